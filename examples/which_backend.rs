@@ -1,0 +1,10 @@
+//! Prints the backends of this CPU, fastest first, and the one that hashers use.
+
+use simd_digest::Backend;
+
+fn main() {
+    for backend in Backend::available() {
+        let choice = if backend == Backend::best() { "  <- default" } else { "" };
+        println!("{backend}{choice}");
+    }
+}

@@ -1,0 +1,226 @@
+//! Instruction sets: which ones this CPU has, which one is used, and what each does for each hash.
+//!
+//! The only place that lists them. A backend holds its instruction set's token, the proof that the CPU has it, so
+//! whoever holds a [`Backend`] may use it safely.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::kernel::blake2b::{self, Chain, Compress, Last};
+
+mod isa;
+mod portable;
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod avx;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod avx2;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod avx512;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod opaque;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod sse41;
+
+/// Makes from one list, fastest first, the enum of tokens, `on!`, which runs the same expression on whichever token
+/// there is, and what is asked of each by name. (`$d` is a dollar sign for the inner macro.)
+macro_rules! backends {
+    ($d:tt $($(#[$cfg:meta])? $name:literal is $Token:ident of $module:ident,)+) => {
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum Kind {
+            $($(#[$cfg])? $Token($module::$Token),)+
+        }
+
+        macro_rules! on {
+            ($d backend:expr, $d isa:ident => $d answer:expr) => {
+                match $d backend.0 {
+                    $($(#[$cfg])? Kind::$Token($d isa) => $d answer,)+
+                }
+            };
+        }
+
+        impl Backend {
+            /// The names of all backends that are compiled in, whether or not this CPU can run them.
+            const NAMES: &'static [&'static str] = &[$($(#[$cfg])? $name,)+];
+
+            /// The backends that this CPU can run, fastest first; the last is always `portable`.
+            ///
+            /// ```
+            /// use simd_digest::Backend;
+            ///
+            /// for backend in Backend::available() {
+            ///     println!("{backend}");
+            /// }
+            /// ```
+            pub fn available() -> impl Iterator<Item = Self> + Clone {
+                [$($(#[$cfg])? $module::$Token::detect().map(|token| Self(Kind::$Token(token))),)+]
+                    .into_iter()
+                    .flatten()
+            }
+
+            /// The name of the instruction set in lower case: `avx512`, `avx2`, `avx`, `sse41` or `portable`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self.0 {
+                    $($(#[$cfg])? Kind::$Token(_) => $name,)+
+                }
+            }
+        }
+    };
+}
+
+backends! { $
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    "avx512" is Avx512 of avx512,
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    "avx2" is Avx2 of avx2,
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    "avx" is Avx of avx,
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    "sse41" is Sse41 of sse41,
+    "portable" is Portable of portable,
+}
+
+/// An instruction set that this CPU has, and so a way to compute every hash.
+///
+/// All backends give the same digests; they differ in speed. A hasher takes [`Backend::best`] unless it is told
+/// otherwise, and keeps the backend it was made with.
+///
+/// ```
+/// use simd_digest::{Backend, blake2b};
+///
+/// let portable: Backend = "portable".parse()?;
+/// let mut hasher = blake2b::Hasher::new().with_backend(portable);
+/// hasher.update(b"the same everywhere");
+/// assert_eq!(hasher.finalize(), blake2b::hash(b"the same everywhere"));
+/// # Ok::<(), simd_digest::BackendError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Backend(Kind);
+
+#[cfg(feature = "std")]
+static BEST: std::sync::OnceLock<Backend> = std::sync::OnceLock::new();
+
+impl Backend {
+    /// The backend that hashers use by default: the first of [`available`](Self::available), or the one given to
+    /// `set_default`.
+    #[inline]
+    #[must_use]
+    pub fn best() -> Self {
+        #[cfg(feature = "std")]
+        return *BEST.get_or_init(Self::fastest);
+        #[cfg(not(feature = "std"))]
+        return Self::fastest();
+    }
+
+    /// Makes `backend` the one that every hasher of this process uses by default.
+    ///
+    /// For those who must keep wide registers off, say because of their effect on the clock of neighbouring code.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::AlreadyChosen`] once a default was set, or was used by a hasher: half a process on another
+    /// instruction set than it was told would be a surprise.
+    #[cfg(feature = "std")]
+    pub fn set_default(backend: Self) -> Result<(), BackendError> {
+        BEST.set(backend).map_err(|_| BackendError::AlreadyChosen)
+    }
+
+    fn fastest() -> Self {
+        Self::available().next().unwrap_or(Self(Kind::Portable(portable::Portable)))
+    }
+
+    /// BLAKE2b: see [`Compress::compress`].
+    #[inline]
+    pub(crate) fn blake2b(self, chain: &mut Chain, blocks: &[blake2b::Block], last: Last) {
+        on!(self, isa => isa.compress(chain, blocks, last));
+    }
+}
+
+pub(crate) use portable::blake2b::compress_rounds as blake2b_rounds;
+
+impl Default for Backend {
+    fn default() -> Self {
+        Self::best()
+    }
+}
+
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Backend({})", self.name())
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Backend {
+    type Err = BackendError;
+
+    /// The backend of this [`name`](Backend::name), if this CPU can run it.
+    fn from_str(name: &str) -> Result<Self, BackendError> {
+        Self::available().find(|backend| backend.name() == name).ok_or(if Self::NAMES.contains(&name) {
+            BackendError::Unavailable
+        } else {
+            BackendError::Unknown
+        })
+    }
+}
+
+/// Why a backend could not be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BackendError {
+    /// No backend of this target has that name.
+    Unknown,
+    /// This CPU, or its operating system, cannot run the backend of that name.
+    Unavailable,
+    /// The default was set before, or is in use already.
+    AlreadyChosen,
+}
+
+impl fmt::Display for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => {
+                f.write_str("unknown backend, known here are")?;
+                Backend::NAMES.iter().try_for_each(|name| write!(f, " {name}"))
+            }
+            Self::Unavailable => f.write_str("this CPU does not have the backend's instruction set"),
+            Self::AlreadyChosen => f.write_str("the default backend is already set or in use"),
+        }
+    }
+}
+
+impl core::error::Error for BackendError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_way_back() {
+        for backend in Backend::available() {
+            assert_eq!(backend.name().parse(), Ok(backend));
+        }
+        assert_eq!("".parse::<Backend>(), Err(BackendError::Unknown));
+        assert_eq!("AVX2".parse::<Backend>(), Err(BackendError::Unknown));
+        for name in Backend::NAMES {
+            assert_ne!(name.parse::<Backend>(), Err(BackendError::Unknown));
+        }
+    }
+
+    #[test]
+    fn portable_is_always_there_and_last() {
+        assert_eq!(Backend::available().last().map(Backend::name), Some("portable"));
+    }
+
+    #[test]
+    fn one_byte() {
+        assert_eq!(size_of::<Backend>(), size_of::<Option<Backend>>());
+        assert!(size_of::<Backend>() <= 1);
+    }
+}

@@ -1,0 +1,11 @@
+//! AVX: the 128-bit vectors of SSE4.1 under VEX encoding, which has three operands and spares the moves.
+#![allow(unsafe_code)]
+
+use super::isa::isa;
+
+mod blake2b;
+
+isa!(
+    /// Proves AVX, and so SSE4.1.
+    Avx: "sse2", "ssse3", "sse4.1", "avx"
+);

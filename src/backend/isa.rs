@@ -1,0 +1,31 @@
+//! `isa!`: an instruction set's token, its detection and its features, from one list of names.
+
+/// Defines the token of an instruction set: a zero-sized value that exists only where the CPU has the features.
+///
+/// `detect` is the only way to get one outside code that is compiled for the features; `here` is itself compiled for
+/// them, so that a kernel can make its token exactly where the compiler agrees that they are on. List the features
+/// that the named ones build upon too: an emulated CPU may offer one without the other.
+macro_rules! isa {
+    ($(#[$doc:meta])* $Token:ident: $($feature:tt),+) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) struct $Token(());
+
+        impl $Token {
+            /// The token, if this CPU has the features and its operating system saves their registers.
+            pub(crate) fn detect() -> Option<Self> {
+                cpufeatures::new!(detected, $($feature),+);
+                detected::get().then_some(Self(()))
+            }
+
+            /// The token, for code that is compiled for the features.
+            #[inline]
+            #[allow(dead_code, reason = "an instruction set may run another's kernels, on that one's token")]
+            $(#[target_feature(enable = $feature)])+
+            pub(crate) fn here() -> Self {
+                Self(())
+            }
+        }
+    };
+}
+pub(crate) use isa;

@@ -1,0 +1,15 @@
+//! The backend that every machine has: scalar code, the measure of all the others.
+#![forbid(unsafe_code)]
+
+pub(crate) mod blake2b;
+
+/// Proves nothing, because it asks nothing of the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Portable;
+
+impl Portable {
+    #[expect(clippy::unnecessary_wraps, reason = "the other instruction sets may be missing")]
+    pub(crate) fn detect() -> Option<Self> {
+        Some(Self)
+    }
+}

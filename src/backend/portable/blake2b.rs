@@ -1,0 +1,81 @@
+//! BLAKE2b in sixteen scalar words, written apart from the vector kernels so that agreeing with it means something.
+
+use super::Portable;
+use crate::kernel::blake2b::{BLOCK, Block, Chain, Compress, IV, Last, SIGMA, row_d};
+use crate::kernel::word64;
+
+impl Compress for Portable {
+    fn compress(self, chain: &mut Chain, blocks: &[Block], last: Last) {
+        for (i, block) in blocks.iter().enumerate() {
+            chain.count = chain.count.wrapping_add(BLOCK as u128);
+            let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
+            let m = core::array::from_fn(|i| word64(block, i));
+            let mut v = begin(&chain.h, chain.count, flags);
+            round(&mut v, &m, &SIGMA[0]);
+            round(&mut v, &m, &SIGMA[1]);
+            round(&mut v, &m, &SIGMA[2]);
+            round(&mut v, &m, &SIGMA[3]);
+            round(&mut v, &m, &SIGMA[4]);
+            round(&mut v, &m, &SIGMA[5]);
+            round(&mut v, &m, &SIGMA[6]);
+            round(&mut v, &m, &SIGMA[7]);
+            round(&mut v, &m, &SIGMA[8]);
+            round(&mut v, &m, &SIGMA[9]);
+            round(&mut v, &m, &SIGMA[0]);
+            round(&mut v, &m, &SIGMA[1]);
+            end(&mut chain.h, &v);
+        }
+    }
+}
+
+/// The compression function with any number of rounds, a loop instead of twelve calls.
+pub(crate) fn compress_rounds(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], count: u128, last: Last) {
+    let mut v = begin(h, count, last.flags());
+    for schedule in SIGMA.iter().cycle().take(rounds as usize) {
+        round(&mut v, m, schedule);
+    }
+    end(h, &v);
+}
+
+/// The working vector before the first round.
+#[inline(always)]
+fn begin(h: &[u64; 8], count: u128, flags: [u64; 2]) -> [u64; 16] {
+    let mut v = [0; 16];
+    v[..8].copy_from_slice(h);
+    v[8..12].copy_from_slice(&IV[..4]);
+    v[12..].copy_from_slice(&row_d(count, flags));
+    v
+}
+
+/// Folds the working vector after the last round into the chaining value.
+#[inline(always)]
+fn end(h: &mut [u64; 8], v: &[u64; 16]) {
+    for (i, h) in h.iter_mut().enumerate() {
+        *h ^= v[i] ^ v[i + 8];
+    }
+}
+
+#[inline(always)]
+fn round(v: &mut [u64; 16], m: &[u64; 16], s: &[usize; 16]) {
+    g(v, [0, 4, 8, 12], m[s[0]], m[s[1]]);
+    g(v, [1, 5, 9, 13], m[s[2]], m[s[3]]);
+    g(v, [2, 6, 10, 14], m[s[4]], m[s[5]]);
+    g(v, [3, 7, 11, 15], m[s[6]], m[s[7]]);
+    g(v, [0, 5, 10, 15], m[s[8]], m[s[9]]);
+    g(v, [1, 6, 11, 12], m[s[10]], m[s[11]]);
+    g(v, [2, 7, 8, 13], m[s[12]], m[s[13]]);
+    g(v, [3, 4, 9, 14], m[s[14]], m[s[15]]);
+}
+
+/// The mixing function G of RFC 7693, section 3.1.
+#[inline(always)]
+fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
+    v[a] = v[a].wrapping_add(x).wrapping_add(v[b]);
+    v[d] = (v[d] ^ v[a]).rotate_right(32);
+    v[c] = v[c].wrapping_add(v[d]);
+    v[b] = (v[b] ^ v[c]).rotate_right(24);
+    v[a] = v[a].wrapping_add(y).wrapping_add(v[b]);
+    v[d] = (v[d] ^ v[a]).rotate_right(16);
+    v[c] = v[c].wrapping_add(v[d]);
+    v[b] = (v[b] ^ v[c]).rotate_right(63);
+}

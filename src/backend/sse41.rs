@@ -1,0 +1,135 @@
+//! SSE4.1: 128-bit vectors of two words.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::isa::isa;
+use super::opaque;
+use crate::kernel::{Row64, U64s, word64};
+
+mod blake2b;
+
+isa!(
+    /// Proves SSE4.1.
+    Sse41: "sse2", "ssse3", "sse4.1"
+);
+
+/// Two 64-bit words.
+#[derive(Clone, Copy)]
+pub(super) struct U64x2(__m128i, Sse41);
+
+impl U64s for U64x2 {
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        // SAFETY: self.1 proves SSE4.1.
+        Self(unsafe { _mm_add_epi64(self.0, rhs.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn xor(self, rhs: Self) -> Self {
+        // SAFETY: self.1 proves SSE4.1.
+        Self(unsafe { _mm_xor_si128(self.0, rhs.0) }, self.1)
+    }
+
+    /// Whole bytes by a shuffle, one bit less than the word as a doubling and a shift.
+    #[inline(always)]
+    fn ror<const N: u32>(self) -> Self {
+        let v = self.0;
+        // SAFETY: self.1 proves SSE4.1.
+        let v = unsafe {
+            match N {
+                16 => _mm_shuffle_epi8(
+                    v,
+                    opaque::xmm(_mm_setr_epi8(2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9)),
+                ),
+                24 => _mm_shuffle_epi8(
+                    v,
+                    opaque::xmm(_mm_setr_epi8(3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10)),
+                ),
+                32 => _mm_shuffle_epi32::<0b10_11_00_01>(opaque::xmm(v)),
+                63 => _mm_xor_si128(_mm_add_epi64(v, v), _mm_srli_epi64::<63>(v)),
+                _ => unreachable!(),
+            }
+        };
+        Self(v, self.1)
+    }
+}
+
+impl U64x2 {
+    #[inline(always)]
+    fn new(token: Sse41, words: [u64; 2]) -> Self {
+        // SAFETY: token proves SSE4.1.
+        Self(unsafe { _mm_set_epi64x(words[1].cast_signed(), words[0].cast_signed()) }, token)
+    }
+
+    #[inline(always)]
+    fn words(self) -> [u64; 2] {
+        let mut words = [0; 2];
+        // SAFETY: the array has the 16 bytes an unaligned store writes.
+        unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) };
+        words
+    }
+
+    /// The upper word of `self` and the lower word of `next`.
+    #[inline(always)]
+    fn straddle(self, next: Self) -> Self {
+        // SAFETY: self.1 proves SSE4.1.
+        Self(unsafe { _mm_alignr_epi8::<8>(next.0, self.0) }, self.1)
+    }
+}
+
+/// A row of four words in two vectors, words 0 and 1 first.
+#[derive(Clone, Copy)]
+pub(super) struct Row(U64x2, U64x2);
+
+impl U64s for Row {
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        Self(self.0.add(rhs.0), self.1.add(rhs.1))
+    }
+
+    #[inline(always)]
+    fn xor(self, rhs: Self) -> Self {
+        Self(self.0.xor(rhs.0), self.1.xor(rhs.1))
+    }
+
+    #[inline(always)]
+    fn ror<const N: u32>(self) -> Self {
+        Self(self.0.ror::<N>(), self.1.ror::<N>())
+    }
+}
+
+impl Row64 for Row {
+    type Token = Sse41;
+
+    #[inline(always)]
+    fn new(token: Sse41, [w0, w1, w2, w3]: [u64; 4]) -> Self {
+        Self(U64x2::new(token, [w0, w1]), U64x2::new(token, [w2, w3]))
+    }
+
+    #[inline(always)]
+    fn words(self) -> [u64; 4] {
+        let ([w0, w1], [w2, w3]) = (self.0.words(), self.1.words());
+        [w0, w1, w2, w3]
+    }
+
+    #[inline(always)]
+    fn gather(token: Sse41, block: &[u8; 128], places: [usize; 4]) -> Self {
+        let block = opaque::reference(block);
+        let [i, j, k, l] = places;
+        Self::new(token, [word64(block, i), word64(block, j), word64(block, k), word64(block, l)])
+    }
+
+    #[inline(always)]
+    fn turn<const N: usize>(self) -> Self {
+        match N {
+            1 => Self(self.0.straddle(self.1), self.1.straddle(self.0)),
+            2 => Self(self.1, self.0),
+            3 => Self(self.1.straddle(self.0), self.0.straddle(self.1)),
+            _ => unreachable!(),
+        }
+    }
+}

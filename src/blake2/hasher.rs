@@ -1,0 +1,165 @@
+//! One message, as it comes or all at once.
+
+use core::{fmt, slice};
+
+use super::params::Start;
+use super::sealed::Chain;
+use super::{Family, Hash};
+use crate::backend::Backend;
+use crate::buffer::{Block, Buffer, split_last};
+use crate::kernel::blake2::Last;
+
+/// The hash of a message that comes piece by piece.
+///
+/// ```
+/// use simd_digest::blake2b;
+///
+/// let mut hasher = blake2b::Params::new().key(b"a key").hasher()?;
+/// hasher.update(b"one, ").update(b"two");
+/// let tag = hasher.finalize();
+///
+/// hasher.reset(); // the key and the parameters stay
+/// hasher.update(b"one, two");
+/// assert_eq!(hasher.finalize(), tag);
+/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// ```
+#[derive(Clone)]
+pub struct Hasher<F: Family> {
+    pub(super) start: Start<F>,
+    pub(super) chain: F::Chain,
+    pub(super) buffer: Buffer<F::Block>,
+    pub(super) backend: Backend,
+}
+
+impl<F: Family> Hasher<F> {
+    /// The sequential, unkeyed hash of full length. [`Params`](super::Params) makes all others.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::start(Start::sequential(F::Words::LENGTH))
+    }
+
+    #[inline]
+    pub(super) fn start(start: Start<F>) -> Self {
+        let mut hasher =
+            Self { chain: Chain::new(&start.parameter_block), start, buffer: Buffer::EMPTY, backend: Backend::best() };
+        hasher.buffer_key();
+        hasher
+    }
+
+    /// The same hasher, computing on `backend` from here on.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Appends `bytes` to the message.
+    #[inline]
+    pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
+        let Self { chain, buffer, backend, .. } = self;
+        buffer.update(bytes, |blocks| F::compress(*backend, chain, blocks, Last::Not));
+        self
+    }
+
+    /// The digest of the message so far, to which more may be appended.
+    #[inline]
+    #[must_use]
+    pub fn finalize(&self) -> Hash<F> {
+        let digest =
+            close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.start.last);
+        Hash::new(digest, self.start.hash_length())
+    }
+
+    /// Forgets the message; parameters, key and backend stay.
+    pub fn reset(&mut self) {
+        self.chain = Chain::new(&self.start.parameter_block);
+        self.buffer = Buffer::EMPTY;
+        self.buffer_key();
+    }
+
+    /// Bytes of the message so far. A key does not count.
+    #[must_use]
+    pub fn count(&self) -> u128 {
+        let key_block = if self.start.key.is_some() { F::Block::LENGTH } else { 0 };
+        self.chain.count() + self.buffer.held().len() as u128 - key_block as u128
+    }
+
+    /// A keyed message begins with the key block, held back since it may be the only one.
+    #[inline]
+    fn buffer_key(&mut self) {
+        if let Some(block) = self.start.key_block() {
+            self.buffer = Buffer::holding(block, F::Block::LENGTH);
+        }
+    }
+}
+
+/// The digest of a whole message, compressed from where it lies.
+#[inline]
+pub(super) fn one_shot<F: Family>(start: &Start<F>, backend: Backend, message: &[u8]) -> Hash<F> {
+    let mut chain = F::Chain::new(&start.parameter_block);
+    let hash = |digest| Hash::new(digest, start.hash_length());
+    if let Some(key_block) = start.key_block() {
+        if message.is_empty() {
+            return hash(close::<F>(chain, backend, key_block, F::Block::LENGTH, start.last));
+        }
+        F::compress(backend, &mut chain, slice::from_ref(&key_block), Last::Not);
+    }
+    let (whole, rest) = split_last::<F::Block>(message);
+    if !whole.is_empty() {
+        F::compress(backend, &mut chain, whole, Last::Not);
+    }
+    let mut block = F::Block::ZERO;
+    block.bytes_mut()[..rest.len()].copy_from_slice(rest);
+    hash(close::<F>(chain, backend, block, rest.len(), start.last))
+}
+
+/// The digest, after the last block, of which `length` bytes are message.
+#[inline]
+fn close<F: Family>(mut chain: F::Chain, backend: Backend, block: F::Block, length: usize, last: Last) -> F::Words {
+    chain.discount(F::Block::LENGTH - length);
+    F::compress(backend, &mut chain, slice::from_ref(&block), last);
+    chain.to_words()
+}
+
+impl<F: Family> Default for Hasher<F> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Tells the count and the backend only, for there may be a key.
+impl<F: Family> fmt::Debug for Hasher<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("count", &self.count()).field("backend", &self.backend).finish_non_exhaustive()
+    }
+}
+
+/// Appends to the message; never fails.
+#[cfg(feature = "std")]
+impl<F: Family> std::io::Write for Hasher<F> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<F: Family> Drop for Hasher<F> {
+    fn drop(&mut self) {
+        self.chain.wipe();
+        zeroize::Zeroize::zeroize(&mut self.buffer);
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<F: Family> zeroize::ZeroizeOnDrop for Hasher<F> {}

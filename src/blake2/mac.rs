@@ -1,0 +1,74 @@
+//! The keyed hash of the `digest` traits: output length in the type.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use digest::common::KeySizeUser;
+use digest::common::{AlgorithmName, BlockSizeUser};
+use digest::{
+    FixedOutput, FixedOutputReset, InvalidLength, Key, KeyInit, MacMarker, Output, OutputSizeUser, Reset, Update,
+};
+
+use super::digest::{OutputSize, fixed_output};
+use super::{Family, Hasher, Params, ParamsError};
+use crate::backend::Backend;
+
+/// BLAKE2 as a MAC with `N` bytes of tag; see the aliases of [`blake2b`](crate::blake2b).
+///
+/// `KeyInit::new` takes a key of full length, `8 W` bytes; `KeyInit::new_from_slice` takes 1 to `8 W` bytes. The empty
+/// key is refused: BLAKE2 would compute the plain hash, which anybody can, so it authenticates nothing.
+///
+/// ```
+/// use simd_digest::Blake2bMac256;
+/// use simd_digest::digest::{KeyInit, Mac};
+///
+/// let mut mac = Blake2bMac256::new_from_slice(b"a key")?;
+/// mac.update(b"message");
+/// let tag = mac.finalize().into_bytes();
+///
+/// let mac = Blake2bMac256::new_from_slice(b"a key")?;
+/// assert!(mac.chain_update(b"message").verify(&tag).is_ok());
+/// # Ok::<(), simd_digest::digest::InvalidLength>(())
+/// ```
+#[derive(Clone)]
+pub struct Blake2Mac<F: Family, N: OutputSize<F>> {
+    hasher: Hasher<F>,
+    output: PhantomData<N>,
+}
+
+impl<F: Family, N: OutputSize<F>> Blake2Mac<F, N> {
+    /// At most `8 W` bytes of key, `2 W` of salt and `2 W` of personalisation. `None` is the unkeyed hash.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is longer, or there is a key but it is empty.
+    pub fn new_with_salt_and_personal(key: Option<&[u8]>, salt: &[u8], personal: &[u8]) -> Result<Self, ParamsError> {
+        const { assert!(N::USIZE > 0, "a tag has at least one byte") }
+        let mut params = Params::new().hash_length(N::USIZE).salt(salt).personal(personal);
+        if let Some(key) = key {
+            if key.is_empty() {
+                return Err(ParamsError::empty_key::<F>());
+            }
+            params = params.key(key);
+        }
+        Ok(Self { hasher: params.hasher()?, output: PhantomData })
+    }
+}
+
+impl<F: Family, N: OutputSize<F>> KeySizeUser for Blake2Mac<F, N> {
+    type KeySize = F::OutputSize;
+}
+
+impl<F: Family, N: OutputSize<F>> KeyInit for Blake2Mac<F, N> {
+    fn new(key: &Key<Self>) -> Self {
+        Self::new_from_slice(key).expect("a key of full length is in range")
+    }
+
+    fn new_from_slice(key: &[u8]) -> Result<Self, InvalidLength> {
+        Ok(Self::new_with_salt_and_personal(Some(key), &[], &[])?)
+    }
+}
+
+impl<F: Family, N: OutputSize<F>> MacMarker for Blake2Mac<F, N> {}
+
+fixed_output!(Blake2Mac, MAC_NAME);

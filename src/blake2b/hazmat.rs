@@ -1,0 +1,28 @@
+//! The compression function alone. Hazardous: it is no hash, and the caller does what a hasher would.
+
+use crate::backend::blake2b_rounds;
+use crate::kernel::blake2b::Last;
+
+/// The compression function F of [RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2, with `rounds` rounds.
+///
+/// `h` is the chaining value, `m` the sixteen words of the message block, `t` the count of message bytes with this
+/// block, and `f` whether this block is the last. BLAKE2b has 12 rounds; the precompiled contract of
+/// [EIP-152](https://eips.ethereum.org/EIPS/eip-152) takes any number. Time is proportional to it: 2^32 − 1 rounds take
+/// a minute or two.
+///
+/// ```
+/// use simd_digest::blake2b::hazmat::compress;
+///
+/// // The block of RFC 7693, appendix A: "abc", unkeyed, 64 bytes of digest.
+/// let mut h = [
+///     0x6a09e667f2bdc948, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+///     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+/// ];
+/// let mut m = [0; 16];
+/// m[0] = u64::from_le_bytes(*b"abc\0\0\0\0\0");
+/// compress(12, &mut h, &m, 3, true);
+/// assert_eq!(h[0].to_le_bytes(), [0xba, 0x80, 0xa5, 0x3f, 0x98, 0x1c, 0x4d, 0x0d]);
+/// ```
+pub fn compress(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], t: u128, f: bool) {
+    blake2b_rounds(rounds, h, m, t, if f { Last::Block } else { Last::Not });
+}

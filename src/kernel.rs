@@ -1,0 +1,37 @@
+//! The arithmetic of the hashes, written once over what an instruction set's vectors can do.
+//!
+//! Everything here is safe and knows no instruction set: a kernel is `#[inline(always)]` and generic over a vector
+//! type, so it is compiled for the features of the function it is inlined into.
+#![forbid(unsafe_code)]
+
+pub(crate) mod blake2;
+pub(crate) mod blake2b;
+
+/// A vector of 64-bit words, each with its own sum, exclusive or and rotation.
+pub(crate) trait U64s: Copy {
+    /// Word by word, modulo 2^64.
+    fn add(self, rhs: Self) -> Self;
+    fn xor(self, rhs: Self) -> Self;
+    /// Rotates every word by `N` bits towards its low end.
+    fn ror<const N: u32>(self) -> Self;
+}
+
+/// Four 64-bit words that are one row of a 4 × 4 state.
+pub(crate) trait Row64: U64s {
+    /// Proves that the CPU can do what this vector does.
+    type Token: Copy;
+
+    fn new(token: Self::Token, words: [u64; 4]) -> Self;
+    fn words(self) -> [u64; 4];
+    /// The little-endian words of `block` at `places`, each loaded from memory.
+    fn gather(token: Self::Token, block: &[u8; 128], places: [usize; 4]) -> Self;
+    /// Moves word `(i + N) % 4` to place `i`.
+    fn turn<const N: usize>(self) -> Self;
+}
+
+/// Little-endian word `i` of `block`.
+#[inline(always)]
+pub(crate) fn word64(block: &[u8; 128], i: usize) -> u64 {
+    let (words, _) = block.as_chunks::<8>();
+    u64::from_le_bytes(words[i])
+}

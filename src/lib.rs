@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![no_std]
+
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+pub mod blake2;
+pub mod blake2b;
+
+mod backend;
+mod buffer;
+mod kernel;
+
+pub use digest::{self, Digest};
+
+pub use self::backend::{Backend, BackendError};
+pub use self::blake2b::{
+    Blake2b, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac, Blake2bMac256, Blake2bMac512,
+};

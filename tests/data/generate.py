@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""Generate the BLAKE2b test vectors that lie next to this script.
+
+How to run (Python 3.6 or newer, standard library only, from any directory):
+
+    python3 tests/data/generate.py            rewrite blake2b.txt and bt2sum.txt
+    python3 tests/data/generate.py --check    verify them; exit status 1 if they differ
+
+The oracle is Python's hashlib.blake2b, which takes every tree parameter. With
+--check some unkeyed digests are also compared with `b2sum` and `openssl`, where
+they are installed. The output depends on nothing but this file.
+
+Format: lines starting with `#` are comments. Every other line is one vector, made
+of `name=value` fields separated by one space, `length` first and `digest` last.
+Numbers are decimal, byte strings are lowercase hex. The message is given by its
+length only: byte i of every message is i % 251. The header of each file, below,
+lists its fields.
+"""
+
+import hashlib
+import itertools
+import os
+import subprocess
+import sys
+
+BLAKE2B_HEADER = """\
+# BLAKE2b test vectors. Written by generate.py: do not edit.
+#
+# One vector a line, as name=value fields. Byte i of the message is i % 251.
+# `length` and `digest` are always present; any other field only if it is not the
+# default, in this order:
+#   length            message length in bytes
+#   hash_length       digest length in bytes, 1..64 (default 64)
+#   key               hex, up to 64 bytes (default empty)
+#   salt, personal    hex, up to 16 bytes, zero-padded to 16 (default empty)
+#   fanout            0..255 (default 1)
+#   max_depth         1..255 (default 1)
+#   max_leaf_length   0..2^32-1 (default 0)
+#   node_offset       0..2^64-1 (default 0)
+#   node_depth        0..255 (default 0)
+#   inner_hash_length 0..64 (default 0)
+#   last_node         1 if set (default 0)
+#   digest            hex
+"""
+
+BT2SUM_HEADER = """\
+# Test vectors of the bt2sum tree hash. Written by generate.py: do not edit.
+#
+# One vector a line, as name=value fields, all always present, in this order:
+#   length       message length in bytes; byte i of the message is i % 251
+#   chunk        leaf length in bytes
+#   hash_length  digest length in bytes, of the leaves too
+#   digest       hex
+#
+# Every node has fanout 0, max_depth 2, max_leaf_length = chunk and
+# inner_hash_length = hash_length. Leaf i has node_depth 0 and node_offset i; the
+# final leaf is a last node. The root has node_depth 1 and node_offset 0, is a last
+# node, and hashes the concatenated leaf digests. An empty message has one empty leaf.
+"""
+
+# Field name, hashlib's name for it, default; in the order they are written.
+FIELDS = [
+    ("hash_length", "digest_size", 64),
+    ("key", "key", b""),
+    ("salt", "salt", b""),
+    ("personal", "person", b""),
+    ("fanout", "fanout", 1),
+    ("max_depth", "depth", 1),
+    ("max_leaf_length", "leaf_size", 0),
+    ("node_offset", "node_offset", 0),
+    ("node_depth", "node_depth", 0),
+    ("inner_hash_length", "inner_size", 0),
+    ("last_node", "last_node", 0),
+]
+
+# Digest length of the longest series, to keep the file small.
+SHORT = 16
+
+# Values worth trying of each tree field, and one more than its largest value.
+TREE_VALUES = {
+    "fanout": ([0, 1, 2, 3, 254, 255], 2**8),
+    "max_depth": ([1, 2, 3, 254, 255], 2**8),
+    "max_leaf_length": ([0, 1, 4096, 2**31, 2**32 - 1], 2**32),
+    "node_offset": (
+        [0, 1, 2**8, 2**31, 2**32 - 1, 2**32, 2**48 - 1, 2**48, 2**63, 2**64 - 1],
+        2**64,
+    ),
+    "node_depth": ([0, 1, 2, 254, 255], 2**8),
+    "inner_hash_length": ([0, 1, 31, 32, 63, 64], 65),
+    "last_node": ([0, 1], 2),
+}
+
+
+def paint(length):
+    """The message of the given length."""
+    return (bytes(range(251)) * (length // 251 + 1))[:length]
+
+
+def key(length):
+    return bytes((i * 7 + 1) & 0xFF for i in range(length))
+
+
+def salt(length):
+    return bytes((i * 11 + 3) & 0xFF for i in range(length))
+
+
+def personal(length):
+    return bytes((i * 13 + 5) & 0xFF for i in range(length))
+
+
+class Lcg:
+    """Knuth's MMIX generator: the same numbers on every version of Python."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def next_u32(self):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return self.state >> 32
+
+    def below(self, bound):
+        return (self.next_u32() << 32 | self.next_u32()) % bound
+
+    def choose(self, values, lowest, bound):
+        """One of `values` or any number in lowest..bound, equally often."""
+        if self.below(2):
+            return values[self.below(len(values))]
+        return lowest + self.below(bound - lowest)
+
+
+def line(fields, digest):
+    fields = ["%s=%s" % (n, v.hex() if isinstance(v, bytes) else v) for n, v in fields]
+    return " ".join(fields + ["digest=" + digest.hex()])
+
+
+def vector(length, **params):
+    """One line of blake2b.txt."""
+    used = [(n, py, params.pop(n, d), d) for n, py, d in FIELDS]
+    assert not params, "unknown fields: %s" % params
+    used = [(n, py, v) for n, py, v, d in used if v != d]
+    digest = hashlib.blake2b(paint(length), **{py: v for _, py, v in used}).digest()
+    return line([("length", length)] + [(n, v) for n, _, v in used], digest)
+
+
+def plain_vectors():
+    for length in range(1026):
+        near_block_edge = (length + 3) % 128 <= 6
+        yield vector(length, hash_length=64 if length <= 300 or near_block_edge else SHORT)
+
+
+def keyed_vectors():
+    edges = {n + d for n in range(256, 1025, 128) for d in (-1, 0, 1)}
+    for length in sorted(set(range(261)) | edges):
+        yield vector(length, key=key(64))
+    for key_length in range(1, 65):
+        for length in (0, 1, 128, 129, 255, 256, 257):
+            yield vector(length, hash_length=SHORT, key=key(key_length))
+
+
+def hash_length_vectors():
+    for hash_length in range(1, 65):
+        for length in (0, 3, 128, 129):
+            for key_length in (0, 32):
+                yield vector(length, hash_length=hash_length, key=key(key_length))
+
+
+def salt_vectors():
+    pairs = [(n, 0) for n in range(17)] + [(0, n) for n in range(17)]
+    pairs += [(1, 1), (1, 16), (7, 9), (8, 8), (15, 16), (16, 1), (16, 15), (16, 16)]
+    for s, p in pairs:
+        for length in (0, 100, 128, 300):
+            yield vector(length, salt=salt(s), personal=personal(p))
+
+
+def tree_vectors():
+    for name, (values, _) in TREE_VALUES.items():
+        for value in values:
+            for length in (0, 129):
+                yield vector(length, **{name: value})
+
+
+def mixed_vectors():
+    rng = Lcg(2012)
+    for _ in range(300):
+        length = rng.choose([0, 1, 127, 128, 129, 255, 256, 257, 384, 385], 0, 401)
+        params = {
+            "hash_length": rng.choose([1, 20, 32, 48, 63, 64], 1, 65),
+            "key": key(rng.choose([0, 0, 1, 32, 64], 0, 65)),
+            "salt": salt(rng.choose([0, 0, 1, 16], 0, 17)),
+            "personal": personal(rng.choose([0, 0, 1, 16], 0, 17)),
+        }
+        for name, (values, bound) in TREE_VALUES.items():
+            params[name] = rng.choose(values, values[0], bound)
+        yield vector(length, **params)
+
+
+def bt2sum(message, chunk, hash_length):
+    """The bt2sum digest of a message; see BT2SUM_HEADER."""
+
+    def node(data, depth, offset, last):
+        return hashlib.blake2b(
+            data, digest_size=hash_length, fanout=0, depth=2, leaf_size=chunk,
+            node_offset=offset, node_depth=depth, inner_size=hash_length, last_node=last,
+        ).digest()
+
+    leaves = [message[i : i + chunk] for i in range(0, len(message), chunk)] or [b""]
+    digests = [node(x, 0, i, i == len(leaves) - 1) for i, x in enumerate(leaves)]
+    return node(b"".join(digests), 1, 0, True)
+
+
+MIB5 = 5 * 2**20  # the default chunk
+
+
+def bt2sum_vectors():
+    for chunk in (1, 127, 128, 129, 4096, MIB5):
+        lengths = {0, 1, 12, 1000}
+        if chunk != MIB5:
+            lengths = {0, 1, 5 * chunk + 3}
+            lengths |= {n * chunk + d for n in (1, 2) for d in (-1, 0, 1)}
+        for length in sorted(lengths):
+            for hash_length in (64, 40, 32, 1):
+                digest = bt2sum(paint(length), chunk, hash_length)
+                fields = [("length", length), ("chunk", chunk), ("hash_length", hash_length)]
+                yield line(fields, digest)
+
+
+# Published digests: message, chunk, digest.
+KNOWN_BT2SUM = [
+    (b"hello s3git\n", MIB5,
+     "18e622875a89cede0d7019b2c8afecf8928c21eac18ec51e38a8e6b829b82c3e"
+     "f306dec34227929fa77b1c7c329b3d4e50ed9e72dc4dc885be0932d3f28d7053"),
+    (b"hello s3git\n", MIB5,
+     "919f330a1b4a3a02aced735e7675905c159b99e07e0c8aa087d0327b26e4d3aa8323bc82962b8e8e"),
+    (bytes(6000), 4096,
+     "724b5876d9120855dcf220ee7815a697c6559575aa79d9e2b9f63f06c9f22e53"
+     "2fc32bf356ef1ab26ff776ea960edeb31c54769460f87489f59ae8045122705d"),
+    (b"", MIB5,
+     "27f6cd321af6c9135369ac75d1af12aa9f404c0ca5272704cc07594b0439be0a"
+     "aa53df4c4d5ea0d22ab79a034130ee7f73a5bab4ee498bef69b667b5a58d1d98"),
+]
+
+
+def self_test():
+    for message, chunk, digest in KNOWN_BT2SUM:
+        if bt2sum(message, chunk, len(digest) // 2).hex() != digest:
+            sys.exit("self-test failed: bt2sum, %d bytes, chunk %d" % (len(message), chunk))
+
+
+def generate():
+    """The contents of each file, by its name."""
+    blake2b = itertools.chain(
+        plain_vectors(), keyed_vectors(), hash_length_vectors(),
+        salt_vectors(), tree_vectors(), mixed_vectors(),
+    )
+    files = {
+        "blake2b.txt": (BLAKE2B_HEADER, blake2b),
+        "bt2sum.txt": (BT2SUM_HEADER, bt2sum_vectors()),
+    }
+    # dict.fromkeys drops the vectors that several series share.
+    return {
+        name: (header + "".join(v + "\n" for v in dict.fromkeys(vectors))).encode()
+        for name, (header, vectors) in files.items()
+    }
+
+
+def differs(path, want):
+    """Report the first line in which the file at `path` is not `want`, if any."""
+    try:
+        with open(path, "rb") as f:
+            have = f.read()
+    except OSError as e:
+        print("%s: %s" % (path, e.strerror))
+        return True
+    pairs = itertools.zip_longest(have.split(b"\n"), want.split(b"\n"))
+    for number, (a, b) in enumerate(pairs, 1):
+        if a != b:
+            print("%s:%d: differs" % (path, number))
+            print("  have: %s" % ("(end of file)" if a is None else ascii(a)[2:-1]))
+            print("  want: %s" % ("(end of file)" if b is None else ascii(b)[2:-1]))
+            return True
+    return False
+
+
+def cross_check():
+    """Compare hashlib with other programs. True if any of them disagrees."""
+    lengths = (0, 1, 127, 128, 129, 255, 256, 257, 1000, 1025)
+    programs = [
+        ("b2sum", lambda n: ["b2sum", "-l", str(8 * n)], (64, 48, 32, 20, 1)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-blake2b512"], (64,)),
+    ]
+    failed = False
+    for name, command, hash_lengths in programs:
+        try:
+            for length, n in itertools.product(lengths, hash_lengths):
+                run = subprocess.run(
+                    command(n), input=paint(length), check=True,
+                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                )
+                want = hashlib.blake2b(paint(length), digest_size=n).hexdigest()
+                if run.stdout.decode().split()[:1] != [want]:
+                    print("%s disagrees: length %d, hash_length %d" % (name, length, n))
+                    failed = True
+        except FileNotFoundError:
+            print("note: %s is not installed, cross-check skipped" % name)
+        except (OSError, subprocess.CalledProcessError) as e:
+            print("note: %s does not work, cross-check skipped (%s)" % (name, e))
+    return failed
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit("usage: generate.py [--check]")
+    self_test()
+    directory = os.path.dirname(os.path.abspath(__file__))
+    files = {os.path.join(directory, n): want for n, want in generate().items()}
+    if sys.argv[1:]:
+        failures = [differs(path, want) for path, want in files.items()]
+        failures.append(cross_check())
+        sys.exit(1 if any(failures) else 0)
+    for path, want in files.items():
+        with open(path, "wb") as f:
+            f.write(want)
+
+
+if __name__ == "__main__":
+    main()
