@@ -29,6 +29,8 @@ pub struct Hasher<F: Family> {
     pub(super) chain: F::Chain,
     pub(super) buffer: Buffer<F::Block>,
     pub(super) backend: Backend,
+    /// What the last block will be: at first as `start` has it.
+    last: Last,
 }
 
 impl<F: Family> Hasher<F> {
@@ -40,8 +42,13 @@ impl<F: Family> Hasher<F> {
 
     #[inline]
     pub(super) fn start(start: Start<F>) -> Self {
-        let mut hasher =
-            Self { chain: Chain::new(&start.parameter_block), start, buffer: Buffer::EMPTY, backend: Backend::best() };
+        let mut hasher = Self {
+            chain: Chain::new(&start.parameter_block),
+            last: start.last,
+            start,
+            buffer: Buffer::EMPTY,
+            backend: Backend::best(),
+        };
         hasher.buffer_key();
         hasher
     }
@@ -67,18 +74,36 @@ impl<F: Family> Hasher<F> {
         self
     }
 
+    /// Whether this node is the last of its depth, for those who learn it after they began to hash: the flag takes
+    /// part in [`finalize`](Self::finalize) only. [`reset`](Self::reset) returns to what
+    /// [`Params::last_node`](super::Params::last_node) said.
+    ///
+    /// ```
+    /// use simd_digest::blake2b::Params;
+    ///
+    /// let leaf = Params::new().fanout(0).max_depth(2).max_leaf_length(4096).inner_hash_length(64);
+    /// let mut hasher = leaf.hasher()?;
+    /// hasher.update(b"the end of a stream, as it turned out").set_last_node(true);
+    /// assert_eq!(hasher.finalize(), leaf.last_node(true).hash(b"the end of a stream, as it turned out")?);
+    /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+    /// ```
+    pub fn set_last_node(&mut self, last: bool) -> &mut Self {
+        self.last = if last { Last::Node } else { Last::Block };
+        self
+    }
+
     /// The digest of the message so far, to which more may be appended.
     #[inline]
     #[must_use]
     pub fn finalize(&self) -> Hash<F> {
-        let digest =
-            close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.start.last);
+        let digest = close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.last);
         Hash::new(digest, self.start.hash_length())
     }
 
     /// Forgets the message; parameters, key and backend stay.
     pub fn reset(&mut self) {
         self.chain = Chain::new(&self.start.parameter_block);
+        self.last = self.start.last;
         self.buffer = Buffer::EMPTY;
         self.buffer_key();
     }
@@ -163,3 +188,33 @@ impl<F: Family> Drop for Hasher<F> {
 
 #[cfg(feature = "zeroize")]
 impl<F: Family> zeroize::ZeroizeOnDrop for Hasher<F> {}
+
+#[cfg(test)]
+mod tests {
+    use crate::blake2b::Params;
+
+    #[test]
+    fn the_last_node_may_be_known_late() {
+        let params = || Params::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(64);
+        for message in [&b""[..], &[7; 128], &[7; 300]] {
+            let hashes = [false, true].map(|last| params().last_node(last).hash(message).unwrap());
+            assert_ne!(hashes[0], hashes[1]);
+            for (at_first, late) in [(false, false), (false, true), (true, false), (true, true)] {
+                let mut hasher = params().last_node(at_first).hasher().unwrap();
+                let expected = |last| hashes[usize::from(last)];
+
+                hasher.update(message).set_last_node(late);
+                assert_eq!(hasher.finalize(), expected(late));
+                assert_eq!(hasher.clone().finalize(), expected(late));
+                hasher.set_last_node(!late);
+                assert_eq!(hasher.finalize(), expected(!late), "digests do not use the flag up");
+
+                hasher.reset();
+                hasher.set_last_node(late).update(message);
+                assert_eq!(hasher.finalize(), expected(late), "before the message");
+                hasher.reset();
+                assert_eq!(hasher.update(message).finalize(), expected(at_first), "as the parameters said");
+            }
+        }
+    }
+}
