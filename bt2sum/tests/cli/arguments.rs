@@ -1,0 +1,73 @@
+//! What the command line may say.
+
+use crate::{Directory, HELLO, Outcome, outcome, success};
+
+/// Usage errors are found before anything is hashed.
+#[test]
+fn wrong_arguments() {
+    let directory = Directory::with_files();
+    let chunks = [
+        "0",
+        "0k",
+        "4g",
+        "4GiB",
+        "4194304k",
+        "4294967296",
+        "99999999999999999999",
+        "-1",
+        "-5m",
+        "x5m",
+        "5mx",
+        "5 m",
+        " 5m",
+        "+5m",
+        "1.5m",
+        "5MB",
+        "m",
+        "",
+    ];
+    let sizes = ["0", "65", "-1", "x64", "64x", "+64", "6 4", "256", "18446744073709551680", ""];
+    let algorithms = ["blake2s", "blake3", "BLAKE2b", ""];
+    let options = [("-t", "--chunk", &chunks[..]), ("-s", "--size", &sizes), ("-a", "--algorithm", &algorithms)];
+    for (short, long, values) in options {
+        for value in values {
+            for arguments in [vec![short, value, "hello"], vec!["hello", &format!("{long}={value}")]] {
+                let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum(arguments.iter().copied()));
+                assert_eq!((code, stdout.as_str()), (Some(2), ""), "{arguments:?}");
+                assert!(stderr.contains(long), "{arguments:?}: {stderr}");
+            }
+        }
+    }
+    for arguments in [vec!["--unknown", "hello"], vec!["-x", "hello"], vec!["hello", "-t"], vec!["-s"]] {
+        let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum(arguments.iter().copied()));
+        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(!stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn one_option_in_many_spellings() {
+    let directory = Directory::with_files();
+    let expected = success(format!("BLAKE2b-64 (hello) = {HELLO}\n"));
+    for option in
+        ["-t5m", "-t=5m", "-t5M", "-t5MiB", "-t5mib", "-t5120k", "-t5242880", "--chunk=5m", "-s64", "-ablake2b"]
+    {
+        assert_eq!(outcome(&mut directory.bt2sum([option, "hello"])), expected, "{option}");
+        assert_eq!(outcome(&mut directory.bt2sum(["hello", option])), expected, "{option}");
+    }
+    // The last one counts.
+    assert_eq!(outcome(&mut directory.bt2sum(["-t1k", "-s", "8", "hello", "-t5m", "--size", "64"])), expected);
+}
+
+#[test]
+fn help_and_version() {
+    let directory = Directory::new();
+    let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum(["--help"]));
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    for part in ["BLAKE2b-64 (NAME) = HEX", "[default: 5m]", "[default: 64]", "Exit status", "KiB"] {
+        assert!(stdout.contains(part), "{part}");
+    }
+    assert!(stdout.lines().all(|line| line.chars().count() <= 100));
+    let version = format!("bt2sum {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(outcome(&mut directory.bt2sum(["--version"])), success(version));
+}

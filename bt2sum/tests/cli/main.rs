@@ -1,0 +1,102 @@
+//! The program as a whole: arguments and input in, output and exit status out.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+
+mod arguments;
+mod digests;
+mod failures;
+mod names;
+
+/// Byte `i` of a message is `i` modulo 251, so that no two blocks or leaves near each other are equal.
+fn message(length: usize) -> Vec<u8> {
+    (0..=250).cycle().take(length).collect()
+}
+
+/// The digest of `hello s3git\n` with the default options, as published by s3git.
+const HELLO: &str = "18e622875a89cede0d7019b2c8afecf8928c21eac18ec51e38a8e6b829b82c3e\
+    f306dec34227929fa77b1c7c329b3d4e50ed9e72dc4dc885be0932d3f28d7053";
+
+/// The digest of nothing with the default options.
+const EMPTY: &str = "27f6cd321af6c9135369ac75d1af12aa9f404c0ca5272704cc07594b0439be0a\
+    aa53df4c4d5ea0d22ab79a034130ee7f73a5bab4ee498bef69b667b5a58d1d98";
+
+fn bt2sum() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bt2sum"));
+    // Reasons are compared in English.
+    command.env("LC_ALL", "C").stdin(Stdio::null());
+    command
+}
+
+/// A directory of files, in which the program runs.
+struct Directory(tempfile::TempDir);
+
+impl Directory {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// With `hello`, whose digest is [`HELLO`], and `empty`.
+    fn with_files() -> Self {
+        Self::new().file("hello", b"hello s3git\n").file("empty", b"")
+    }
+
+    fn file(self, name: &str, bytes: &[u8]) -> Self {
+        std::fs::write(self.path(name), bytes).unwrap();
+        self
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn open(&self, name: &str) -> File {
+        File::open(self.path(name)).unwrap()
+    }
+
+    fn bt2sum<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+        let mut command = bt2sum();
+        command.current_dir(self.0.path()).args(arguments);
+        command
+    }
+}
+
+/// What a run came to, in a form that prints well when it is not the expected one.
+#[derive(Debug, PartialEq, Eq)]
+struct Outcome {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Outcome {
+    /// Bytes that are not UTF-8 become `\xff`.
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| {
+            let chunks: Vec<_> = bytes.utf8_chunks().map(|chunk| (chunk.valid(), chunk.invalid())).collect();
+            chunks.iter().map(|(valid, invalid)| format!("{valid}{}", invalid.escape_ascii())).collect()
+        };
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+fn outcome(command: &mut Command) -> Outcome {
+    command.output().unwrap().into()
+}
+
+fn success(stdout: impl Into<String>) -> Outcome {
+    Outcome { code: Some(0), stdout: stdout.into(), stderr: String::new() }
+}
+
+/// The outcome with `pieces` written to its standard input one by one.
+fn with_pipe<'a>(command: &mut Command, pieces: impl Iterator<Item = &'a [u8]> + Send) -> Outcome {
+    let mut child: Child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(move || pieces.for_each(|piece| pipe.write_all(piece).unwrap()));
+        child.wait_with_output().unwrap().into()
+    })
+}
