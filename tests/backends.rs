@@ -3,10 +3,13 @@
 use simd_digest::blake2b::{Hash, Hasher, Params};
 use simd_digest::{Backend, BackendError};
 
-use self::message::{Random, paint};
+use self::paint::paint;
+use self::random::Random;
 
-#[path = "common/message.rs"]
-mod message;
+#[path = "common/paint.rs"]
+mod paint;
+#[path = "common/random.rs"]
+mod random;
 
 /// Bytes of a block.
 const BLOCK: usize = 128;

@@ -4,10 +4,13 @@ use simd_digest::blake2b::hazmat;
 use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::{Backend, Blake2b512, Digest};
 
-use self::message::{Random, paint};
+use self::paint::paint;
+use self::random::Random;
 
-#[path = "common/message.rs"]
-mod message;
+#[path = "common/paint.rs"]
+mod paint;
+#[path = "common/random.rs"]
+mod random;
 
 /// RFC 7693, section 2.7: a hexadecimal digit for each place.
 const SIGMA: [&str; 10] = [

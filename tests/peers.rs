@@ -6,10 +6,13 @@ use simd_digest::blake2b::{Hash, Params};
 use simd_digest::digest::{CustomizedInit, Digest, FixedOutputReset, KeyInit, Mac, Reset};
 use simd_digest::{Backend, Blake2b256, Blake2b512, Blake2bMac256, Blake2bMac512};
 
-use self::message::{Random, paint};
+use self::paint::paint;
+use self::random::Random;
 
-#[path = "common/message.rs"]
-mod message;
+#[path = "common/paint.rs"]
+mod paint;
+#[path = "common/random.rs"]
+mod random;
 
 /// What can be set, of every length and every number that BLAKE2b knows.
 #[derive(Debug)]

@@ -5,11 +5,14 @@ use std::env;
 use simd_digest::Backend;
 use simd_digest::blake2b::{self, Hash, Hasher, Params};
 
-use self::message::{Random, paint};
+use self::paint::paint;
+use self::random::Random;
 use self::vector::{Vector, bytes, number};
 
-#[path = "common/message.rs"]
-mod message;
+#[path = "common/paint.rs"]
+mod paint;
+#[path = "common/random.rs"]
+mod random;
 #[path = "common/vector.rs"]
 mod vector;
 

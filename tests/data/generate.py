@@ -7,9 +7,9 @@ How to run (Python 3.6 or newer, standard library only, from any directory):
     python3 tests/data/generate.py --check    verify them; exit status 1 if they differ
 
 The oracle is Python's hashlib.blake2b, which takes every tree parameter, and
-Python's hmac over it. With
---check some unkeyed digests are also compared with `b2sum` and `openssl`, where
-they are installed. The output depends on nothing but this file.
+Python's hmac over it. With --check some unkeyed digests are also compared with
+`b2sum` and `openssl`, where they are installed. The output depends on nothing but
+this file.
 
 Format: lines starting with `#` are comments. Every other line is one vector, made
 of `name=value` fields separated by one space, `length` first and `digest` last.

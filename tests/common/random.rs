@@ -1,9 +1,4 @@
-//! Messages, and the ways in which they may come.
-
-/// The message of `length` bytes that the files in `tests/data` mean. No two of its blocks are equal for long.
-pub(crate) fn paint(length: usize) -> Vec<u8> {
-    (0..251).cycle().take(length).collect()
-}
+//! Random pieces of messages.
 
 /// Numbers that look random and are the same in every run (xorshift64).
 pub(crate) struct Random(u64);
