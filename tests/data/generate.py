@@ -3,12 +3,13 @@
 
 How to run (Python 3.6 or newer, standard library only, from any directory):
 
-    python3 tests/data/generate.py            rewrite blake2b.txt and bt2sum.txt
+    python3 tests/data/generate.py            rewrite blake2b.txt, bt2sum.txt and hmac.txt
     python3 tests/data/generate.py --check    verify them; exit status 1 if they differ
 
-The oracle is Python's hashlib.blake2b, which takes every tree parameter. With
---check some unkeyed digests are also compared with `b2sum` and `openssl`, where
-they are installed. The output depends on nothing but this file.
+The oracle is Python's hashlib.blake2b, which takes every tree parameter, and
+Python's hmac over it. With --check some unkeyed digests are also compared with
+`b2sum` and `openssl`, where they are installed. The output depends on nothing but
+this file.
 
 Format: lines starting with `#` are comments. Every other line is one vector, made
 of `name=value` fields separated by one space, `length` first and `digest` last.
@@ -18,6 +19,7 @@ lists its fields.
 """
 
 import hashlib
+import hmac
 import itertools
 import os
 import subprocess
@@ -56,6 +58,15 @@ BT2SUM_HEADER = """\
 # inner_hash_length = hash_length. Leaf i has node_depth 0 and node_offset i; the
 # final leaf is a last node. The root has node_depth 1 and node_offset 0, is a last
 # node, and hashes the concatenated leaf digests. An empty message has one empty leaf.
+"""
+
+HMAC_HEADER = """\
+# Test vectors of HMAC with BLAKE2b. Written by generate.py: do not edit.
+#
+# One vector a line, as name=value fields, all always present, in this order:
+#   length  message length in bytes; byte i of the message is i % 251
+#   key     hex, maybe empty, maybe longer than a block
+#   digest  hex, 64 bytes
 """
 
 # Field name, hashlib's name for it, default; in the order they are written.
@@ -208,6 +219,13 @@ def bt2sum(message, chunk, hash_length):
     return node(b"".join(digests), 1, 0, True)
 
 
+def hmac_vectors():
+    for key_length in (0, 1, 32, 63, 64, 65, 127, 128, 129, 200, 256, 257):
+        for length in (0, 1, 127, 128, 129, 256, 500):
+            digest = hmac.new(key(key_length), paint(length), "blake2b").digest()
+            yield line([("length", length), ("key", key(key_length))], digest)
+
+
 MIB5 = 5 * 2**20  # the default chunk
 
 
@@ -255,6 +273,7 @@ def generate():
     files = {
         "blake2b.txt": (BLAKE2B_HEADER, blake2b),
         "bt2sum.txt": (BT2SUM_HEADER, bt2sum_vectors()),
+        "hmac.txt": (HMAC_HEADER, hmac_vectors()),
     }
     # dict.fromkeys drops the vectors that several series share.
     return {
