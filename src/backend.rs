@@ -21,6 +21,7 @@ mod avx512;
 mod opaque;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse41;
+mod vector;
 
 /// Makes from one list, fastest first, the enum of tokens, `on!`, which runs the same expression on whichever token
 /// there is, and what is asked of each by name. (`$d` is a dollar sign for the inner macro.)
@@ -130,14 +131,32 @@ impl Backend {
         Self::available().next().unwrap_or(Self(Kind::Portable(portable::Portable)))
     }
 
+    /// Messages that this backend hashes side by side, with 64-bit words: 1, 2, 4 or 8.
+    ///
+    /// A multiple of it is a good batch for [`blake2b::hash_many`](crate::blake2b::hash_many) and the like.
+    #[must_use]
+    pub fn lanes(self) -> usize {
+        on!(self, isa => lanes_of(&isa))
+    }
+
     /// BLAKE2b: see [`Compress::compress`].
     #[inline]
     pub(crate) fn blake2b(self, chain: &mut Chain, blocks: &[blake2b::Block], last: Last) {
         on!(self, isa => isa.compress(chain, blocks, last));
     }
+
+    /// BLAKE2b: see [`Compress::compress_lanes`].
+    #[inline]
+    pub(crate) fn blake2b_lanes(self, run: blake2b::Run<'_>) {
+        on!(self, isa => isa.compress_lanes(run));
+    }
 }
 
 pub(crate) use portable::blake2b::compress_rounds as blake2b_rounds;
+
+fn lanes_of<T: Compress>(_: &T) -> usize {
+    T::LANES
+}
 
 impl Default for Backend {
     fn default() -> Self {

@@ -7,13 +7,23 @@ mod digest;
 mod hash;
 mod hasher;
 mod mac;
+mod many;
+mod parallel;
 mod params;
+#[cfg(feature = "alloc")]
+mod tree;
 
 pub use self::digest::{Blake2, OutputSize};
 pub use self::hash::{Hash, ParseHashError};
 pub use self::hasher::Hasher;
 pub use self::mac::Blake2Mac;
+#[cfg(feature = "alloc")]
+pub(crate) use self::many::hash_many;
+pub use self::many::{ManyError, update_many};
+pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
+#[cfg(feature = "alloc")]
+pub use self::tree::{LeavesError, Tree, TreeHasher};
 
 /// One of the two flavours of BLAKE2. Implemented by [`blake2b::B`](crate::blake2b::B) only.
 pub trait Family: sealed::Family {}
@@ -24,27 +34,24 @@ pub(crate) mod sealed {
 
     use ::digest::array::ArraySize;
 
-    use crate::backend::Backend;
     use crate::buffer::Block;
     use crate::kernel::blake2::Last;
+    use crate::many::Laned;
 
     /// The constants of a flavour and its compression function.
     ///
     /// With `W` bytes in a word: digest, key and parameter block have 8 W bytes, a message block has 16 W, salt and
     /// personalisation have 2 W each.
-    pub trait Family: Copy + Debug + Eq + Hash + Send + Sync + 'static {
+    pub trait Family: Laned<Chain: Chain<Self::Words>, Last = Last> + Debug + Eq + Hash + Send + Sync {
         /// As `Debug` and `AlgorithmName` print it.
         const NAME: &'static str;
         const MAC_NAME: &'static str;
+        const PARALLEL_NAME: &'static str;
         /// Bytes of the node offset in the parameter block.
         const NODE_OFFSET: usize;
 
         /// Eight words: a digest, a key or the parameter block.
         type Words: Words;
-        /// Sixteen words: what is compressed at a time.
-        type Block: Block;
-        /// The chaining value and the counter.
-        type Chain: Chain<Self::Words>;
 
         /// `Words` as a type-level number.
         type OutputSize: ArraySize;
@@ -54,9 +61,6 @@ pub(crate) mod sealed {
         type CollisionResistance: ArraySize;
         /// Bytes of a serialised hasher: see `Blake2::serialize`.
         type StateSize: ArraySize;
-
-        /// Compresses all `blocks`; `last` speaks of the last of them.
-        fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Last);
     }
 
     /// Bytes of eight words.
@@ -75,11 +79,6 @@ pub(crate) mod sealed {
         fn to_words(self) -> Words;
         /// Message bytes compressed so far, the key block included.
         fn count(&self) -> u128;
-        /// Takes from the count the zeros that will fill up the last block.
-        fn discount(&mut self, padding: usize);
-        /// Overwrites both with zeros.
-        #[cfg(feature = "zeroize")]
-        fn wipe(&mut self);
     }
 }
 

@@ -67,27 +67,71 @@ impl<B: Block> Buffer<B> {
         block
     }
 
+    #[cfg(feature = "zeroize")]
+    pub(crate) fn wipe(&mut self) {
+        wipe(&mut self.block);
+    }
+
     /// Takes in `bytes` and hands every whole block that something follows to `compress`: first the one that was held
     /// back, then all in `bytes` at once, straight from there.
     #[inline]
-    pub(crate) fn update(&mut self, mut bytes: &[u8], mut compress: impl FnMut(&[B])) {
-        if bytes.len() > B::LENGTH - self.length {
-            if self.length > 0 {
-                let (head, rest) = bytes.split_at(B::LENGTH - self.length);
-                self.block.bytes_mut()[self.length..].copy_from_slice(head);
-                compress(slice::from_ref(&self.block));
-                self.length = 0;
-                bytes = rest;
-            }
-            let (whole, last) = split_last(bytes);
-            if !whole.is_empty() {
-                compress(whole);
-            }
-            bytes = last;
+    pub(crate) fn update(&mut self, bytes: &[u8], mut compress: impl FnMut(&[B])) {
+        let (held, whole) = self.ready(bytes);
+        if !held.is_empty() {
+            compress(held);
         }
-        self.block.bytes_mut()[self.length..][..bytes.len()].copy_from_slice(bytes);
-        self.length += bytes.len();
+        if !whole.is_empty() {
+            compress(whole);
+        }
+        self.hold(bytes);
     }
+
+    /// The whole blocks that something follows when `bytes` comes: the one that was held back, if it is one now, and
+    /// those in `bytes`. They are to be compressed before `hold` is called with the same `bytes`.
+    #[inline]
+    pub(crate) fn ready<'h, 'b>(&'h mut self, bytes: &'b [u8]) -> (&'h [B], &'b [B]) {
+        let Some(Parts { head, whole, .. }) = self.split(bytes) else { return (&[], &[]) };
+        if head.is_empty() && self.length == 0 {
+            return (&[], whole);
+        }
+        self.block.bytes_mut()[self.length..].copy_from_slice(head);
+        (slice::from_ref(&self.block), whole)
+    }
+
+    /// Holds back what `ready` left of `bytes`.
+    #[inline]
+    pub(crate) fn hold(&mut self, bytes: &[u8]) {
+        let tail = match self.split(bytes) {
+            None => bytes,
+            Some(Parts { tail, .. }) => {
+                self.length = 0;
+                tail
+            }
+        };
+        self.block.bytes_mut()[self.length..][..tail.len()].copy_from_slice(tail);
+        self.length += tail.len();
+    }
+
+    /// Where `bytes` falls apart, unless all of it can be held back.
+    #[inline]
+    fn split<'b>(&self, bytes: &'b [u8]) -> Option<Parts<'b, B>> {
+        let free = B::LENGTH - self.length;
+        if bytes.len() <= free {
+            return None;
+        }
+        let (head, rest) = bytes.split_at(if self.length == 0 { 0 } else { free });
+        let (whole, tail) = split_last(rest);
+        Some(Parts { head, whole, tail })
+    }
+}
+
+/// More bytes than can be held back.
+struct Parts<'b, B> {
+    /// What makes the block that was held back a whole one.
+    head: &'b [u8],
+    whole: &'b [B],
+    /// At least one byte, at most a block.
+    tail: &'b [u8],
 }
 
 /// The whole blocks of `bytes` that something follows, and the last block: full, begun, or empty if `bytes` is.
@@ -101,12 +145,13 @@ pub(crate) fn split_last<B: Block>(bytes: &[u8]) -> (&[B], &[u8]) {
     (B::split(whole).0, last)
 }
 
-#[cfg(feature = "zeroize")]
-impl<B: Block> zeroize::Zeroize for Buffer<B> {
-    fn zeroize(&mut self) {
-        self.block.bytes_mut().zeroize();
-        self.length.zeroize();
-    }
+/// Overwrites what may be secret with zeros, in a way that is not optimised away: with feature `zeroize` only.
+#[inline]
+pub(crate) fn wipe<B: Block>(block: &mut B) {
+    #[cfg(feature = "zeroize")]
+    zeroize::Zeroize::zeroize(block.bytes_mut());
+    #[cfg(not(feature = "zeroize"))]
+    let _ = block;
 }
 
 #[cfg(test)]

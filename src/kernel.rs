@@ -7,8 +7,13 @@
 pub(crate) mod blake2;
 pub(crate) mod blake2b;
 
-/// A vector of 64-bit words, each with its own sum, exclusive or and rotation.
-pub(crate) trait U64s: Copy {
+/// A vector of `L` 64-bit words, each with its own sum, exclusive or and rotation.
+pub(crate) trait U64s<const L: usize>: Copy {
+    /// Proves that the CPU can do what this vector does.
+    type Token: Copy;
+
+    fn new(token: Self::Token, words: [u64; L]) -> Self;
+    fn words(self) -> [u64; L];
     /// Word by word, modulo 2^64.
     fn add(self, rhs: Self) -> Self;
     fn xor(self, rhs: Self) -> Self;
@@ -16,17 +21,18 @@ pub(crate) trait U64s: Copy {
     fn ror<const N: u32>(self) -> Self;
 }
 
-/// Four 64-bit words that are one row of a 4 × 4 state.
-pub(crate) trait Row64: U64s {
-    /// Proves that the CPU can do what this vector does.
-    type Token: Copy;
-
-    fn new(token: Self::Token, words: [u64; 4]) -> Self;
-    fn words(self) -> [u64; 4];
+/// Four words that are one row of a 4 × 4 state.
+pub(crate) trait Row64: U64s<4> {
     /// The little-endian words of `block` at `places`, each loaded from memory.
     fn gather(token: Self::Token, block: &[u8; 128], places: [usize; 4]) -> Self;
     /// Moves word `(i + N) % 4` to place `i`.
     fn turn<const N: usize>(self) -> Self;
+}
+
+/// `L` words that belong to as many messages.
+pub(crate) trait Lanes64<const L: usize>: U64s<L> {
+    /// Word `j` of vector `i` becomes word `i` of vector `j`.
+    fn transpose(vectors: [Self; L]) -> [Self; L];
 }
 
 /// Little-endian word `i` of `block`.
@@ -34,4 +40,19 @@ pub(crate) trait Row64: U64s {
 pub(crate) fn word64(block: &[u8; 128], i: usize) -> u64 {
     let (words, _) = block.as_chunks::<8>();
     u64::from_le_bytes(words[i])
+}
+
+/// Messages side by side, each in its lane, for as many blocks as the shortest has: what a lane kernel is given.
+#[derive(Debug)]
+pub struct Run<'a, Chain, Block, Last> {
+    /// Blocks of each message, at least one.
+    pub(crate) count: usize,
+    /// A message's next block is this many further; 1 if its blocks lie together.
+    pub(crate) stride: usize,
+    /// At least one message.
+    pub(crate) chains: &'a mut [Chain],
+    /// Where each message's blocks begin.
+    pub(crate) blocks: &'a [&'a [Block]],
+    /// What each message's last block of this run is.
+    pub(crate) last: &'a [Last],
 }

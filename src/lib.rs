@@ -2,6 +2,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
@@ -11,10 +13,11 @@ pub mod blake2b;
 mod backend;
 mod buffer;
 mod kernel;
+mod many;
 
 pub use digest::{self, Digest};
 
 pub use self::backend::{Backend, BackendError};
 pub use self::blake2b::{
-    Blake2b, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac, Blake2bMac256, Blake2bMac512,
+    Blake2b, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac, Blake2bMac256, Blake2bMac512, Blake2bp,
 };

@@ -150,16 +150,17 @@ fn hazmat_is_the_function_of_the_rfc() {
 
 /// A hash in the middle of a message of which `count` bytes were compressed, and `held` are held back.
 ///
-/// A serialised state is salt and personalisation (32 bytes), chaining value (64), counter (16), bytes held back (1)
+/// A serialised state is the digest length (1), salt and personalisation (32 bytes), chaining value (64), counter (16), bytes held back (1)
 /// and their block (128).
 fn resume(h: &[u64; 8], count: u128, held: &[u8]) -> Blake2b512 {
     let mut state = SerializedState::<Blake2b512>::default();
-    for (to, word) in state[32..96].chunks_mut(8).zip(h) {
+    state[0] = 64;
+    for (to, word) in state[33..97].chunks_mut(8).zip(h) {
         to.copy_from_slice(&word.to_le_bytes());
     }
-    state[96..112].copy_from_slice(&count.to_le_bytes());
-    state[112] = held.len().try_into().unwrap();
-    state[113..][..held.len()].copy_from_slice(held);
+    state[97..113].copy_from_slice(&count.to_le_bytes());
+    state[113] = held.len().try_into().unwrap();
+    state[114..][..held.len()].copy_from_slice(held);
     Blake2b512::deserialize(&state).unwrap()
 }
 

@@ -113,3 +113,11 @@ fn wiped() {
     zeroize::Zeroize::zeroize(&mut hash);
     assert_eq!(hash, [0]);
 }
+
+/// Width, alignment and `#` work as for other values.
+#[test]
+fn format_flags() {
+    let hash: Hash = "0aff".parse().unwrap();
+    assert_eq!(format!("{hash:>6}|{hash:<6}|{hash:^6}"), "  0aff|0aff  | 0aff ");
+    assert_eq!(format!("{hash:#x} {hash:#X}"), "0x0aff 0x0AFF");
+}

@@ -7,8 +7,9 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::isa::isa;
-use super::opaque;
-use crate::kernel::{Row64, U64s, word64};
+use super::vector::u64s;
+use super::{avx2, opaque};
+use crate::kernel::{Lanes64, Row64, U64s, word64};
 
 mod blake2b;
 
@@ -17,57 +18,78 @@ isa!(
     Avx512: "sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl"
 );
 
-/// Four 64-bit words.
-#[derive(Clone, Copy)]
-pub(super) struct U64x4(__m256i, Avx512);
+u64s!(
+    /// Four 64-bit words.
+    U64x4: [u64; 4] in __m256i, Avx512, _mm256_add_epi64, _mm256_xor_si256, ror256
+);
 
-impl U64s for U64x4 {
-    #[inline(always)]
-    fn add(self, rhs: Self) -> Self {
-        // SAFETY: self.1 proves AVX-512VL.
-        Self(unsafe { _mm256_add_epi64(self.0, rhs.0) }, self.1)
-    }
+u64s!(
+    /// Eight 64-bit words.
+    U64x8: [u64; 8] in __m512i, Avx512, _mm512_add_epi64, _mm512_xor_si512, ror512
+);
 
-    #[inline(always)]
-    fn xor(self, rhs: Self) -> Self {
-        // SAFETY: self.1 proves AVX-512VL.
-        Self(unsafe { _mm256_xor_si256(self.0, rhs.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn ror<const N: u32>(self) -> Self {
-        // SAFETY: self.1 proves AVX-512VL.
-        let v = unsafe {
-            match N {
-                16 => _mm256_ror_epi64::<16>(self.0),
-                24 => _mm256_ror_epi64::<24>(self.0),
-                32 => _mm256_shuffle_epi32::<0b10_11_00_01>(opaque::ymm(self.0)),
-                63 => _mm256_ror_epi64::<63>(self.0),
-                _ => unreachable!(),
-            }
-        };
-        Self(v, self.1)
+/// By the rotation instruction, which has latency 2 on Zen 4, except for 32 bits, where a shuffle has 1.
+///
+/// The barrier keeps LLVM from shuffling both sides of an exclusive or instead of its result.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn ror256<const N: u32>(v: __m256i) -> __m256i {
+    match N {
+        16 => _mm256_ror_epi64::<16>(v),
+        24 => _mm256_ror_epi64::<24>(v),
+        32 => _mm256_shuffle_epi32::<0b10_11_00_01>(opaque::ymm(v)),
+        63 => _mm256_ror_epi64::<63>(v),
+        _ => unreachable!(),
     }
 }
 
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn ror512<const N: u32>(v: __m512i) -> __m512i {
+    match N {
+        16 => _mm512_ror_epi64::<16>(v),
+        24 => _mm512_ror_epi64::<24>(v),
+        32 => _mm512_ror_epi64::<32>(v),
+        63 => _mm512_ror_epi64::<63>(v),
+        _ => unreachable!(),
+    }
+}
+
+/// Word `j` of vector `i` at place `i` of vector `j`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose512([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> [__m512i; 8] {
+    let ab_0246 = _mm512_unpacklo_epi64(a, b);
+    let ab_1357 = _mm512_unpackhi_epi64(a, b);
+    let cd_0246 = _mm512_unpacklo_epi64(c, d);
+    let cd_1357 = _mm512_unpackhi_epi64(c, d);
+    let ef_0246 = _mm512_unpacklo_epi64(e, f);
+    let ef_1357 = _mm512_unpackhi_epi64(e, f);
+    let gh_0246 = _mm512_unpacklo_epi64(g, h);
+    let gh_1357 = _mm512_unpackhi_epi64(g, h);
+
+    let abcd_04 = _mm512_shuffle_i64x2::<0b10_00_10_00>(ab_0246, cd_0246);
+    let abcd_26 = _mm512_shuffle_i64x2::<0b11_01_11_01>(ab_0246, cd_0246);
+    let abcd_15 = _mm512_shuffle_i64x2::<0b10_00_10_00>(ab_1357, cd_1357);
+    let abcd_37 = _mm512_shuffle_i64x2::<0b11_01_11_01>(ab_1357, cd_1357);
+    let efgh_04 = _mm512_shuffle_i64x2::<0b10_00_10_00>(ef_0246, gh_0246);
+    let efgh_26 = _mm512_shuffle_i64x2::<0b11_01_11_01>(ef_0246, gh_0246);
+    let efgh_15 = _mm512_shuffle_i64x2::<0b10_00_10_00>(ef_1357, gh_1357);
+    let efgh_37 = _mm512_shuffle_i64x2::<0b11_01_11_01>(ef_1357, gh_1357);
+
+    [
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(abcd_04, efgh_04),
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(abcd_15, efgh_15),
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(abcd_26, efgh_26),
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(abcd_37, efgh_37),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(abcd_04, efgh_04),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(abcd_15, efgh_15),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(abcd_26, efgh_26),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(abcd_37, efgh_37),
+    ]
+}
+
 impl Row64 for U64x4 {
-    type Token = Avx512;
-
-    #[inline(always)]
-    fn new(token: Avx512, [w0, w1, w2, w3]: [u64; 4]) -> Self {
-        let [w0, w1, w2, w3] = [w0.cast_signed(), w1.cast_signed(), w2.cast_signed(), w3.cast_signed()];
-        // SAFETY: token proves AVX-512VL.
-        Self(unsafe { _mm256_setr_epi64x(w0, w1, w2, w3) }, token)
-    }
-
-    #[inline(always)]
-    fn words(self) -> [u64; 4] {
-        let mut words = [0; 4];
-        // SAFETY: the array has the 32 bytes an unaligned store writes.
-        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) };
-        words
-    }
-
     #[inline(always)]
     fn gather(token: Avx512, block: &[u8; 128], places: [usize; 4]) -> Self {
         let block = opaque::reference(block);
@@ -77,15 +99,25 @@ impl Row64 for U64x4 {
 
     #[inline(always)]
     fn turn<const N: usize>(self) -> Self {
-        // SAFETY: self.1 proves AVX-512VL.
-        let v = unsafe {
-            match N {
-                1 => _mm256_permute4x64_epi64::<0b00_11_10_01>(self.0),
-                2 => _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0),
-                3 => _mm256_permute4x64_epi64::<0b10_01_00_11>(self.0),
-                _ => unreachable!(),
-            }
-        };
-        Self(v, self.1)
+        // SAFETY: self.1 proves AVX-512VL, and so AVX2.
+        Self(unsafe { avx2::turn::<N>(self.0) }, self.1)
+    }
+}
+
+impl Lanes64<4> for U64x4 {
+    #[inline(always)]
+    fn transpose(vectors: [Self; 4]) -> [Self; 4] {
+        let token = vectors[0].1;
+        // SAFETY: token proves AVX-512VL, and so AVX2.
+        unsafe { avx2::transpose(vectors.map(|v| v.0)) }.map(|v| Self(v, token))
+    }
+}
+
+impl Lanes64<8> for U64x8 {
+    #[inline(always)]
+    fn transpose(vectors: [Self; 8]) -> [Self; 8] {
+        let token = vectors[0].1;
+        // SAFETY: token proves AVX-512F.
+        unsafe { transpose512(vectors.map(|v| v.0)) }.map(|v| Self(v, token))
     }
 }

@@ -41,10 +41,6 @@ macro_rules! fixed_output {
             type OutputSize = N;
         }
 
-        impl<F: Family, N: OutputSize<F>> BlockSizeUser for $Type<F, N> {
-            type BlockSize = F::BlockSize;
-        }
-
         impl<F: Family, N: OutputSize<F>> FixedOutput for $Type<F, N> {
             #[inline]
             fn finalize_into(self, out: &mut Output<Self>) {
@@ -124,7 +120,7 @@ impl<F: Family, N: OutputSize<F>> Blake2<F, N> {
     #[inline]
     fn start(start: Start<F>) -> Self {
         const { assert!(N::USIZE > 0, "a digest has at least one byte") }
-        Self { hasher: Hasher::start(start), output: PhantomData }
+        Self { hasher: Hasher::start(start, Backend::best()), output: PhantomData }
     }
 }
 
@@ -136,6 +132,10 @@ impl<F: Family, N: OutputSize<F>> Default for Blake2<F, N> {
 }
 
 impl<F: Family, N: OutputSize<F>> HashMarker for Blake2<F, N> {}
+
+impl<F: Family, N: OutputSize<F>> BlockSizeUser for Blake2<F, N> {
+    type BlockSize = F::BlockSize;
+}
 
 impl<F: Family, N: OutputSize<F>> CollisionResistance for Blake2<F, N> {
     type CollisionResistance = F::CollisionResistance;
@@ -155,14 +155,14 @@ impl<F: Family, N: OutputSize<F>> CustomizedInit for Blake2<F, N> {
         if let Some(personal) = personal.get_mut(..customization.len()) {
             personal.copy_from_slice(customization);
         } else {
-            let mut hasher = Hasher::<F>::start(Start::sequential(texts.len()));
+            let mut hasher = Hasher::<F>::start(Start::sequential(texts.len()), Backend::best());
             texts.copy_from_slice(hasher.update(customization).finalize().as_bytes());
         }
         Self::start(start)
     }
 }
 
-/// The state is, in bytes: salt (`2 W`), personalisation (`2 W`), chaining value (`8 W`), counter (`2 W`, little-endian),
+/// The state is, in bytes: output length (1), salt (`2 W`), personalisation (`2 W`), chaining value (`8 W`), counter (`2 W`, little-endian),
 /// bytes held back (1) and the block they are in (`16 W`, zeros after them).
 impl<F: Family, N: OutputSize<F>> SerializableState for Blake2<F, N> {
     type SerializedStateSize = F::StateSize;
@@ -176,6 +176,7 @@ impl<F: Family, N: OutputSize<F>> SerializableState for Blake2<F, N> {
             to.copy_from_slice(bytes);
             rest = after;
         };
+        write(&start.parameter_block.bytes()[..1]);
         write(&start.parameter_block.bytes()[2 * quarter::<F>()..]);
         write(chain.to_words().bytes());
         write(&chain.count().to_le_bytes()[..F::Chain::COUNT]);
@@ -193,6 +194,7 @@ impl<F: Family, N: OutputSize<F>> SerializableState for Blake2<F, N> {
             bytes
         };
         let mut hasher = Self::default().hasher;
+        let same_length = read(1)[0] == hasher.start.parameter_block.bytes()[0];
         hasher.start.parameter_block.bytes_mut()[2 * quarter::<F>()..].copy_from_slice(read(2 * quarter::<F>()));
         let (mut h, mut count, mut block) = (F::Words::ZERO, [0; 16], F::Block::ZERO);
         h.bytes_mut().copy_from_slice(read(F::Words::LENGTH));
@@ -203,7 +205,8 @@ impl<F: Family, N: OutputSize<F>> SerializableState for Blake2<F, N> {
 
         // Only states that hashing leads to: whole blocks compressed, the last one held back.
         hasher.chain = F::Chain::resume(&h, count);
-        let possible = held <= F::Block::LENGTH
+        let possible = same_length
+            && held <= F::Block::LENGTH
             && block.bytes()[held..].iter().all(|&byte| byte == 0)
             && count % F::Block::LENGTH as u128 == 0
             && if count == 0 { hasher.chain == F::Chain::new(&hasher.start.parameter_block) } else { held > 0 };

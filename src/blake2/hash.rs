@@ -32,7 +32,9 @@ impl<F: Family> Hash<F> {
     /// The first `length` bytes of `words`.
     #[inline]
     pub(super) fn new(mut words: F::Words, length: usize) -> Self {
-        words.bytes_mut()[length..].fill(0);
+        if length < F::Words::LENGTH {
+            words.bytes_mut()[length..].fill(0);
+        }
         #[expect(clippy::cast_possible_truncation, reason = "eight words have at most 64 bytes")]
         let length = length as u8;
         Self { words, length }
@@ -58,6 +60,21 @@ impl<F: Family> Hash<F> {
         }
         to.copy_from_slice(bytes);
         Ok(Self::new(words, bytes.len()))
+    }
+}
+
+impl<F: Family> Hash<F> {
+    /// Prints with these digits, after `0x` if the format says `#`, padded as it says.
+    fn pad_hex(&self, f: &mut fmt::Formatter<'_>, digits: &[u8; 16]) -> fmt::Result {
+        let mut text = [0; 2 + 2 * 64];
+        text[..2].copy_from_slice(b"0x");
+        let (pairs, _) = text[2..].as_chunks_mut::<2>();
+        for (pair, byte) in pairs.iter_mut().zip(self.as_bytes()) {
+            *pair = [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]];
+        }
+        let begin = if f.alternate() { 0 } else { 2 };
+        let text = &text[begin..2 + 2 * self.as_bytes().len()];
+        f.pad(core::str::from_utf8(text).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -99,13 +116,13 @@ impl<F: Family> core::hash::Hash for Hash<F> {
 
 impl<F: Family> fmt::LowerHex for Hash<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.pad_hex(f, b"0123456789abcdef")
     }
 }
 
 impl<F: Family> fmt::UpperHex for Hash<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02X}"))
+        self.pad_hex(f, b"0123456789ABCDEF")
     }
 }
 

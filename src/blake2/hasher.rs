@@ -6,7 +6,7 @@ use super::params::Start;
 use super::sealed::Chain;
 use super::{Family, Hash};
 use crate::backend::Backend;
-use crate::buffer::{Block, Buffer, split_last};
+use crate::buffer::{Block, Buffer, split_last, wipe};
 use crate::kernel::blake2::Last;
 
 /// The hash of a message that comes piece by piece.
@@ -37,18 +37,13 @@ impl<F: Family> Hasher<F> {
     /// The sequential, unkeyed hash of full length. [`Params`](super::Params) makes all others.
     #[must_use]
     pub fn new() -> Self {
-        Self::start(Start::sequential(F::Words::LENGTH))
+        Self::start(Start::sequential(F::Words::LENGTH), Backend::best())
     }
 
     #[inline]
-    pub(super) fn start(start: Start<F>) -> Self {
-        let mut hasher = Self {
-            chain: Chain::new(&start.parameter_block),
-            last: start.last,
-            start,
-            buffer: Buffer::EMPTY,
-            backend: Backend::best(),
-        };
+    pub(super) fn start(start: Start<F>, backend: Backend) -> Self {
+        let mut hasher =
+            Self { chain: Chain::new(&start.parameter_block), last: start.last, start, buffer: Buffer::EMPTY, backend };
         hasher.buffer_key();
         hasher
     }
@@ -128,28 +123,35 @@ impl<F: Family> Hasher<F> {
 #[inline]
 pub(super) fn one_shot<F: Family>(start: &Start<F>, backend: Backend, message: &[u8]) -> Hash<F> {
     let mut chain = F::Chain::new(&start.parameter_block);
-    let hash = |digest| Hash::new(digest, start.hash_length());
-    if let Some(key_block) = start.key_block() {
-        if message.is_empty() {
-            return hash(close::<F>(chain, backend, key_block, F::Block::LENGTH, start.last));
-        }
-        F::compress(backend, &mut chain, slice::from_ref(&key_block), Last::Not);
-    }
-    let (whole, rest) = split_last::<F::Block>(message);
-    if !whole.is_empty() {
-        F::compress(backend, &mut chain, whole, Last::Not);
-    }
     let mut block = F::Block::ZERO;
-    block.bytes_mut()[..rest.len()].copy_from_slice(rest);
-    hash(close::<F>(chain, backend, block, rest.len(), start.last))
+    let mut length = 0;
+    if let Some(key_block) = start.key_block() {
+        (block, length) = (key_block, F::Block::LENGTH);
+        if !message.is_empty() {
+            F::compress(backend, &mut chain, slice::from_ref(&block), Last::Not);
+            block = F::Block::ZERO;
+        }
+    }
+    if !message.is_empty() {
+        let (whole, rest) = split_last::<F::Block>(message);
+        if !whole.is_empty() {
+            F::compress(backend, &mut chain, whole, Last::Not);
+        }
+        block.bytes_mut()[..rest.len()].copy_from_slice(rest);
+        length = rest.len();
+    }
+    Hash::new(close::<F>(chain, backend, block, length, start.last), start.hash_length())
 }
 
 /// The digest, after the last block, of which `length` bytes are message.
 #[inline]
-fn close<F: Family>(mut chain: F::Chain, backend: Backend, block: F::Block, length: usize, last: Last) -> F::Words {
-    chain.discount(F::Block::LENGTH - length);
+fn close<F: Family>(mut chain: F::Chain, backend: Backend, mut block: F::Block, length: usize, last: Last) -> F::Words {
+    F::discount(&mut chain, F::Block::LENGTH - length);
     F::compress(backend, &mut chain, slice::from_ref(&block), last);
-    chain.to_words()
+    let digest = chain.to_words();
+    wipe(&mut block);
+    F::wipe(&mut chain);
+    digest
 }
 
 impl<F: Family> Default for Hasher<F> {
@@ -181,8 +183,8 @@ impl<F: Family> std::io::Write for Hasher<F> {
 #[cfg(feature = "zeroize")]
 impl<F: Family> Drop for Hasher<F> {
     fn drop(&mut self) {
-        self.chain.wipe();
-        zeroize::Zeroize::zeroize(&mut self.buffer);
+        F::wipe(&mut self.chain);
+        self.buffer.wipe();
     }
 }
 

@@ -69,6 +69,10 @@ impl<F: Family, N: OutputSize<F>> KeyInit for Blake2Mac<F, N> {
     }
 }
 
+impl<F: Family, N: OutputSize<F>> BlockSizeUser for Blake2Mac<F, N> {
+    type BlockSize = F::BlockSize;
+}
+
 impl<F: Family, N: OutputSize<F>> MacMarker for Blake2Mac<F, N> {}
 
 fixed_output!(Blake2Mac, MAC_NAME);

@@ -41,6 +41,7 @@ pub struct Params<F: Family> {
     node_depth: u8,
     inner_hash_length: usize,
     last_node: bool,
+    backend: Option<Backend>,
 }
 
 /// Bytes of a limited number, zeros after them, and how many were given, which may be too many.
@@ -77,6 +78,7 @@ impl<F: Family> Params<F> {
             node_depth: 0,
             inner_hash_length: 0,
             last_node: false,
+            backend: None,
         }
     }
 
@@ -157,13 +159,26 @@ impl<F: Family> Params<F> {
         self
     }
 
+    /// Computes on `backend` instead of [`Backend::best`].
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = Some(backend);
+        self
+    }
+
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend.unwrap_or_else(Backend::best)
+    }
+
     /// The digest of `message`, without a hasher in between.
     ///
     /// # Errors
     ///
     /// If a field is out of its range.
     pub fn hash(&self, message: &[u8]) -> Result<Hash<F>, ParamsError> {
-        Ok(one_shot(&self.start()?, Backend::best(), message))
+        Ok(one_shot(&self.start()?, self.backend(), message))
     }
 
     /// A hasher that has these parameters and no message yet.
@@ -172,7 +187,13 @@ impl<F: Family> Params<F> {
     ///
     /// If a field is out of its range.
     pub fn hasher(&self) -> Result<Hasher<F>, ParamsError> {
-        Ok(Hasher::start(self.start()?))
+        Ok(Hasher::start(self.start()?, self.backend()))
+    }
+
+    /// The leaf length and the inner hash length.
+    #[cfg(feature = "alloc")]
+    pub(super) fn tree_lengths(&self) -> (u32, usize) {
+        (self.max_leaf_length, self.inner_hash_length)
     }
 
     /// The parameters in the form a hasher starts from.
@@ -253,6 +274,15 @@ impl<F: Family> Start<F> {
         Self { parameter_block, key: None, last: Last::Block }
     }
 
+    /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
+    #[cfg(feature = "alloc")]
+    pub(super) fn set_node(&mut self, depth: u8, offset: u64, is_last: bool) {
+        let (offset_field, depths) = self.parameter_block.bytes_mut()[8..].split_at_mut(F::NODE_OFFSET);
+        offset_field.copy_from_slice(&offset.to_le_bytes()[..F::NODE_OFFSET]);
+        depths[0] = depth;
+        self.last = if is_last { Last::Node } else { Last::Block };
+    }
+
     /// Bytes of the digest.
     #[inline]
     pub(super) fn hash_length(&self) -> usize {
@@ -284,7 +314,7 @@ fn byte(length: usize) -> u8 {
     length as u8
 }
 
-fn check(field: &'static str, value: usize, limits: RangeInclusive<usize>) -> Result<(), ParamsError> {
+pub(super) fn check(field: &'static str, value: usize, limits: RangeInclusive<usize>) -> Result<(), ParamsError> {
     if limits.contains(&value) {
         return Ok(());
     }

@@ -1,18 +1,30 @@
-//! BLAKE2b on AVX: SSE4.1's rows, compiled for VEX.
+//! BLAKE2b on AVX: SSE4.1's rows and lanes, compiled for VEX.
 #![allow(unsafe_code)]
 
 use super::Avx;
-use crate::backend::sse41::{Row, Sse41};
-use crate::kernel::blake2b::{Block, Chain, Compress, Last, compress_rows};
+use crate::backend::sse41::{Row, Sse41, U64x2};
+use crate::kernel::blake2b::{Block, Chain, Compress, Last, Run, compress_lanes, compress_rows};
 
 impl Compress for Avx {
+    const LANES: usize = 2;
+
     fn compress(self, chain: &mut Chain, blocks: &[Block], last: Last) {
         // SAFETY: self proves AVX.
         unsafe { compress(chain, blocks, last) }
+    }
+
+    fn compress_lanes(self, run: Run<'_>) {
+        // SAFETY: self proves AVX.
+        unsafe { compress2(run) }
     }
 }
 
 #[target_feature(enable = "avx")]
 fn compress(chain: &mut Chain, blocks: &[Block], last: Last) {
     compress_rows::<Row>(Sse41::here(), chain, blocks, last);
+}
+
+#[target_feature(enable = "avx")]
+fn compress2(run: Run<'_>) {
+    compress_lanes::<U64x2, 2>(Sse41::here(), run);
 }

@@ -1,17 +1,29 @@
-//! BLAKE2b on AVX2: one message, a row a register.
+//! BLAKE2b on AVX2: a message in rows of a register each, or four messages.
 #![allow(unsafe_code)]
 
 use super::{Avx2, U64x4};
-use crate::kernel::blake2b::{Block, Chain, Compress, Last, compress_rows};
+use crate::kernel::blake2b::{Block, Chain, Compress, Last, Run, compress_lanes, compress_rows};
 
 impl Compress for Avx2 {
+    const LANES: usize = 4;
+
     fn compress(self, chain: &mut Chain, blocks: &[Block], last: Last) {
         // SAFETY: self proves AVX2.
         unsafe { compress(chain, blocks, last) }
+    }
+
+    fn compress_lanes(self, run: Run<'_>) {
+        // SAFETY: self proves AVX2.
+        unsafe { compress4(run) }
     }
 }
 
 #[target_feature(enable = "avx2")]
 fn compress(chain: &mut Chain, blocks: &[Block], last: Last) {
     compress_rows::<U64x4>(Avx2::here(), chain, blocks, last);
+}
+
+#[target_feature(enable = "avx2")]
+fn compress4(run: Run<'_>) {
+    compress_lanes::<U64x4, 4>(Avx2::here(), run);
 }

@@ -1,17 +1,38 @@
-//! BLAKE2b on AVX-512: one message, a row a register.
+//! BLAKE2b on AVX-512: a message in rows of a 256-bit register each, or four or eight messages.
 #![allow(unsafe_code)]
 
-use super::{Avx512, U64x4};
-use crate::kernel::blake2b::{Block, Chain, Compress, Last, compress_rows};
+use super::{Avx512, U64x4, U64x8};
+use crate::kernel::blake2b::{Block, Chain, Compress, Last, Run, compress_lanes, compress_rows};
 
 impl Compress for Avx512 {
+    const LANES: usize = 8;
+
     fn compress(self, chain: &mut Chain, blocks: &[Block], last: Last) {
-        // SAFETY: self proves AVX-512.
+        // SAFETY: self proves AVX-512F and VL.
         unsafe { compress(chain, blocks, last) }
+    }
+
+    fn compress_lanes(self, run: Run<'_>) {
+        match run.chains.len() {
+            // SAFETY: self proves AVX-512F and VL.
+            ..=4 => unsafe { compress4(run) },
+            // SAFETY: self proves AVX-512F and VL.
+            _ => unsafe { compress8(run) },
+        }
     }
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
 fn compress(chain: &mut Chain, blocks: &[Block], last: Last) {
     compress_rows::<U64x4>(Avx512::here(), chain, blocks, last);
+}
+
+#[target_feature(enable = "avx512f,avx512vl")]
+fn compress4(run: Run<'_>) {
+    compress_lanes::<U64x4, 4>(Avx512::here(), run);
+}
+
+#[target_feature(enable = "avx512f,avx512vl")]
+fn compress8(run: Run<'_>) {
+    compress_lanes::<U64x8, 8>(Avx512::here(), run);
 }

@@ -1,10 +1,21 @@
 //! BLAKE2b in sixteen scalar words, written apart from the vector kernels so that agreeing with it means something.
 
+use core::slice;
+
 use super::Portable;
-use crate::kernel::blake2b::{BLOCK, Block, Chain, Compress, IV, Last, SIGMA, row_d};
+use crate::kernel::blake2b::{BLOCK, Block, Chain, Compress, IV, Last, Run, SIGMA, row_d};
 use crate::kernel::word64;
 
 impl Compress for Portable {
+    const LANES: usize = 1;
+
+    fn compress_lanes(self, run: Run<'_>) {
+        for block in 0..run.count {
+            let last = if block + 1 == run.count { run.last[0] } else { Last::Not };
+            self.compress(&mut run.chains[0], slice::from_ref(&run.blocks[0][block * run.stride]), last);
+        }
+    }
+
     fn compress(self, chain: &mut Chain, blocks: &[Block], last: Last) {
         for (i, block) in blocks.iter().enumerate() {
             chain.count = chain.count.wrapping_add(BLOCK as u128);

@@ -1,0 +1,184 @@
+//! Many messages at once, each in a lane.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::hasher::Hasher;
+use super::params::Start;
+use super::sealed::Chain;
+use super::{Family, Hash, Params, ParamsError};
+use crate::backend::Backend;
+use crate::buffer::Block;
+use crate::kernel::blake2::Last;
+use crate::many::{Message, compress, longest_first};
+
+/// Hashes of many messages, all with these parameters.
+///
+/// Messages are hashed side by side, each in a lane of the vector registers, as many as [`Backend::lanes`] tells. That
+/// is several times faster than one after the other if there are that many messages, best a multiple; lengths may
+/// differ, but the more alike they are, the longer all lanes are in use. A batch of one costs what a single hash does.
+/// The order of the hashes is that of the messages.
+impl<F: Family> Params<F> {
+    /// The digests of `messages`.
+    ///
+    /// ```
+    /// use simd_digest::blake2b::Params;
+    ///
+    /// let params = Params::new().hash_length(32);
+    /// let hashes = params.hash_many(&["one", "two", "three"])?;
+    /// assert_eq!(hashes[2], params.hash(b"three")?);
+    /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a field is out of its range.
+    #[cfg(feature = "alloc")]
+    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<Hash<F>>, ParamsError> {
+        Ok(collect(&self.start()?, self.backend(), messages))
+    }
+
+    /// Writes the digests of `messages` to `hashes`, without touching the heap.
+    ///
+    /// # Errors
+    ///
+    /// If a field is out of its range, or there is not one hash for each message. Then nothing is written.
+    pub fn hash_many_into(&self, messages: &[&[u8]], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
+        let start = self.start()?;
+        ManyError::check(messages.len(), hashes.len())?;
+        each_hash(&start, self.backend(), messages, |i, hash| hashes[i] = hash);
+        Ok(())
+    }
+
+    /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without touching the heap.
+    ///
+    /// ```
+    /// use simd_digest::blake2b::Params;
+    ///
+    /// let mut column = [0; 2 * 20];
+    /// Params::new().hash_length(20).hash_many_flat(&[b"one", b"two"], &mut column)?;
+    /// assert_eq!(*Params::new().hash_length(20).hash(b"two")?.as_bytes(), column[20..]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a field is out of its range, or `bytes` is not `messages.len()` digests long. Then nothing is written.
+    pub fn hash_many_flat(&self, messages: &[&[u8]], bytes: &mut [u8]) -> Result<(), ManyError> {
+        let start = self.start()?;
+        let length = start.hash_length();
+        ManyError::check(messages.len().saturating_mul(length), bytes.len())?;
+        let put = |i, hash: Hash<F>| bytes[i * length..][..length].copy_from_slice(hash.as_bytes());
+        each_hash(&start, self.backend(), messages, put);
+        Ok(())
+    }
+}
+
+/// The digests of full length of `messages`, unkeyed and sequential.
+#[cfg(feature = "alloc")]
+pub(crate) fn hash_many<F: Family>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
+    collect(&Start::sequential(F::Words::LENGTH), Backend::best(), messages)
+}
+
+#[cfg(feature = "alloc")]
+fn collect<F: Family>(start: &Start<F>, backend: Backend, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
+    let mut hashes = alloc::vec![Hash::new(F::Words::ZERO, 1); messages.len()];
+    each_hash(start, backend, messages, |i, hash| hashes[i] = hash);
+    hashes
+}
+
+/// Gives the digest of each message to `put`, with its place in `messages`.
+fn each_hash<F: Family>(
+    start: &Start<F>,
+    backend: Backend,
+    messages: &[impl AsRef<[u8]>],
+    mut put: impl FnMut(usize, Hash<F>),
+) {
+    let chain = F::Chain::new(&start.parameter_block);
+    let key_block = start.key_block();
+    let order = longest_first(messages.len(), |i| messages[i].as_ref().len());
+    let messages = order.map(|i| message(i, chain, key_block.as_slice(), messages[i].as_ref(), start.last));
+    compress::<F, _>(backend, messages, |i, chain| put(i, Hash::new(chain.to_words(), start.hash_length())));
+}
+
+/// Appends to each message its data, all at once: what [`Hasher::update`] does for one.
+///
+/// The hashers may differ in everything, and so may the lengths; see [`Params::hash_many`] for what is a good batch.
+/// The backend of the first hasher computes.
+///
+/// ```
+/// use simd_digest::blake2b::{self, Hasher, Params};
+///
+/// let (mut a, mut b) = (Hasher::new(), Params::new().key(b"a key").hasher()?);
+/// blake2b::update_many(&mut [(&mut a, b"one"), (&mut b, b"two")]);
+/// assert_eq!(a.finalize(), blake2b::hash(b"one"));
+/// # Ok::<(), blake2b::ParamsError>(())
+/// ```
+pub fn update_many<F: Family>(updates: &mut [(&mut Hasher<F>, &[u8])]) {
+    let Some((first, _)) = updates.first() else { return };
+    let backend = first.backend;
+    let messages = updates.iter_mut().filter_map(|(hasher, data)| {
+        let Hasher { chain, buffer, .. } = &mut **hasher;
+        let (held, whole) = buffer.ready(data);
+        let more = !held.is_empty() || !whole.is_empty();
+        more.then_some(Message { chain: *chain, owner: chain, held, whole, rest: None, last: Last::Not })
+    });
+    compress::<F, _>(backend, messages, |to, chain| *to = chain);
+    for (hasher, data) in updates {
+        hasher.buffer.hold(data);
+    }
+}
+
+/// A whole message that begins with the key block, if there is one.
+#[inline]
+pub(super) fn message<'a, F: Family, T>(
+    owner: T,
+    chain: F::Chain,
+    key_block: &'a [F::Block],
+    bytes: &'a [u8],
+    last: Last,
+) -> Message<'a, F, T> {
+    let (whole, rest) = F::Block::split(bytes);
+    let empty = key_block.is_empty() && bytes.is_empty();
+    let rest = (empty || !rest.is_empty()).then_some(rest);
+    Message { owner, chain, held: key_block, whole, rest, last }
+}
+
+/// Why a batch was not hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ManyError {
+    /// A parameter is out of its range.
+    Params(ParamsError),
+    /// The output has another length than the digests of all messages.
+    OutputLength {
+        /// Its length: hashes, or bytes.
+        given: usize,
+        /// The length it must have.
+        needed: usize,
+    },
+}
+
+impl ManyError {
+    fn check(needed: usize, given: usize) -> Result<(), Self> {
+        if given == needed { Ok(()) } else { Err(Self::OutputLength { given, needed }) }
+    }
+}
+
+impl From<ParamsError> for ManyError {
+    fn from(error: ParamsError) -> Self {
+        Self::Params(error)
+    }
+}
+
+impl fmt::Display for ManyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Params(error) => error.fmt(f),
+            Self::OutputLength { given, needed } => write!(f, "the output has length {given}, but must have {needed}"),
+        }
+    }
+}
+
+impl core::error::Error for ManyError {}

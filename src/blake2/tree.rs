@@ -1,0 +1,492 @@
+//! Trees (BLAKE2 paper, section 2.10): leaves hashed side by side, nodes folded as they complete.
+//!
+//! ```text
+//!   depth 2                 root              last of its depth, as are all nodes on the right edge
+//!                       ┌────┴────┐
+//!   depth 1           node 0    node 1        over the digests of up to fanout children
+//!                    ┌──┴──┐    ┌──┴──┐
+//!   depth 0        leaf 0 leaf 1 leaf 2 …     each over leaf length bytes of the message, the last over the rest
+//! ```
+
+use alloc::vec::Vec;
+use core::{fmt, mem};
+
+use super::hasher::{Hasher, one_shot};
+use super::many::message;
+use super::params::{Start, check};
+use super::sealed::Chain;
+use super::{Family, Hash, Params, ParamsError};
+use crate::backend::Backend;
+use crate::buffer::Block;
+use crate::kernel::blake2::Last;
+use crate::many::compress;
+
+/// Leaves that are hashed before their digests are folded into the nodes: a multiple of all lanes.
+const BATCH: usize = 64;
+
+/// A way to hash messages as trees: what every node has in common.
+///
+/// The root lies over at least one leaf, even if the message is empty, so it never has depth 0. Unlimited fanout means
+/// depth 2: the root lies over all leaves. A tree of limited fanout grows to its maximal depth, where the root takes all
+/// nodes that there are below it. Leaves and nodes have the inner length as their digest length, the root has the hash
+/// length. Key, salt and personalisation are those of every node.
+///
+/// ```
+/// use simd_digest::blake2b::{Params, Tree};
+///
+/// // The tree of bt2sum, with leaves of 4 KiB, and one of fanout 2.
+/// let tree = Tree::unlimited_fanout(4096)?;
+/// let binary = Params::new().fanout(2).max_depth(255).max_leaf_length(4096).inner_hash_length(64).tree()?;
+///
+/// let message = [7; 10_000];
+/// assert_ne!(tree.hash(&message), binary.hash(&message));
+///
+/// // The pieces, which other machines may hash.
+/// let leaves = message.chunks(4096).enumerate().map(|(i, bytes)| {
+///     let mut leaf = tree.leaf(i as u64, i == 2);
+///     leaf.update(bytes);
+///     leaf.finalize()
+/// });
+/// assert_eq!(tree.root_from_leaves(leaves)?, tree.hash(&message));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Tree<F: Family> {
+    /// Leaf 0, not the last.
+    node: Start<F>,
+    hash_length: u8,
+    fanout: usize,
+    /// The depth at which a node is the root, however many children it has.
+    root_depth: u8,
+    leaf_length: u32,
+    backend: Backend,
+}
+
+impl<F: Family> Params<F> {
+    /// The tree with these lengths, fanout and maximal depth. The fields of a single node are set by the tree.
+    ///
+    /// # Errors
+    ///
+    /// If a field is out of its range, which for trees is: fanout 0 or 2 to 255, maximal depth 2 to 255, leaf length
+    /// and inner length at least 1.
+    pub fn tree(&self) -> Result<Tree<F>, ParamsError> {
+        let block = self.start()?.parameter_block;
+        let [hash_length, _, fanout, max_depth, ..] = *block.bytes() else { unreachable!("it is longer") };
+        if fanout != 0 {
+            check("fanout of a tree, if not 0,", fanout.into(), 2..=255)?;
+        }
+        check("max_depth of a tree", max_depth.into(), 2..=255)?;
+        let (leaf_length, inner_hash_length) = self.tree_lengths();
+        check("max_leaf_length of a tree", leaf_length as usize, 1..=u32::MAX as usize)?;
+        check("inner_hash_length of a tree", inner_hash_length, 1..=F::Words::LENGTH)?;
+        let leaf = self.clone().hash_length(inner_hash_length).node_depth(0).node_offset(0).last_node(false);
+        Ok(Tree {
+            node: leaf.start()?,
+            hash_length,
+            fanout: fanout.into(),
+            root_depth: if fanout == 0 { 1 } else { max_depth - 1 },
+            leaf_length,
+            backend: self.backend(),
+        })
+    }
+}
+
+impl<F: Family> Tree<F> {
+    /// The tree of `bt2sum`: unlimited fanout, depth 2, all digests of full length.
+    ///
+    /// # Errors
+    ///
+    /// If `leaf_length` is 0.
+    pub fn unlimited_fanout(leaf_length: u32) -> Result<Self, ParamsError> {
+        let params = Params::new().fanout(0).max_depth(2).max_leaf_length(leaf_length);
+        params.inner_hash_length(F::Words::LENGTH).tree()
+    }
+
+    /// Message bytes of every leaf but the last.
+    #[must_use]
+    pub fn leaf_length(&self) -> u32 {
+        self.leaf_length
+    }
+
+    /// Leaves of a message of `length` bytes.
+    #[must_use]
+    pub fn leaf_count(&self, length: u64) -> u64 {
+        length.div_ceil(self.leaf_length.into()).max(1)
+    }
+
+    /// A hasher for the message that comes piece by piece.
+    #[must_use]
+    pub fn hasher(&self) -> TreeHasher<F> {
+        TreeHasher { tree: self.clone(), buffer: Vec::new(), nodes: Nodes::default(), leaves: 0, kept: None }
+    }
+
+    /// The root over `message`.
+    #[must_use]
+    pub fn hash(&self, message: &[u8]) -> Hash<F> {
+        self.hasher().finalize_over(message).0
+    }
+
+    /// The hasher of leaf `index`, which is to be given its part of the message. A leaf's digest depends on its place,
+    /// and on whether it is the last.
+    #[must_use]
+    pub fn leaf(&self, index: u64, is_last: bool) -> Hasher<F> {
+        Hasher::start(self.node(0, index, is_last), self.backend)
+    }
+
+    /// Whether leaf `index` with these bytes has this digest: finds which part of a message is damaged.
+    #[must_use]
+    pub fn verify_leaf(&self, index: u64, is_last: bool, bytes: &[u8], digest: &Hash<F>) -> bool {
+        one_shot(&self.node(0, index, is_last), self.backend, bytes) == *digest
+    }
+
+    /// The root over the digests of all leaves, in order.
+    ///
+    /// # Errors
+    ///
+    /// If there are none, or one has another length than the tree's inner digests.
+    pub fn root_from_leaves(&self, leaves: impl IntoIterator<Item = Hash<F>>) -> Result<Hash<F>, LeavesError> {
+        let mut nodes = Nodes::default();
+        let mut count = 0_u64;
+        for leaf in leaves {
+            if leaf.as_bytes().len() != self.node.hash_length() {
+                return Err(LeavesError::Length);
+            }
+            nodes.push(self, 1, leaf);
+            count += 1;
+        }
+        if count == 0 { Err(LeavesError::None) } else { Ok(nodes.root(self)) }
+    }
+
+    /// A leaf or an inner node.
+    fn node(&self, depth: u8, offset: u64, is_last: bool) -> Start<F> {
+        let mut start = self.node.clone();
+        start.set_node(depth, offset, is_last);
+        start
+    }
+
+    /// The root, if that is its depth.
+    fn root(&self, depth: u8) -> Start<F> {
+        let mut start = self.node(depth, 0, true);
+        start.parameter_block.bytes_mut()[0] = self.hash_length;
+        start
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "no slice is longer than a usize can tell")]
+    fn leaf_bytes(&self) -> usize {
+        (u64::from(self.leaf_length)).min(isize::MAX as u64) as usize
+    }
+
+    /// The digests of leaves `offset` and on, none of them the last, whose bytes are those of `leaves` from `first` on.
+    fn hash_leaves(&self, offset: u64, leaves: &Leaves<'_>, first: usize, digests: &mut [Hash<F>]) {
+        let key_block = self.node.key_block();
+        let mut start = self.node.clone();
+        let messages = (0..digests.len()).map(|i| {
+            start.set_node(0, offset + i as u64, false);
+            message(i, F::Chain::new(&start.parameter_block), key_block.as_slice(), leaves.get(first + i), Last::Block)
+        });
+        let length = self.node.hash_length();
+        compress::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_words(), length));
+    }
+}
+
+/// Tells nothing, for there may be a key.
+impl<F: Family> fmt::Debug for Tree<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tree").field("leaf_length", &self.leaf_length).finish_non_exhaustive()
+    }
+}
+
+/// Whole leaves in one piece of memory, and more in another.
+#[derive(Clone, Copy)]
+struct Leaves<'a> {
+    length: usize,
+    buffered: &'a [u8],
+    direct: &'a [u8],
+}
+
+impl<'a> Leaves<'a> {
+    fn count(&self) -> usize {
+        (self.buffered.len() + self.direct.len()) / self.length
+    }
+
+    fn get(&self, i: usize) -> &'a [u8] {
+        let begin = i * self.length;
+        let bytes = match begin.checked_sub(self.buffered.len()) {
+            None => &self.buffered[begin..],
+            Some(begin) => &self.direct[begin..],
+        };
+        &bytes[..self.length]
+    }
+}
+
+/// The nodes above the leaves that have children, but are not complete.
+#[derive(Clone)]
+struct Nodes<F: Family> {
+    /// One node for each depth from 1.
+    levels: Vec<Level>,
+    /// The root, if it has grown to the maximal depth.
+    root: Option<Hasher<F>>,
+}
+
+/// The node of its depth that is not complete.
+#[derive(Clone, Default)]
+struct Level {
+    offset: u64,
+    /// The digests of its children, one after the other: at least one, at most as many as the fanout.
+    children: Vec<u8>,
+}
+
+impl<F: Family> Default for Nodes<F> {
+    fn default() -> Self {
+        Self { levels: Vec::new(), root: None }
+    }
+}
+
+impl<F: Family> Nodes<F> {
+    /// Adds the digest of the next node at depth `depth - 1`.
+    ///
+    /// A node with all its children waits for the next sibling: without one it is the last of its depth, or the root.
+    fn push(&mut self, tree: &Tree<F>, depth: u8, digest: Hash<F>) {
+        if depth == tree.root_depth {
+            let root = self.root.get_or_insert_with(|| Hasher::start(tree.root(depth), tree.backend));
+            root.update(digest.as_bytes());
+            return;
+        }
+        let i = usize::from(depth) - 1;
+        if self.levels.len() == i {
+            self.levels.push(Level::default());
+        }
+        if self.levels[i].children.len() == tree.fanout * tree.node.hash_length() {
+            let Level { offset, children } = &mut self.levels[i];
+            let complete = one_shot(&tree.node(depth, *offset, false), tree.backend, children);
+            *offset += 1;
+            children.clear();
+            self.push(tree, depth + 1, complete);
+        }
+        self.levels[i].children.extend_from_slice(digest.as_bytes());
+    }
+
+    /// The root over all that was pushed: closes the last node of every depth, from below.
+    fn root(mut self, tree: &Tree<F>) -> Hash<F> {
+        let mut depth = 1;
+        while let Some(level) = self.levels.get_mut(usize::from(depth) - 1) {
+            let Level { offset, children } = mem::take(level);
+            if offset == 0 {
+                return one_shot(&tree.root(depth), tree.backend, &children);
+            }
+            let last = one_shot(&tree.node(depth, offset, true), tree.backend, &children);
+            depth += 1;
+            self.push(tree, depth, last);
+        }
+        self.root.unwrap_or_else(|| Hasher::start(tree.root(depth), tree.backend)).finalize()
+    }
+}
+
+/// The tree of a message that comes piece by piece.
+///
+/// Give [`update`](Self::update) several leaves at a time, best a multiple of [`Backend::lanes`]: they are hashed side
+/// by side from where they lie. Smaller pieces are collected first, in at most as many bytes as that many leaves have.
+///
+/// ```
+/// use simd_digest::blake2b::Tree;
+///
+/// let tree = Tree::unlimited_fanout(1000)?;
+/// let mut hasher = tree.hasher().keep_leaves();
+/// hasher.update(&[1; 2500]).update(&[2; 2500]);
+/// let (root, leaves) = hasher.finalize_with_leaves();
+/// assert_eq!(leaves.len(), 5);
+/// assert!(tree.verify_leaf(1, false, &[1; 1000], &leaves[1]));
+/// assert_eq!(tree.root_from_leaves(leaves)?, root);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct TreeHasher<F: Family> {
+    tree: Tree<F>,
+    /// What is not hashed yet, from the start of a leaf. The last leaf is always here, for it is hashed as such.
+    buffer: Vec<u8>,
+    nodes: Nodes<F>,
+    /// Leaves hashed.
+    leaves: u64,
+    kept: Option<Vec<Hash<F>>>,
+}
+
+impl<F: Family> TreeHasher<F> {
+    /// The same hasher, which keeps the digests of its leaves from here on, until they are taken.
+    #[must_use]
+    pub fn keep_leaves(mut self) -> Self {
+        self.kept.get_or_insert_default();
+        self
+    }
+
+    /// The digests of the leaves, in order, that were hashed since they were taken last.
+    ///
+    /// None without [`keep_leaves`](Self::keep_leaves). The last leaf comes with
+    /// [`finalize_with_leaves`](Self::finalize_with_leaves).
+    pub fn take_leaves(&mut self) -> Vec<Hash<F>> {
+        self.kept.as_mut().map(mem::take).unwrap_or_default()
+    }
+
+    /// Bytes of the message so far.
+    #[must_use]
+    pub fn count(&self) -> u128 {
+        u128::from(self.leaves) * u128::from(self.tree.leaf_length) + self.buffer.len() as u128
+    }
+
+    /// Appends `bytes` to the message.
+    pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
+        self.update_by(bytes, Self::hash_leaves)
+    }
+
+    /// Appends `bytes` to the message, and hashes its leaves on all cores, on each in lanes.
+    ///
+    /// It pays off for many leaves at a time: cores times [`Backend::lanes`], or a multiple.
+    #[cfg(feature = "rayon")]
+    pub fn update_rayon(&mut self, bytes: &[u8]) -> &mut Self {
+        self.update_by(bytes, Self::hash_leaves_rayon)
+    }
+
+    /// The root over the message so far, to which more may be appended.
+    #[must_use]
+    pub fn finalize(&self) -> Hash<F> {
+        let Self { tree, buffer, nodes, leaves, .. } = self;
+        let (tree, nodes) = (tree.clone(), nodes.clone());
+        Self { tree, buffer: Vec::new(), nodes, leaves: *leaves, kept: None }.finalize_over(buffer).0
+    }
+
+    /// The root over the message, and the digests of the leaves that were not taken yet.
+    ///
+    /// Without [`keep_leaves`](Self::keep_leaves) that is none.
+    #[must_use]
+    pub fn finalize_with_leaves(mut self) -> (Hash<F>, Vec<Hash<F>>) {
+        let buffer = mem::take(&mut self.buffer);
+        self.finalize_over(&buffer)
+    }
+
+    /// The root when `rest`, the end of the message from the start of a leaf, takes the place of the buffer.
+    fn finalize_over(&mut self, rest: &[u8]) -> (Hash<F>, Vec<Hash<F>>) {
+        let length = self.tree.leaf_bytes();
+        let (direct, last) = rest.split_at(rest.len().saturating_sub(1) / length * length);
+        self.hash_leaves(&Leaves { length, buffered: &[], direct });
+        let start = self.tree.node(0, self.leaves, true);
+        self.fold(one_shot(&start, self.tree.backend, last));
+        (mem::take(&mut self.nodes).root(&self.tree), self.kept.take().unwrap_or_default())
+    }
+
+    /// Finds the leaves that are whole and not the last, and gives them to `hash_leaves`.
+    fn update_by(&mut self, bytes: &[u8], hash_leaves: impl FnOnce(&mut Self, &Leaves<'_>)) -> &mut Self {
+        let length = self.tree.leaf_bytes();
+        let most = length.saturating_mul(self.tree.backend.lanes());
+        if !self.buffer.is_empty() && bytes.len() <= most - self.buffer.len() {
+            self.append(bytes, most);
+            return self;
+        }
+        // Something follows the leaf that was begun, else all would have gone into the buffer.
+        let begun = self.buffer.len().next_multiple_of(length) - self.buffer.len();
+        let (head, bytes) = bytes.split_at(begun.min(bytes.len()));
+        self.append(head, most);
+        let (direct, tail) = bytes.split_at(bytes.len().saturating_sub(1) / length * length);
+        let mut buffered = mem::take(&mut self.buffer);
+        hash_leaves(self, &Leaves { length, buffered: &buffered, direct });
+        buffered.clear();
+        self.buffer = buffered;
+        self.append(tail, most);
+        self
+    }
+
+    /// Appends to the buffer, which grows to `most` bytes at most.
+    fn append(&mut self, bytes: &[u8], most: usize) {
+        let length = self.buffer.len() + bytes.len();
+        if length > self.buffer.capacity() {
+            let room = self.buffer.capacity().saturating_mul(2).clamp(length, most.max(length));
+            self.buffer.reserve_exact(room - self.buffer.len());
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Hashes and folds the next leaves, none of them the last.
+    fn hash_leaves(&mut self, leaves: &Leaves<'_>) {
+        let mut digests = [Hash::new(F::Words::ZERO, 1); BATCH];
+        for first in (0..leaves.count()).step_by(BATCH) {
+            let digests = &mut digests[..BATCH.min(leaves.count() - first)];
+            self.tree.hash_leaves(self.leaves, leaves, first, digests);
+            digests.iter().for_each(|&digest| self.fold(digest));
+        }
+    }
+
+    /// The same, shared out among the cores.
+    #[cfg(feature = "rayon")]
+    fn hash_leaves_rayon(&mut self, leaves: &Leaves<'_>) {
+        use rayon::prelude::*;
+
+        let count = leaves.count();
+        let threads = rayon::current_num_threads();
+        let share = count.div_ceil(threads).clamp(1, BATCH);
+        let most = count.min(4 * share * threads).max(1);
+        let mut digests = alloc::vec![Hash::new(F::Words::ZERO, 1); most];
+        for first in (0..count).step_by(most) {
+            let digests = &mut digests[..most.min(count - first)];
+            let (tree, offset) = (&self.tree, self.leaves);
+            digests.par_chunks_mut(share).enumerate().for_each(|(i, digests)| {
+                tree.hash_leaves(offset + (i * share) as u64, leaves, first + i * share, digests);
+            });
+            digests.iter().for_each(|&digest| self.fold(digest));
+        }
+    }
+
+    /// Takes in the digest of the next leaf.
+    fn fold(&mut self, digest: Hash<F>) {
+        self.leaves += 1;
+        self.nodes.push(&self.tree, 1, digest);
+        if let Some(kept) = &mut self.kept {
+            kept.push(digest);
+        }
+    }
+}
+
+/// Tells the count only, for there may be a key.
+impl<F: Family> fmt::Debug for TreeHasher<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TreeHasher").field("count", &self.count()).finish_non_exhaustive()
+    }
+}
+
+/// Appends to the message; never fails.
+#[cfg(feature = "std")]
+impl<F: Family> std::io::Write for TreeHasher<F> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<F: Family> Drop for TreeHasher<F> {
+    fn drop(&mut self) {
+        zeroize::Zeroize::zeroize(&mut self.buffer);
+    }
+}
+
+/// Why digests of leaves have no root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LeavesError {
+    /// There are none; even an empty message has a leaf.
+    None,
+    /// A digest has another length than the tree's inner digests.
+    Length,
+}
+
+impl fmt::Display for LeavesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "a tree has at least one leaf",
+            Self::Length => "a digest of a leaf has another length than the tree's inner digests",
+        })
+    }
+}
+
+impl core::error::Error for LeavesError {}

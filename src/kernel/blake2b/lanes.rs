@@ -1,0 +1,119 @@
+//! Many messages, a word of each in a vector.
+
+use core::array;
+
+use super::{BLOCK, IV, Run, SIGMA, halves};
+use crate::kernel::{Lanes64, word64};
+
+/// Compresses up to `L` messages, lane `l` of every vector for message `l`: word `i` of all states is vector `v[i]`.
+///
+/// Lanes without a message compute the last message once more, and their results are dropped.
+#[inline(always)]
+pub(crate) fn compress_lanes<V: Lanes64<L>, const L: usize>(token: V::Token, run: Run<'_>) {
+    let live = run.chains.len();
+    let lane = |l: usize| l.min(live - 1);
+    let splat = |word| V::new(token, [word; L]);
+
+    let mut h = [splat(0); 8];
+    for (i, h) in h.chunks_exact_mut(L).enumerate() {
+        let rows = array::from_fn(|l| V::new(token, chunk(&run.chains[lane(l)].h, i)));
+        h.copy_from_slice(&V::transpose(rows));
+    }
+    let counts: [_; L] = array::from_fn(|l| halves(run.chains[lane(l)].count.wrapping_add(BLOCK as u128)));
+    let mut low = alike::<V, L>(token, counts.map(|[low, _]| low));
+    let high = alike::<V, L>(token, counts.map(|[_, high]| high));
+    let flags: [_; L] = array::from_fn(|l| run.last[lane(l)].flags());
+    let f0 = alike::<V, L>(token, flags.map(|[f0, _]| f0));
+    let f1 = alike::<V, L>(token, flags.map(|[_, f1]| f1));
+
+    for block in 0..run.count {
+        let mut m = [splat(0); 16];
+        for (i, m) in m.chunks_exact_mut(L).enumerate() {
+            let rows = array::from_fn(|l| {
+                let block = &run.blocks[lane(l)][block * run.stride];
+                V::new(token, array::from_fn(|j| word64(block, i * L + j)))
+            });
+            m.copy_from_slice(&V::transpose(rows));
+        }
+        let [mut d2, mut d3] = [splat(IV[6]), splat(IV[7])];
+        if block + 1 == run.count {
+            d2 = d2.xor(f0);
+            d3 = d3.xor(f1);
+        }
+        let [h0, h1, h2, h3, h4, h5, h6, h7] = h;
+        let [c0, c1, c2, c3] = [splat(IV[0]), splat(IV[1]), splat(IV[2]), splat(IV[3])];
+        let [d0, d1] = [splat(IV[4]).xor(low), splat(IV[5]).xor(high)];
+        let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
+        lanes_round(&mut v, &m, &SIGMA[0]);
+        lanes_round(&mut v, &m, &SIGMA[1]);
+        lanes_round(&mut v, &m, &SIGMA[2]);
+        lanes_round(&mut v, &m, &SIGMA[3]);
+        lanes_round(&mut v, &m, &SIGMA[4]);
+        lanes_round(&mut v, &m, &SIGMA[5]);
+        lanes_round(&mut v, &m, &SIGMA[6]);
+        lanes_round(&mut v, &m, &SIGMA[7]);
+        lanes_round(&mut v, &m, &SIGMA[8]);
+        lanes_round(&mut v, &m, &SIGMA[9]);
+        lanes_round(&mut v, &m, &SIGMA[0]);
+        lanes_round(&mut v, &m, &SIGMA[1]);
+        for i in 0..8 {
+            h[i] = h[i].xor(v[i]).xor(v[i + 8]);
+        }
+        low = low.add(splat(BLOCK as u64));
+    }
+
+    for (i, h) in h.chunks_exact(L).enumerate() {
+        let rows = V::transpose(array::from_fn(|j| h[j]));
+        for (chain, row) in run.chains.iter_mut().zip(rows) {
+            chain.h[i * L..][..L].copy_from_slice(&row.words());
+        }
+    }
+    for chain in run.chains {
+        chain.count = chain.count.wrapping_add(run.count as u128 * BLOCK as u128);
+    }
+}
+
+/// A vector of words that are most often the same.
+///
+/// Then it is one broadcast instead of some twenty shuffles, which would hold up a run of one block by a tenth.
+#[inline(always)]
+fn alike<V: Lanes64<L>, const L: usize>(token: V::Token, words: [u64; L]) -> V {
+    if words.iter().all(|&word| word == words[0]) { V::new(token, [words[0]; L]) } else { V::new(token, words) }
+}
+
+/// Words `i L` to `i L + L` of a chaining value.
+#[inline(always)]
+fn chunk<const L: usize>(h: &[u64; 8], i: usize) -> [u64; L] {
+    h.as_chunks().0[i]
+}
+
+#[inline(always)]
+fn lanes_round<V: Lanes64<L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
+    lanes_half_g::<V, L, 32, 24>(v, [4, 5, 6, 7], [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
+    lanes_half_g::<V, L, 16, 63>(v, [4, 5, 6, 7], [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
+    lanes_half_g::<V, L, 32, 24>(v, [5, 6, 7, 4], [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
+    lanes_half_g::<V, L, 16, 63>(v, [5, 6, 7, 4], [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
+}
+
+/// Half of G on four columns or diagonals, told by the place of their `b`, with one message word each.
+///
+/// The four are independent: taken operation by operation they hide each other's latency.
+#[inline(always)]
+fn lanes_half_g<V: Lanes64<L>, const L: usize, const D: u32, const B: u32>(v: &mut [V; 16], b: [usize; 4], m: [V; 4]) {
+    let shift = b[0] - 4;
+    for i in 0..4 {
+        v[i] = v[i].add(m[i]).add(v[b[i]]);
+    }
+    for i in 0..4 {
+        let d = 12 + (i + 3 * shift) % 4;
+        v[d] = v[d].xor(v[i]).ror::<D>();
+    }
+    for i in 0..4 {
+        let (c, d) = (8 + (i + 2 * shift) % 4, 12 + (i + 3 * shift) % 4);
+        v[c] = v[c].add(v[d]);
+    }
+    for i in 0..4 {
+        let c = 8 + (i + 2 * shift) % 4;
+        v[b[i]] = v[b[i]].xor(v[c]).ror::<B>();
+    }
+}

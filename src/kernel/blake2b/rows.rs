@@ -1,0 +1,84 @@
+//! One message, four words of its state in a vector.
+
+use super::{BLOCK, Block, Chain, IV, Last, SIGMA, row_d};
+use crate::kernel::Row64;
+
+/// Compresses `blocks` with the state in four rows `a b c d` of four words.
+///
+/// ```text
+///       column step         diagonal step, row b in place
+///   a   v0  v1  v2  v3      v3  v0  v1  v2      a.turn::<3>()
+///   b   v4  v5  v6  v7      v4  v5  v6  v7      b
+///   c   v8  v9  v10 v11     v9  v10 v11 v8      c.turn::<1>()
+///   d   v12 v13 v14 v15     v14 v15 v12 v13     d.turn::<2>()
+/// ```
+///
+/// Row `b` ends each half of G and is needed at once by the next, so it stays in place; the others are turned around
+/// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is.
+#[inline(always)]
+pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks: &[Block], last: Last) {
+    let [h0, h1, h2, h3, h4, h5, h6, h7] = chain.h;
+    let mut low = R::new(token, [h0, h1, h2, h3]);
+    let mut high = R::new(token, [h4, h5, h6, h7]);
+    for (i, block) in blocks.iter().enumerate() {
+        chain.count = chain.count.wrapping_add(BLOCK as u128);
+        let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
+        let mut v = Rows {
+            a: low,
+            b: high,
+            c: R::new(token, [IV[0], IV[1], IV[2], IV[3]]),
+            d: R::new(token, row_d(chain.count, flags)),
+        };
+        v.round::<0>(token, block);
+        v.round::<1>(token, block);
+        v.round::<2>(token, block);
+        v.round::<3>(token, block);
+        v.round::<4>(token, block);
+        v.round::<5>(token, block);
+        v.round::<6>(token, block);
+        v.round::<7>(token, block);
+        v.round::<8>(token, block);
+        v.round::<9>(token, block);
+        v.round::<0>(token, block);
+        v.round::<1>(token, block);
+        low = low.xor(v.a).xor(v.c);
+        high = high.xor(v.b).xor(v.d);
+    }
+    let (to_low, to_high) = chain.h.split_at_mut(4);
+    to_low.copy_from_slice(&low.words());
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    to_high.copy_from_slice(&high.words());
+}
+
+struct Rows<R> {
+    a: R,
+    b: R,
+    c: R,
+    d: R,
+}
+
+impl<R: Row64> Rows<R> {
+    #[inline(always)]
+    fn round<const SCHEDULE: usize>(&mut self, token: R::Token, block: &Block) {
+        let s = &SIGMA[SCHEDULE];
+        self.half_g::<32, 24>(R::gather(token, block, [s[0], s[2], s[4], s[6]]));
+        self.half_g::<16, 63>(R::gather(token, block, [s[1], s[3], s[5], s[7]]));
+        self.a = self.a.turn::<3>();
+        self.c = self.c.turn::<1>();
+        self.d = self.d.turn::<2>();
+        self.half_g::<32, 24>(R::gather(token, block, [s[14], s[8], s[10], s[12]]));
+        self.half_g::<16, 63>(R::gather(token, block, [s[15], s[9], s[11], s[13]]));
+        self.a = self.a.turn::<1>();
+        self.c = self.c.turn::<3>();
+        self.d = self.d.turn::<2>();
+    }
+
+    /// Half of G on all four columns at once, with one message word each.
+    #[inline(always)]
+    fn half_g<const D: u32, const B: u32>(&mut self, m: R) {
+        self.a = self.a.add(m).add(self.b);
+        self.d = self.d.xor(self.a).ror::<D>();
+        self.c = self.c.add(self.d);
+        self.b = self.b.xor(self.c).ror::<B>();
+    }
+}
