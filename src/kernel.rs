@@ -42,6 +42,16 @@ pub(crate) fn word64(block: &[u8; 128], i: usize) -> u64 {
     u64::from_le_bytes(words[i])
 }
 
+/// What a lane kernel may rely on, to spare work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Any,
+    /// They begin alike: the chains are the same but for the lower half of the count, and so is what is last.
+    Alike,
+    /// The same, and there is one block of each message, of which the upper half is zeros.
+    Half,
+}
+
 /// Messages side by side, each in its lane, for as many blocks as the shortest has: what a lane kernel is given.
 #[derive(Debug)]
 pub struct Run<'a, Chain, Block, Last> {
@@ -55,4 +65,6 @@ pub struct Run<'a, Chain, Block, Last> {
     pub(crate) blocks: &'a [&'a [Block]],
     /// What each message's last block of this run is.
     pub(crate) last: &'a [Last],
+    /// What else is known of these messages.
+    pub(crate) kind: Kind,
 }

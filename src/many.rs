@@ -14,10 +14,10 @@ use core::slice;
 
 use crate::backend::Backend;
 use crate::buffer::{Block, wipe};
-use crate::kernel::Run;
+use crate::kernel::{Kind, Run};
 
 /// Lanes at most of any hash on any backend.
-const MAX_LANES: usize = 8;
+pub(crate) const MAX_LANES: usize = 8;
 
 /// What a hash that runs in lanes provides.
 pub trait Laned: Copy + 'static {
@@ -111,7 +111,7 @@ pub(crate) fn compress<'a, H: Laned, T>(
             H::compress(backend, &mut chains[0], &blocks[0][..count], last[0]);
         } else {
             let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
-            H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last });
+            H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, kind: Kind::Any });
         }
 
         for i in (0..live).rev() {

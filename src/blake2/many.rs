@@ -2,16 +2,17 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::fmt;
+use core::{array, fmt, slice};
 
 use super::hasher::Hasher;
 use super::params::Start;
 use super::sealed::Chain;
 use super::{Family, Hash, Params, ParamsError};
 use crate::backend::Backend;
-use crate::buffer::Block;
+use crate::buffer::{Block, wipe};
 use crate::kernel::blake2::Last;
-use crate::many::{Message, compress, longest_first};
+use crate::kernel::{Kind, Run};
+use crate::many::{MAX_LANES, Message, compress, longest_first};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -97,9 +98,59 @@ fn each_hash<F: Family>(
 ) {
     let chain = F::Chain::new(&start.parameter_block);
     let key_block = start.key_block();
-    let order = longest_first(messages.len(), |i| messages[i].as_ref().len());
+    let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_words(), start.hash_length()));
+    let done = if key_block.is_none() { short::<F>(backend, chain, start.last, messages, &mut put) } else { 0 };
+    let order = longest_first(messages.len() - done, |i| messages[done + i].as_ref().len()).map(|i| done + i);
     let messages = order.map(|i| message(i, chain, key_block.as_slice(), messages[i].as_ref(), start.last));
-    compress::<F, _>(backend, messages, |i, chain| put(i, Hash::new(chain.to_words(), start.hash_length())));
+    compress::<F, _>(backend, messages, put);
+}
+
+/// Hashes the first messages, a lane each, as long as none of those side by side is longer than a block, and tells how
+/// many it did.
+///
+/// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
+/// as much again.
+#[inline]
+fn short<F: Family>(
+    backend: Backend,
+    chain: F::Chain,
+    last: Last,
+    messages: &[impl AsRef<[u8]>],
+    put: &mut impl FnMut(usize, F::Chain),
+) -> usize {
+    let lanes = F::lanes(backend).min(MAX_LANES);
+    let mut ends = [F::Block::ZERO; MAX_LANES];
+    let mut done = 0;
+    for group in messages.chunks(lanes) {
+        let live = group.len();
+        let group: [&[u8]; MAX_LANES] = array::from_fn(|i| group.get(i).map(AsRef::as_ref).unwrap_or_default());
+        let longest = group.iter().map(|message| message.len()).fold(0, usize::max);
+        if live == 1 || longest > F::Block::LENGTH {
+            break;
+        }
+        let (kind, compressed) = match F::Block::LENGTH {
+            whole if longest > whole / 2 => (Kind::Alike, whole),
+            whole => (Kind::Half, whole / 2),
+        };
+        let mut chains = [chain; MAX_LANES];
+        for ((end, chain), message) in ends.iter_mut().zip(&mut chains).zip(&group[..live]) {
+            if message.len() != compressed {
+                *end = F::Block::ZERO;
+            }
+            end.bytes_mut()[..message.len()].copy_from_slice(message);
+            F::discount(chain, F::Block::LENGTH - message.len());
+        }
+        let blocks: [&[F::Block]; MAX_LANES] = array::from_fn(|i| slice::from_ref(&ends[i]));
+        let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &[last; MAX_LANES][..live]);
+        F::compress_lanes(backend, Run { count: 1, stride: 1, chains, blocks, last, kind });
+        for chain in chains {
+            put(done, *chain);
+            F::wipe(chain);
+            done += 1;
+        }
+    }
+    ends.iter_mut().for_each(wipe);
+    done
 }
 
 /// Appends to each message its data, all at once: what [`Hasher::update`] does for one.

@@ -25,8 +25,8 @@ use crate::backend::Backend;
 use crate::buffer::Block;
 #[cfg(feature = "zeroize")]
 use crate::buffer::wipe;
-use crate::kernel::Run;
 use crate::kernel::blake2::Last;
+use crate::kernel::{Kind, Run};
 use crate::many::{Message, compress};
 
 /// Leaves of BLAKE2bp. (BLAKE2sp has eight.)
@@ -180,7 +180,7 @@ impl<F: Family> Parallel<F> {
             for (first, chains) in (0..).step_by(lanes).zip(self.chains.chunks_mut(lanes)) {
                 let blocks: [&[F::Block]; LEAVES] = array::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
                 let (blocks, last) = (&blocks[..chains.len()], &[Last::Not; LEAVES][..chains.len()]);
-                F::compress_lanes(self.backend, Run { count, stride: LEAVES, chains, blocks, last });
+                F::compress_lanes(self.backend, Run { count, stride: LEAVES, chains, blocks, last, kind: Kind::Any });
             }
             rounds = &rounds[count * LEAVES..];
         }

@@ -3,32 +3,50 @@
 use core::array;
 
 use super::{BLOCK, IV, Run, SIGMA, halves};
-use crate::kernel::{Lanes64, word64};
+use crate::kernel::{Kind, Lanes64, word64};
 
 /// Compresses up to `L` messages, lane `l` of every vector for message `l`: word `i` of all states is vector `v[i]`.
 ///
 /// Lanes without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
 pub(crate) fn compress_lanes<V: Lanes64<L>, const L: usize>(token: V::Token, run: Run<'_>) {
+    if run.kind == Kind::Half {
+        compress_words::<V, L, 8>(token, run);
+    } else {
+        compress_words::<V, L, 16>(token, run);
+    }
+}
+
+/// The kernel for blocks of which the first `WORDS` words are not known to be zero.
+#[inline(always)]
+fn compress_words<V: Lanes64<L>, const L: usize, const WORDS: usize>(token: V::Token, run: Run<'_>) {
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
     let splat = |word| V::new(token, [word; L]);
 
     let mut h = [splat(0); 8];
-    for (i, h) in h.chunks_exact_mut(L).enumerate() {
-        let rows = array::from_fn(|l| V::new(token, chunk(&run.chains[lane(l)].h, i)));
-        h.copy_from_slice(&V::transpose(rows));
+    let first = |l: usize| halves(run.chains[lane(l)].count.wrapping_add(BLOCK as u128));
+    let (mut low, high, f0, f1);
+    if run.kind == Kind::Any {
+        for (i, h) in h.chunks_exact_mut(L).enumerate() {
+            let rows = array::from_fn(|l| V::new(token, chunk(&run.chains[lane(l)].h, i)));
+            h.copy_from_slice(&V::transpose(rows));
+        }
+        let flags = |l: usize| run.last[lane(l)].flags();
+        low = alike::<V, L>(token, array::from_fn(|l| first(l)[0]));
+        high = alike::<V, L>(token, array::from_fn(|l| first(l)[1]));
+        f0 = alike::<V, L>(token, array::from_fn(|l| flags(l)[0]));
+        f1 = alike::<V, L>(token, array::from_fn(|l| flags(l)[1]));
+    } else {
+        h = run.chains[0].h.map(splat);
+        low = alike::<V, L>(token, array::from_fn(|l| first(l)[0]));
+        high = splat(first(0)[1]);
+        [f0, f1] = run.last[0].flags().map(splat);
     }
-    let counts: [_; L] = array::from_fn(|l| halves(run.chains[lane(l)].count.wrapping_add(BLOCK as u128)));
-    let mut low = alike::<V, L>(token, counts.map(|[low, _]| low));
-    let high = alike::<V, L>(token, counts.map(|[_, high]| high));
-    let flags: [_; L] = array::from_fn(|l| run.last[lane(l)].flags());
-    let f0 = alike::<V, L>(token, flags.map(|[f0, _]| f0));
-    let f1 = alike::<V, L>(token, flags.map(|[_, f1]| f1));
 
     for block in 0..run.count {
         let mut m = [splat(0); 16];
-        for (i, m) in m.chunks_exact_mut(L).enumerate() {
+        for (i, m) in m[..WORDS].chunks_exact_mut(L).enumerate() {
             let rows = array::from_fn(|l| {
                 let block = &run.blocks[lane(l)][block * run.stride];
                 V::new(token, array::from_fn(|j| word64(block, i * L + j)))
