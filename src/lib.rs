@@ -1,4 +1,8 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(feature = "std", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "std"),
+    doc = "BLAKE2b on SIMD chosen at run time. The documentation is that of feature `std`."
+)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 
