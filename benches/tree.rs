@@ -10,16 +10,16 @@ use simd_digest::blake2b::{self, Blake2bp, Params, Tree};
 
 use self::setup::{criterion, paint};
 
-const LEAF: usize = 64 << 10;
+const LEAF: u32 = 64 << 10;
 
 fn tree(bench: &mut Criterion) {
-    let tree = Tree::unlimited_fanout(LEAF as u32).unwrap();
+    let tree = Tree::unlimited_fanout(LEAF).unwrap();
     for (name, length) in [("1 MiB", 1 << 20), ("64 MiB", 64 << 20)] {
         let message = paint(length);
         let mut group = bench.benchmark_group(format!("tree {name}"));
         group.throughput(Throughput::Bytes(length as u64));
 
-        let leaves: Vec<&[u8]> = message.chunks(LEAF).collect();
+        let leaves: Vec<&[u8]> = message.chunks(LEAF as usize).collect();
         let mut hashes = vec![blake2b::hash(b""); leaves.len()];
         let params = Params::new();
         group.bench_function("hash_many over the leaves", |b| {
