@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use super::isa::isa;
 use super::opaque;
 use super::vector::u64s;
-use crate::kernel::{Lanes64, Row64, U64s, word64};
+use crate::kernel::{Lanes64, Row64, word64};
 
 mod blake2b;
 
@@ -38,6 +38,30 @@ fn ror<const N: u32>(v: __m256i) -> __m256i {
         63 => _mm256_xor_si256(_mm256_add_epi64(v, v), _mm256_srli_epi64::<63>(v)),
         _ => unreachable!(),
     }
+}
+
+/// The words of `block` at `places`.
+///
+/// Each comes with a load of four words that puts it in its place, so three blends join them, which any vector port
+/// takes. A word that has no room for that in the block is broadcast. Loading single words and joining them by two
+/// unpacks and an insertion takes 388 cycles instead of 372, and with AVX-512 352 instead of 342.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn gather(block: &[u8; 128], places: [usize; 4]) -> __m256i {
+    let block = opaque::reference(block);
+    let load = |lane: usize| {
+        let word = places[lane];
+        if lane <= word && word - lane <= 12 {
+            let words = block[8 * (word - lane)..].first_chunk::<32>().expect("the last of them is word 15");
+            // SAFETY: the array has the 32 bytes an unaligned load reads.
+            unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+        } else {
+            _mm256_set1_epi64x(word64(block, word).cast_signed())
+        }
+    };
+    let ab = _mm256_blend_epi32::<0b00_00_11_00>(load(0), load(1));
+    let abc = _mm256_blend_epi32::<0b00_11_00_00>(ab, load(2));
+    _mm256_blend_epi32::<0b11_00_00_00>(abc, load(3))
 }
 
 /// Word `(i + N) % 4` at place `i`.
@@ -71,9 +95,8 @@ pub(super) fn transpose([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 impl Row64 for U64x4 {
     #[inline(always)]
     fn gather(token: Avx2, block: &[u8; 128], places: [usize; 4]) -> Self {
-        let block = opaque::reference(block);
-        let [i, j, k, l] = places;
-        Self::new(token, [word64(block, i), word64(block, j), word64(block, k), word64(block, l)])
+        // SAFETY: token proves AVX2.
+        Self(unsafe { gather(block, places) }, token)
     }
 
     #[inline(always)]

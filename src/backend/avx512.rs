@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use super::isa::isa;
 use super::vector::u64s;
 use super::{avx2, opaque};
-use crate::kernel::{Lanes64, Row64, U64s, word64};
+use crate::kernel::{Lanes64, Row64};
 
 mod blake2b;
 
@@ -92,9 +92,8 @@ fn transpose512([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> [__m512i; 8] {
 impl Row64 for U64x4 {
     #[inline(always)]
     fn gather(token: Avx512, block: &[u8; 128], places: [usize; 4]) -> Self {
-        let block = opaque::reference(block);
-        let [i, j, k, l] = places;
-        Self::new(token, [word64(block, i), word64(block, j), word64(block, k), word64(block, l)])
+        // SAFETY: token proves AVX-512VL, and so AVX2.
+        Self(unsafe { avx2::gather(block, places) }, token)
     }
 
     #[inline(always)]
