@@ -133,7 +133,7 @@ impl Backend {
 
     /// Messages that this backend hashes side by side, with 64-bit words: 1, 2, 4 or 8.
     ///
-    /// A multiple of it is a good batch for [`blake2b::hash_many`](crate::blake2b::hash_many) and the like.
+    /// A multiple of it is a good batch for `blake2b::hash_many` and the like.
     #[must_use]
     pub fn lanes(self) -> usize {
         on!(self, isa => lanes_of(&isa))
