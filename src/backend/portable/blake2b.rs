@@ -66,27 +66,34 @@ fn end(h: &mut [u64; 8], v: &[u64; 16]) {
     }
 }
 
+/// The places of `a`, `b`, `c`, `d` in the four G of a column step, and of a diagonal step.
+const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]];
+const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
+
 #[inline(always)]
 fn round(v: &mut [u64; 16], m: &[u64; 16], s: &[usize; 16]) {
-    g(v, [0, 4, 8, 12], m[s[0]], m[s[1]]);
-    g(v, [1, 5, 9, 13], m[s[2]], m[s[3]]);
-    g(v, [2, 6, 10, 14], m[s[4]], m[s[5]]);
-    g(v, [3, 7, 11, 15], m[s[6]], m[s[7]]);
-    g(v, [0, 5, 10, 15], m[s[8]], m[s[9]]);
-    g(v, [1, 6, 11, 12], m[s[10]], m[s[11]]);
-    g(v, [2, 7, 8, 13], m[s[12]], m[s[13]]);
-    g(v, [3, 4, 9, 14], m[s[14]], m[s[15]]);
+    half_g::<32, 24>(v, COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
+    half_g::<16, 63>(v, COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
+    half_g::<32, 24>(v, DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
+    half_g::<16, 63>(v, DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
 }
 
-/// The mixing function G of RFC 7693, section 3.1.
+/// Half of the mixing function G of RFC 7693, section 3.1, four times side by side, with a message word each.
+///
+/// Operation by operation, the four hide each other's latency: one G after the other takes 445 cycles a block instead
+/// of 418, two at a time 450.
 #[inline(always)]
-fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
-    v[a] = v[a].wrapping_add(x).wrapping_add(v[b]);
-    v[d] = (v[d] ^ v[a]).rotate_right(32);
-    v[c] = v[c].wrapping_add(v[d]);
-    v[b] = (v[b] ^ v[c]).rotate_right(24);
-    v[a] = v[a].wrapping_add(y).wrapping_add(v[b]);
-    v[d] = (v[d] ^ v[a]).rotate_right(16);
-    v[c] = v[c].wrapping_add(v[d]);
-    v[b] = (v[b] ^ v[c]).rotate_right(63);
+fn half_g<const D: u32, const B: u32>(v: &mut [u64; 16], places: [[usize; 4]; 4], m: [u64; 4]) {
+    for ([a, b, _, _], m) in places.into_iter().zip(m) {
+        v[a] = v[a].wrapping_add(m).wrapping_add(v[b]);
+    }
+    for [a, _, _, d] in places {
+        v[d] = (v[d] ^ v[a]).rotate_right(D);
+    }
+    for [_, _, c, d] in places {
+        v[c] = v[c].wrapping_add(v[d]);
+    }
+    for [_, b, c, _] in places {
+        v[b] = (v[b] ^ v[c]).rotate_right(B);
+    }
 }
