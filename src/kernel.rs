@@ -33,6 +33,11 @@ pub(crate) trait Row64: U64s<4> {
 pub(crate) trait Lanes64<const L: usize>: U64s<L> {
     /// Word `j` of vector `i` becomes word `i` of vector `j`.
     fn transpose(vectors: [Self; L]) -> [Self; L];
+    /// Has the compiler compute four vectors before anything that needs one of them. The values stay.
+    #[inline(always)]
+    fn together(vectors: [Self; 4]) -> [Self; 4] {
+        vectors
+    }
 }
 
 /// Little-endian word `i` of `block`.

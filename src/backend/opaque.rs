@@ -39,3 +39,21 @@ pub(super) fn ymm(mut value: __m256i) -> __m256i {
     unsafe { asm!("/* {0} */", inout(ymm_reg) value, options(pure, nomem, nostack, preserves_flags)) };
     value
 }
+
+/// The same vectors, none of which is used before all are computed.
+#[inline]
+#[target_feature(enable = "avx")]
+pub(super) fn ymm_together([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
+    // SAFETY: the assembly is empty, so the vectors are those that came in.
+    unsafe {
+        asm!(
+            "/* {0} {1} {2} {3} */",
+            inout(ymm_reg) a,
+            inout(ymm_reg) b,
+            inout(ymm_reg) c,
+            inout(ymm_reg) d,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    [a, b, c, d]
+}

@@ -119,19 +119,23 @@ fn lanes_round<V: Lanes64<L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &
 #[inline(always)]
 fn lanes_half_g<V: Lanes64<L>, const L: usize, const D: u32, const B: u32>(v: &mut [V; 16], b: [usize; 4], m: [V; 4]) {
     let shift = b[0] - 4;
+    let a = [0, 1, 2, 3];
+    let d = a.map(|i| 12 + (i + 3 * shift) % 4);
+    let c = a.map(|i| 8 + (i + 2 * shift) % 4);
     for i in 0..4 {
-        v[i] = v[i].add(m[i]).add(v[b[i]]);
+        v[a[i]] = v[a[i]].add(m[i]).add(v[b[i]]);
     }
     for i in 0..4 {
-        let d = 12 + (i + 3 * shift) % 4;
-        v[d] = v[d].xor(v[i]).ror::<D>();
+        v[d[i]] = v[d[i]].xor(v[a[i]]).ror::<D>();
     }
     for i in 0..4 {
-        let (c, d) = (8 + (i + 2 * shift) % 4, 12 + (i + 3 * shift) % 4);
-        v[c] = v[c].add(v[d]);
+        v[c[i]] = v[c[i]].add(v[d[i]]);
     }
     for i in 0..4 {
-        let c = 8 + (i + 2 * shift) % 4;
-        v[b[i]] = v[b[i]].xor(v[c]).ror::<B>();
+        v[b[i]] = v[b[i]].xor(v[c[i]]).ror::<B>();
+    }
+    let together = V::together(b.map(|b| v[b]));
+    for i in 0..4 {
+        v[b[i]] = together[i];
     }
 }
