@@ -271,14 +271,15 @@ def tree_line(length, **params):
     return line([("length", length)] + fields, tree(paint(length), **params))
 
 
-# The longest message of tree.txt.
-TREE_LIMIT = 70000
+# The longest message of tree.txt, and the most leaves, but for two messages.
+TREE_LIMIT = 33000
+LEAF_LIMIT = 600
 
 
 def tree_lengths(fanout, max_depth, leaf):
     """Around the ends of leaves, and where nodes and depths begin."""
     counts = [1, 2, 5, 2 * fanout] + [fanout**i for i in range(1, max_depth + 1)]
-    lengths = {0} | {n * leaf + d for n in counts if n for d in (-1, 0, 1)}
+    lengths = {0} | {n * leaf + d for n in counts if 0 < n <= LEAF_LIMIT for d in (-1, 0, 1)}
     return sorted(n for n in lengths if n <= TREE_LIMIT)
 
 
@@ -291,6 +292,12 @@ def general_tree_vectors():
                 length, hash_length=SHORT, fanout=fanout, max_depth=max_depth,
                 max_leaf_length=leaf, inner_hash_length=inner,
             )
+
+    # The only nodes of the widest fanout at depth 2.
+    for length in (255**2, 255**2 + 1):
+        yield tree_line(
+            length, hash_length=SHORT, fanout=255, max_depth=4, max_leaf_length=1, inner_hash_length=20,
+        )
 
     rng = Lcg(210)
     for _ in range(120):
