@@ -218,7 +218,10 @@ impl core::error::Error for BackendError {}
 
 #[cfg(test)]
 mod tests {
+    use std::vec::Vec;
+
     use super::*;
+    use crate::kernel::blake2b::Run;
 
     #[test]
     fn names_are_the_way_back() {
@@ -241,5 +244,70 @@ mod tests {
     fn one_byte() {
         assert_eq!(size_of::<Backend>(), size_of::<Option<Backend>>());
         assert!(size_of::<Backend>() <= 1);
+    }
+    /// Numbers that look random.
+    fn noise(seed: &mut u64) -> u64 {
+        *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        seed.rotate_left(29)
+    }
+
+    /// Every lane is what its message is alone: with its own chaining value, counter, blocks and end.
+    #[test]
+    fn lanes_of_blake2b_are_messages_of_blake2b() {
+        const COUNT: usize = 3;
+        let mut seed = 2012;
+        // Before the first block, with no carry after it: the last two carry in the first block itself.
+        let counts =
+            [0, 1 << 32, (1 << 63) - 128, (1 << 64) - 129 - 128 * 2, 1 << 127, 1 << 64, (1 << 64) - 128, u128::MAX];
+        let lasts = [Last::Not, Last::Block, Last::Node];
+        for backend in Backend::available() {
+            for lanes in 1..=backend.lanes() {
+                for (stride, shift) in [1, 4].into_iter().flat_map(|stride| (0..8).map(move |shift| (stride, shift))) {
+                    let blocks: Vec<Vec<blake2b::Block>> = (0..lanes)
+                        .map(|_| {
+                            (0..COUNT * stride)
+                                .map(|_| core::array::from_fn(|_| noise(&mut seed).to_le_bytes()[0]))
+                                .collect()
+                        })
+                        .collect();
+                    let starts: Vec<Chain> = (0..lanes)
+                        .map(|i| Chain { h: [(); 8].map(|()| noise(&mut seed)), count: counts[(i + shift) % 8] })
+                        .collect();
+                    let last: Vec<Last> = (0..lanes).map(|i| lasts[(i + shift) % 3]).collect();
+                    let mut chains = starts.clone();
+                    let slices: Vec<&[blake2b::Block]> = blocks.iter().map(Vec::as_slice).collect();
+                    let run = Run { count: COUNT, stride, chains: &mut chains, blocks: &slices, last: &last };
+                    backend.blake2b_lanes(run);
+
+                    let portable = Backend(Kind::Portable(portable::Portable));
+                    for i in 0..lanes {
+                        let mut alone = starts[i];
+                        let blocks: Vec<_> = blocks[i].iter().copied().step_by(stride).collect();
+                        portable.blake2b(&mut alone, &blocks, last[i]);
+                        assert!(chains[i] == alone, "{backend}, lane {i} of {lanes}, stride {stride}, shift {shift}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// A run may have as many blocks as that, and the next one would carry.
+    #[test]
+    fn runs_of_blake2b_end_at_the_carry() {
+        let edge = 1_u128 << 64;
+        // The last block of a run may be counted to the edge less one; the first may be counted to anything.
+        let limits = [
+            (edge - 128 * 5 - 1, 5),
+            (edge - 128 * 5, 4),
+            (edge - 128 * 2, 1),
+            (edge - 129, 1),
+            (edge - 128, 1 << 57),
+            (edge - 1, 1 << 57),
+            (u128::MAX - 127, 1 << 57),
+            (0, (1 << 57) - 1),
+        ];
+        for (count, limit) in limits {
+            assert_eq!(Chain { h: [0; 8], count }.blocks_to_carry(), limit, "{count:#x}");
+        }
     }
 }
