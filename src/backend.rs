@@ -218,9 +218,11 @@ impl core::error::Error for BackendError {}
 
 #[cfg(test)]
 mod tests {
+    use std::vec;
     use std::vec::Vec;
 
     use super::*;
+    use crate::kernel;
     use crate::kernel::blake2b::Run;
 
     #[test]
@@ -251,42 +253,71 @@ mod tests {
         seed.rotate_left(29)
     }
 
-    /// Every lane is what its message is alone: with its own chaining value, counter, blocks and end.
+    fn blocks(seed: &mut u64, number: usize) -> Vec<blake2b::Block> {
+        (0..number).map(|_| core::array::from_fn(|_| noise(seed).to_le_bytes()[0])).collect()
+    }
+
+    /// Every lane must be what its message is alone.
+    fn check_lanes(backend: Backend, starts: &[Chain], last: &[Last], blocks: &[Vec<blake2b::Block>], of: Of) {
+        let Of { stride, kind } = of;
+        let mut chains = starts.to_vec();
+        let slices: Vec<&[blake2b::Block]> = blocks.iter().map(Vec::as_slice).collect();
+        let count = blocks[0].len().div_ceil(stride);
+        backend.blake2b_lanes(Run { count, stride, chains: &mut chains, blocks: &slices, last, kind });
+
+        let portable = Backend(Kind::Portable(portable::Portable));
+        for (i, mut alone) in starts.iter().copied().enumerate() {
+            let blocks: Vec<_> = blocks[i].iter().copied().step_by(stride).collect();
+            portable.blake2b(&mut alone, &blocks, last[i]);
+            let lanes = starts.len();
+            assert!(chains[i] == alone, "{backend}, lane {i} of {lanes}, {kind:?}, stride {stride}");
+        }
+    }
+
+    /// Of a run: where its blocks lie, and what is known of it.
+    struct Of {
+        stride: usize,
+        kind: kernel::Kind,
+    }
+
+    fn all_widths() -> impl Iterator<Item = (Backend, usize)> {
+        Backend::available().flat_map(|backend| (1..=backend.lanes()).map(move |lanes| (backend, lanes)))
+    }
+
+    const LASTS: [Last; 3] = [Last::Not, Last::Block, Last::Node];
+
+    /// With its own chaining value, counter, blocks and end.
     #[test]
     fn lanes_of_blake2b_are_messages_of_blake2b() {
-        const COUNT: usize = 3;
         let mut seed = 2012;
-        // Before the first block, with no carry after it: the last two carry in the first block itself.
-        let counts =
-            [0, 1 << 32, (1 << 63) - 128, (1 << 64) - 129 - 128 * 2, 1 << 127, 1 << 64, (1 << 64) - 128, u128::MAX];
-        let lasts = [Last::Not, Last::Block, Last::Node];
-        for backend in Backend::available() {
-            for lanes in 1..=backend.lanes() {
-                for (stride, shift) in [1, 4].into_iter().flat_map(|stride| (0..8).map(move |shift| (stride, shift))) {
-                    let blocks: Vec<Vec<blake2b::Block>> = (0..lanes)
-                        .map(|_| {
-                            (0..COUNT * stride)
-                                .map(|_| core::array::from_fn(|_| noise(&mut seed).to_le_bytes()[0]))
-                                .collect()
-                        })
-                        .collect();
-                    let starts: Vec<Chain> = (0..lanes)
-                        .map(|i| Chain { h: [(); 8].map(|()| noise(&mut seed)), count: counts[(i + shift) % 8] })
-                        .collect();
-                    let last: Vec<Last> = (0..lanes).map(|i| lasts[(i + shift) % 3]).collect();
-                    let mut chains = starts.clone();
-                    let slices: Vec<&[blake2b::Block]> = blocks.iter().map(Vec::as_slice).collect();
-                    let run = Run { count: COUNT, stride, chains: &mut chains, blocks: &slices, last: &last };
-                    backend.blake2b_lanes(run);
+        // Without a carry after the first of three blocks: the last two carry in that.
+        let edge = 1 << 64;
+        let counts = [0, 1 << 32, (1 << 63) - 128, edge - 129 - 2 * 128, 1 << 127, edge, edge - 128, u128::MAX];
+        for (backend, lanes) in all_widths() {
+            for (stride, shift) in [1, 4].into_iter().flat_map(|stride| (0..8).map(move |shift| (stride, shift))) {
+                let count = |i| counts[(i + shift) % 8];
+                let starts: Vec<Chain> =
+                    (0..lanes).map(|i| Chain { h: [(); 8].map(|()| noise(&mut seed)), count: count(i) }).collect();
+                let last: Vec<Last> = (0..lanes).map(|i| LASTS[(i + shift) % 3]).collect();
+                let blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, 2 * stride + 1)).collect();
+                check_lanes(backend, &starts, &last, &blocks, Of { stride, kind: kernel::Kind::Any });
+            }
+        }
+    }
 
-                    let portable = Backend(Kind::Portable(portable::Portable));
-                    for i in 0..lanes {
-                        let mut alone = starts[i];
-                        let blocks: Vec<_> = blocks[i].iter().copied().step_by(stride).collect();
-                        portable.blake2b(&mut alone, &blocks, last[i]);
-                        assert!(chains[i] == alone, "{backend}, lane {i} of {lanes}, stride {stride}, shift {shift}");
-                    }
-                }
+    /// Messages that begin alike, of one block that is whole or half empty.
+    #[test]
+    fn lanes_of_blake2b_may_be_alike() {
+        let mut seed = 2013;
+        for (backend, lanes) in all_widths() {
+            for (last, high) in LASTS.into_iter().flat_map(|last| [0, 7].map(|high| (last, high << 64))) {
+                let h = [(); 8].map(|()| noise(&mut seed));
+                let starts: Vec<Chain> = (0..lanes).map(|i| Chain { h, count: high + 97 * i as u128 }).collect();
+                let mut blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, 1)).collect();
+                let last = vec![last; lanes];
+                check_lanes(backend, &starts, &last, &blocks, Of { stride: 1, kind: kernel::Kind::Alike });
+                blocks.iter_mut().for_each(|blocks| blocks[0][64..].fill(0));
+                check_lanes(backend, &starts, &last, &blocks, Of { stride: 1, kind: kernel::Kind::Half });
             }
         }
     }

@@ -108,6 +108,24 @@ fn orders_of_lengths() {
     }
 }
 
+/// Messages of at most a block, after one another in lanes: all of a block, of half of one, or less; and where a longer
+/// one comes after them.
+#[test]
+fn messages_of_a_block() {
+    let mut random = Random::new(64);
+    for params in all_params() {
+        for count in [1, 2, 7, 8, 9, 17, 33] {
+            for limit in [1, 64, 65, 128, 129] {
+                check(&params, &slices(&messages((0..count).map(|_| random.below(limit + 1)))));
+            }
+            // Nothing of the messages before is left in a block.
+            let lengths = [128, 64, 0, 63, 128, 127, 64, 1];
+            check(&params, &slices(&messages((0..count).map(|i| lengths[i / 8]))));
+            check(&params, &slices(&messages((0..count).map(|i| if i + 3 == count { 300 } else { lengths[i % 8] }))));
+        }
+    }
+}
+
 /// All lengths up to some blocks side by side with messages of other lengths.
 #[test]
 fn every_length() {
