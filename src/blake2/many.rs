@@ -233,3 +233,46 @@ impl fmt::Display for ManyError {
 }
 
 impl core::error::Error for ManyError {}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::blake2b::B;
+
+    /// A hasher of which `count` bytes were compressed, so many that no message is as long.
+    fn far(count: u128, backend: Backend, seed: u8) -> Hasher<B> {
+        let mut hasher = Hasher::new().with_backend(backend);
+        hasher.chain = Chain::resume(&[seed; 64], count);
+        hasher
+    }
+
+    /// Side by side with messages whose counters carry in another block, or do not.
+    #[test]
+    fn counters_carry_in_every_lane() {
+        let message: Vec<u8> = (0..251).cycle().take(3000).collect();
+        let portable = Backend::available().last().unwrap();
+        for backend in Backend::available() {
+            for edge in [1 << 32, 1 << 63, 1 << 64, 1 << 127, 0_u128] {
+                for number in 2..=9 {
+                    let count = |i: usize| edge.wrapping_sub(128 * (3 * i as u128 % 8));
+                    let seed = |i: usize| u8::try_from(i).unwrap();
+                    let mut together: Vec<_> = (0..number).map(|i| far(count(i), backend, seed(i))).collect();
+                    let mut updates: Vec<_> = together
+                        .iter_mut()
+                        .enumerate()
+                        .map(|(i, hasher)| (hasher, &message[i..][..1500 + 140 * i]))
+                        .collect();
+                    update_many(&mut updates);
+                    for (i, hasher) in together.into_iter().enumerate() {
+                        let mut alone = far(count(i), portable, seed(i));
+                        alone.update(&message[i..][..1500 + 140 * i]);
+                        assert!(hasher.chain == alone.chain, "{backend}, message {i} of {number} from {:#x}", count(i));
+                        assert_eq!(hasher.finalize(), alone.finalize());
+                    }
+                }
+            }
+        }
+    }
+}

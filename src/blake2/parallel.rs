@@ -255,3 +255,33 @@ impl<F: Family, N: OutputSize<F>> Default for Blake2p<F, N> {
 impl<F: Family, N: OutputSize<F>> HashMarker for Blake2p<F, N> {}
 
 fixed_output!(Blake2p, PARALLEL_NAME);
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::blake2b::B;
+
+    /// The counters of the leaves, which carry at the same round, or at four.
+    #[test]
+    fn counters_carry_in_every_leaf() {
+        let message: Vec<u8> = (0..251).cycle().take(6000).collect();
+        let far = |backend, edge: u128, spread: u128| {
+            let mut hasher = Parallel::<B>::default().with_backend(backend);
+            let leaf = |i: u8| Chain::resume(&[i; 64], edge.wrapping_sub(128 * (3 + spread * u128::from(i))));
+            hasher.chains = [0, 1, 2, 3].map(leaf);
+            hasher
+        };
+        let portable = Backend::available().last().unwrap();
+        for backend in Backend::available() {
+            for edge in [1 << 32, 1 << 63, 1 << 64, 1 << 127, 0_u128] {
+                for spread in [0, 1, 2] {
+                    let [ours, expected] =
+                        [backend, portable].map(|backend| far(backend, edge, spread).update(&message).finalize());
+                    assert_eq!(ours, expected, "{backend}, at {edge:#x}");
+                }
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 
 How to run (Python 3.6 or newer, standard library only, from any directory):
 
-    python3 tests/data/generate.py            rewrite blake2b.txt, bt2sum.txt and hmac.txt
+    python3 tests/data/generate.py            rewrite blake2b.txt, bt2sum.txt, tree.txt and hmac.txt
     python3 tests/data/generate.py --check    verify them; exit status 1 if they differ
 
 The oracle is Python's hashlib.blake2b, which takes every tree parameter, and
@@ -58,6 +58,26 @@ BT2SUM_HEADER = """\
 # inner_hash_length = hash_length. Leaf i has node_depth 0 and node_offset i; the
 # final leaf is a last node. The root has node_depth 1 and node_offset 0, is a last
 # node, and hashes the concatenated leaf digests. An empty message has one empty leaf.
+"""
+
+TREE_HEADER = """\
+# Test vectors of trees of any fanout and depth. Written by generate.py: do not edit.
+#
+# One vector a line, as name=value fields, in this order:
+#   length               message length in bytes; byte i of the message is i % 251
+#   hash_length          of the root
+#   key, salt, personal  hex, of every node; only if not empty
+#   fanout               0 is unlimited
+#   max_depth
+#   max_leaf_length      leaf length in bytes
+#   inner_hash_length    of leaves and inner nodes
+#   digest               hex
+#
+# Leaf i has node_depth 0 and node_offset i. A node above has the next node_depth and
+# hashes the concatenated digests of up to fanout nodes below. The root is the only
+# node of its depth, but never a leaf. It has node_offset 0. At node_depth max_depth - 1,
+# or 1 if the fanout is unlimited, it hashes the digests of all nodes below. The final
+# node of every depth is a last node. An empty message has one empty leaf.
 """
 
 HMAC_HEADER = """\
@@ -219,6 +239,81 @@ def bt2sum(message, chunk, hash_length):
     return node(b"".join(digests), 1, 0, True)
 
 
+def tree(message, **params):
+    """The root of a message; see TREE_HEADER."""
+    fanout, max_depth = params["fanout"], params["max_depth"]
+    own = ("hash_length", "inner_hash_length")
+    common = {py: params[n] for n, py, _ in FIELDS if n in params and n not in own}
+
+    def node(data, depth, offset, last, length):
+        return hashlib.blake2b(
+            data, digest_size=length, inner_size=params["inner_hash_length"],
+            node_offset=offset, node_depth=depth, last_node=last, **common
+        ).digest()
+
+    def nodes(data, depth, length):
+        inputs = [data[i : i + length] for i in range(0, len(data), length)] or [b""]
+        inner, last = params["inner_hash_length"], len(inputs) - 1
+        return [node(x, depth, i, i == last, inner) for i, x in enumerate(inputs)]
+
+    below = nodes(message, 0, params["max_leaf_length"])
+    for depth in range(1, max_depth):
+        children = b"".join(below)
+        if fanout == 0 or depth == max_depth - 1 or len(below) <= fanout:
+            return node(children, depth, 0, True, params["hash_length"])
+        below = nodes(children, depth, fanout * params["inner_hash_length"])
+
+
+def tree_line(length, **params):
+    """One line of tree.txt."""
+    texts = ("key", "salt", "personal")
+    fields = [(n, params[n]) for n, _, _ in FIELDS if n in params and (n not in texts or params[n])]
+    return line([("length", length)] + fields, tree(paint(length), **params))
+
+
+# The longest message of tree.txt, and the most leaves, but for two messages.
+TREE_LIMIT = 33000
+LEAF_LIMIT = 600
+
+
+def tree_lengths(fanout, max_depth, leaf):
+    """Around the ends of leaves, and where nodes and depths begin."""
+    counts = [1, 2, 5, 2 * fanout] + [fanout**i for i in range(1, max_depth + 1)]
+    lengths = {0} | {n * leaf + d for n in counts if 0 < n <= LEAF_LIMIT for d in (-1, 0, 1)}
+    return sorted(n for n in lengths if n <= TREE_LIMIT)
+
+
+def general_tree_vectors():
+    for fanout, max_depth, leaf in itertools.product((2, 3, 255, 0), (2, 3, 4, 5), (1, 127, 128, 129, 4096)):
+        for length in tree_lengths(fanout, max_depth, leaf):
+            # Digest lengths in turn, rather than all with all.
+            inner = (32, 16, 64, 33, 1)[length % 5]
+            yield tree_line(
+                length, hash_length=SHORT, fanout=fanout, max_depth=max_depth,
+                max_leaf_length=leaf, inner_hash_length=inner,
+            )
+
+    # The only nodes of the widest fanout at depth 2.
+    for length in (255**2, 255**2 + 1):
+        yield tree_line(
+            length, hash_length=SHORT, fanout=255, max_depth=4, max_leaf_length=1, inner_hash_length=20,
+        )
+
+    rng = Lcg(210)
+    for _ in range(120):
+        params = {
+            "hash_length": rng.choose([1, 32, 64], 1, 65),
+            "key": key(rng.choose([0, 1, 64], 0, 65)),
+            "salt": salt(rng.choose([0, 16], 0, 17)),
+            "personal": personal(rng.choose([0, 16], 0, 17)),
+            "fanout": rng.choose([0, 2, 3, 255], 2, 256),
+            "max_depth": rng.choose([2, 3, 4, 255], 2, 256),
+            "max_leaf_length": rng.choose([1, 2, 127, 128, 129], 1, 300),
+            "inner_hash_length": rng.choose([1, 63, 64], 1, 65),
+        }
+        yield tree_line(rng.below(60 * params["max_leaf_length"]), **params)
+
+
 def hmac_vectors():
     for key_length in (0, 1, 32, 63, 64, 65, 127, 128, 129, 200, 256, 257):
         for length in (0, 1, 127, 128, 129, 256, 500):
@@ -260,7 +355,11 @@ KNOWN_BT2SUM = [
 
 def self_test():
     for message, chunk, digest in KNOWN_BT2SUM:
-        if bt2sum(message, chunk, len(digest) // 2).hex() != digest:
+        n = len(digest) // 2
+        general = tree(
+            message, hash_length=n, fanout=0, max_depth=2, max_leaf_length=chunk, inner_hash_length=n,
+        )
+        if not bt2sum(message, chunk, n).hex() == general.hex() == digest:
             sys.exit("self-test failed: bt2sum, %d bytes, chunk %d" % (len(message), chunk))
 
 
@@ -273,6 +372,7 @@ def generate():
     files = {
         "blake2b.txt": (BLAKE2B_HEADER, blake2b),
         "bt2sum.txt": (BT2SUM_HEADER, bt2sum_vectors()),
+        "tree.txt": (TREE_HEADER, general_tree_vectors()),
         "hmac.txt": (HMAC_HEADER, hmac_vectors()),
     }
     # dict.fromkeys drops the vectors that several series share.

@@ -1,0 +1,78 @@
+//! Many messages at once against one by one on `portable`.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::{Corpus, fuzz_target};
+use simd_digest::Backend;
+use simd_digest::blake2b::{Hash, Hasher, update_many};
+use simd_digest_fuzz::Fields;
+
+#[derive(Arbitrary, Debug)]
+struct Input<'a> {
+    fields: Fields<'a>,
+    /// What open hashers differ in.
+    others: Vec<Fields<'a>>,
+    /// Up to 33 messages.
+    first: Vec<Place>,
+    second: Vec<Place>,
+    memory: &'a [u8],
+}
+
+/// Where a message lies: several may lie in the same memory.
+#[derive(Arbitrary, Debug)]
+struct Place {
+    begin: u16,
+    length: u16,
+    /// At most a block of it.
+    short: bool,
+}
+
+impl Place {
+    fn of<'a>(&self, memory: &'a [u8]) -> &'a [u8] {
+        let rest = &memory[usize::from(self.begin) % (memory.len() + 1)..];
+        let limit = if self.short { rest.len().min(128) } else { rest.len() };
+        &rest[..usize::from(self.length) % (limit + 1)]
+    }
+}
+
+fn messages<'a>(places: &[Place], memory: &'a [u8]) -> Vec<&'a [u8]> {
+    places.iter().take(33).map(|place| place.of(memory)).collect()
+}
+
+fuzz_target!(|input: Input<'_>| -> Corpus {
+    let Input { fields, others, first, second, memory } = &input;
+    let portable = "portable".parse().expect("portable is everywhere");
+    let (first, second) = (messages(first, memory), messages(second, memory));
+    let params = fields.params();
+    if params.hasher().is_err() || first.is_empty() {
+        assert_eq!(params.hasher().is_err(), params.hash_many(&first).is_err());
+        return Corpus::Reject;
+    }
+
+    let one_by_one = params.clone().with_backend(portable);
+    let expected: Vec<Hash> = first.iter().map(|message| one_by_one.hash(message).expect("in range")).collect();
+    let flat_expected = expected.iter().map(Hash::as_bytes).collect::<Vec<_>>().concat();
+    let starts: Vec<Hasher> =
+        [fields].into_iter().chain(others).filter_map(|fields| fields.params().hasher().ok()).collect();
+    let starts = starts.iter().cycle().take(first.len()).cloned();
+    for backend in Backend::available() {
+        let params = params.clone().with_backend(backend);
+        assert_eq!(params.hash_many(&first), Ok(expected.clone()), "{backend}");
+        let mut flat = vec![0; flat_expected.len()];
+        params.hash_many_flat(&first, &mut flat).expect("as long as it must be");
+        assert_eq!(flat, flat_expected, "{backend}");
+
+        let mut alone: Vec<Hasher> = starts.clone().map(|hasher| hasher.with_backend(portable)).collect();
+        let mut together: Vec<Hasher> = starts.clone().map(|hasher| hasher.with_backend(backend)).collect();
+        for data in [&first, &second, &first] {
+            alone.iter_mut().zip(data).for_each(|(hasher, data)| _ = hasher.update(data));
+            let mut updates: Vec<(&mut Hasher, &[u8])> = together.iter_mut().zip(data.iter().copied()).collect();
+            update_many(&mut updates);
+            for (alone, together) in alone.iter().zip(&together) {
+                assert_eq!(together.count(), alone.count(), "{backend}");
+                assert_eq!(together.finalize(), alone.finalize(), "{backend}");
+            }
+        }
+    }
+    Corpus::Keep
+});

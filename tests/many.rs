@@ -1,0 +1,364 @@
+//! Many messages at once against one by one: numbers and lengths of messages, parameters, backends.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use simd_digest::Backend;
+use simd_digest::blake2b::{Hash, Hasher, ManyError, Params, ParamsError, update_many};
+
+use self::paint::paint;
+use self::random::Random;
+
+#[path = "common/paint.rs"]
+mod paint;
+#[path = "common/random.rs"]
+mod random;
+
+/// No two begin alike, even if they have the same length.
+fn messages(lengths: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>> {
+    lengths.into_iter().enumerate().map(|(i, length)| paint(length + i).split_off(i)).collect()
+}
+
+fn slices(messages: &[Vec<u8>]) -> Vec<&[u8]> {
+    messages.iter().map(Vec::as_slice).collect()
+}
+
+/// Lengths at which a message has one block more, and some that are longer.
+const LENGTHS: [usize; 16] = [0, 1, 64, 127, 128, 129, 255, 256, 257, 384, 511, 513, 640, 1000, 1025, 2048];
+
+/// Unkeyed and keyed, a node or not, of short and full length.
+fn all_params() -> [Params; 4] {
+    let keyed = Params::new().key(&paint(40)).salt(b"salt");
+    [Params::new(), Params::new().hash_length(20).last_node(true), keyed.clone(), keyed.hash_length(1).node_offset(7)]
+}
+
+fn portable() -> Backend {
+    "portable".parse().unwrap()
+}
+
+/// A digest that is none of those expected.
+fn other() -> Hash {
+    Hash::from_bytes(&[0xee; 64]).unwrap()
+}
+
+fn one_by_one(params: &Params, messages: &[&[u8]]) -> Vec<Hash> {
+    let params = params.clone().with_backend(portable());
+    messages.iter().map(|message| params.hash(message).unwrap()).collect()
+}
+
+/// Hashes `messages` in every way that there is, on every backend.
+fn check(params: &Params, messages: &[&[u8]]) {
+    let expected = one_by_one(params, messages);
+    let flat_expected: Vec<u8> = expected.iter().flat_map(|hash| hash.as_bytes().to_vec()).collect();
+    let lengths: Vec<usize> = messages.iter().map(|message| message.len()).collect();
+    for backend in Backend::available() {
+        let params = params.clone().with_backend(backend);
+        #[cfg(feature = "alloc")]
+        assert_eq!(params.hash_many(messages), Ok(expected.clone()), "{backend}, lengths {lengths:?}");
+
+        let mut hashes = vec![other(); messages.len()];
+        assert_eq!(params.hash_many_into(messages, &mut hashes), Ok(()));
+        assert_eq!(hashes, expected, "{backend}, lengths {lengths:?}");
+
+        let mut flat = vec![0xee; flat_expected.len()];
+        assert_eq!(params.hash_many_flat(messages, &mut flat), Ok(()));
+        assert_eq!(flat, flat_expected, "{backend}, lengths {lengths:?}");
+    }
+}
+
+#[test]
+fn up_to_33_messages_of_ragged_lengths() {
+    let mut random = Random::new(33);
+    for count in 0..=33 {
+        for params in all_params() {
+            let messages = messages((0..count).map(|_| LENGTHS[random.below(LENGTHS.len() as u64)]));
+            check(&params, &slices(&messages));
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "alloc")]
+fn full_length_unkeyed() {
+    for count in [0, 1, 2, 9, 33] {
+        let messages = messages(LENGTHS.into_iter().cycle().take(count));
+        let expected = one_by_one(&Params::new(), &slices(&messages));
+        assert_eq!(simd_digest::blake2b::hash_many(&messages), expected, "{count} messages");
+    }
+    let texts = ["", "one", "two"];
+    assert_eq!(simd_digest::blake2b::hash_many(&texts)[2], Params::new().hash(b"two").unwrap());
+}
+
+/// As many messages as lanes, and one more or less, of lengths in an order that the lanes may or may not like.
+#[test]
+fn orders_of_lengths() {
+    let lanes = Backend::available().map(Backend::lanes).max().unwrap();
+    for count in [2, 3, lanes - 1, lanes, lanes + 1, 2 * lanes + 1] {
+        let ascending = (0..count).map(|i| 100 * i);
+        let orders: [Vec<usize>; 6] = [
+            ascending.clone().collect(),
+            ascending.rev().collect(),
+            (0..count).map(|i| if i % 2 == 0 { 1 } else { 700 }).collect(),
+            (0..count).map(|_| 384).collect(),
+            (0..count).map(|i| if i == 0 { 20_000 } else { 3 * i }).collect(),
+            (0..count).map(|i| if i + 1 == count { 20_000 } else { 128 * (i % 3) }).collect(),
+        ];
+        for lengths in orders {
+            check(&Params::new().key(b"key"), &slices(&messages(lengths)));
+        }
+    }
+}
+
+/// Messages of at most a block, after one another in lanes: all of a block, of half of one, or less; and where a longer
+/// one comes after them.
+#[test]
+fn messages_of_a_block() {
+    let mut random = Random::new(64);
+    for params in all_params() {
+        for count in [1, 2, 7, 8, 9, 17, 33] {
+            for limit in [1, 64, 65, 128, 129] {
+                check(&params, &slices(&messages((0..count).map(|_| random.below(limit + 1)))));
+            }
+            // Nothing of the messages before is left in a block.
+            let lengths = [128, 64, 0, 63, 128, 127, 64, 1];
+            check(&params, &slices(&messages((0..count).map(|i| lengths[i / 8]))));
+            check(&params, &slices(&messages((0..count).map(|i| if i + 3 == count { 300 } else { lengths[i % 8] }))));
+        }
+    }
+}
+
+/// All lengths up to some blocks side by side with messages of other lengths.
+#[test]
+fn every_length() {
+    for stride in [1, 7, 128] {
+        check(&Params::new(), &slices(&messages((0..=521).map(|i| i * stride % 521))));
+    }
+}
+
+/// Batches of every width, and all of them together.
+#[test]
+fn thirty_one_messages() {
+    let messages = messages((0..31).map(|i| LENGTHS[i % LENGTHS.len()]));
+    let messages = slices(&messages);
+    let params = Params::new();
+    let expected = one_by_one(&params, &messages);
+    check(&params, &messages);
+    for backend in Backend::available() {
+        let params = params.clone().with_backend(backend);
+        let mut hashes = vec![other(); 31];
+        let (mut messages, mut rest) = (&messages[..], &mut hashes[..]);
+        for batch in [16, 8, 4, 2, 1] {
+            let (now, then) = rest.split_at_mut(batch);
+            assert_eq!(params.hash_many_into(&messages[..batch], now), Ok(()));
+            (messages, rest) = (&messages[batch..], then);
+        }
+        assert_eq!(hashes, expected, "{backend}");
+    }
+}
+
+#[test]
+fn messages_in_the_same_memory() {
+    let memory = paint(3000);
+    check(&Params::new(), &[&memory[..]; 9]);
+    let overlapping: Vec<&[u8]> = (0..40).map(|i| &memory[13 * i..][..700 + 31 * (i % 8)]).collect();
+    check(&Params::new().key(b"key"), &overlapping);
+    let nested: Vec<&[u8]> = (0..20).map(|i| &memory[..3000 - 140 * i]).collect();
+    check(&Params::new(), &nested);
+}
+
+/// Messages may lie anywhere, and so may the flat output.
+#[test]
+fn any_place_in_memory() {
+    let memory = paint(10_000);
+    for first in 0..8 {
+        let places: Vec<&[u8]> = (0..17).map(|i| &memory[first + 333 * i..][..129 + i]).collect();
+        check(&Params::new().hash_length(33), &places);
+    }
+}
+
+#[test]
+fn wrong_output_lengths_are_errors() {
+    let messages: [&[u8]; 3] = [b"one", b"two", b"three"];
+    let params = Params::new().hash_length(20);
+    for given in [0, 1, 2, 4, 60] {
+        let mut hashes = vec![other(); given];
+        let error = params.hash_many_into(&messages, &mut hashes).unwrap_err();
+        assert_eq!(error, ManyError::OutputLength { given, needed: 3 });
+        assert_eq!(error.to_string(), format!("the output has length {given}, but must have 3"));
+        assert!(hashes.iter().all(|hash| *hash == other()), "{given} hashes, touched");
+    }
+    for given in [0, 3, 59, 61, 3 * 64] {
+        let mut bytes = vec![0xee; given];
+        let error = params.hash_many_flat(&messages, &mut bytes).unwrap_err();
+        assert_eq!(error, ManyError::OutputLength { given, needed: 60 });
+        assert_eq!(bytes, vec![0xee; given], "touched");
+    }
+    assert!(params.hash_many_into(&[], &mut [other()]).is_err());
+    assert!(params.hash_many_flat(&[], &mut [0]).is_err());
+}
+
+#[test]
+fn parameters_out_of_range_are_errors() {
+    let params = Params::new().hash_length(65);
+    let error = params.hash(b"").unwrap_err();
+    let mut hashes = [other(); 2];
+    assert_eq!(params.hash_many_into(&[b"one", b"two"], &mut hashes), Err(ManyError::Params(error)));
+    assert_eq!(hashes, [other(); 2]);
+    let mut bytes = [0xee; 2 * 65];
+    assert_eq!(params.hash_many_flat(&[b"one", b"two"], &mut bytes), Err(ManyError::from(error)));
+    assert_eq!(bytes, [0xee; 2 * 65]);
+    assert_eq!(ManyError::from(error).to_string(), error.to_string());
+    #[cfg(feature = "alloc")]
+    assert_eq!(params.hash_many(&["one"]), Err(error));
+}
+
+/// What hashers of a batch would be, each updated alone.
+fn update_one_by_one(hashers: &[Hasher], data: &[&[u8]]) -> Vec<(Hash, u128)> {
+    let each = hashers.iter().zip(data).map(|(hasher, data)| {
+        let mut hasher = hasher.clone().with_backend(portable());
+        hasher.update(data);
+        (hasher.finalize(), hasher.count())
+    });
+    each.collect()
+}
+
+/// Updates `hashers` together.
+fn update_all(hashers: &mut [Hasher], data: &[&[u8]]) -> Vec<(Hash, u128)> {
+    let mut updates: Vec<(&mut Hasher, &[u8])> = hashers.iter_mut().zip(data.iter().copied()).collect();
+    update_many(&mut updates);
+    hashers.iter().map(|hasher| (hasher.finalize(), hasher.count())).collect()
+}
+
+/// Every number of bytes held back, with data up to, at and beyond the end of that block.
+#[test]
+fn update_many_of_hashers_that_hold_something_back() {
+    let message = paint(1000);
+    for backend in Backend::available() {
+        for keyed in [false, true] {
+            let params = if keyed { Params::new().key(b"key") } else { Params::new() };
+            for length in [0, 1, 2, 64, 127, 128, 129, 255, 256, 257, 640] {
+                let begun = |held: usize| {
+                    let mut hasher = params.hasher().unwrap().with_backend(backend);
+                    hasher.update(&message[held..2 * held]);
+                    hasher
+                };
+                let mut hashers: Vec<Hasher> = (0..=129).map(begun).collect();
+                let data: Vec<&[u8]> = (0..hashers.len()).map(|i| &message[i..][..length]).collect();
+                let expected = update_one_by_one(&hashers, &data);
+                assert_eq!(update_all(&mut hashers, &data), expected, "{backend}, length {length}, keyed {keyed}");
+            }
+        }
+    }
+}
+
+/// Hashers of all parameters and backends, several times in a row, with empty data among it.
+#[test]
+fn update_many_again_and_again() {
+    let message = paint(1500);
+    let mut random = Random::new(17);
+    for first in Backend::available() {
+        for count in [1, 2, 5, 8, 9, 17] {
+            let backends = Backend::available().collect::<Vec<_>>().into_iter().cycle();
+            let hashers = all_params().into_iter().cycle().zip(backends).take(count);
+            let mut hashers: Vec<Hasher> =
+                hashers.map(|(params, backend)| params.hasher().unwrap().with_backend(backend)).collect();
+            hashers[0] = hashers[0].clone().with_backend(first);
+            for round in 0..6 {
+                let lengths = (0..count).map(|_| if random.below(4) == 0 { 0 } else { random.below(1000) });
+                let data: Vec<&[u8]> = lengths.enumerate().map(|(i, length)| &message[7 * i..][..length]).collect();
+                let expected = update_one_by_one(&hashers, &data);
+                let backends: Vec<Backend> = hashers.iter().map(Hasher::backend).collect();
+                assert_eq!(update_all(&mut hashers, &data), expected, "{first}, round {round}");
+                assert_eq!(hashers.iter().map(Hasher::backend).collect::<Vec<_>>(), backends, "kept");
+            }
+            // They go on alone, and begin anew.
+            let data = vec![&message[..300]; count];
+            let expected = update_one_by_one(&hashers, &data);
+            for (hasher, (hash, _)) in hashers.iter_mut().zip(expected) {
+                assert_eq!(hasher.update(data[0]).finalize(), hash, "{first}");
+                hasher.reset();
+            }
+            let expected = update_one_by_one(&hashers, &data);
+            assert_eq!(update_all(&mut hashers, &data), expected, "{first}, after a reset");
+        }
+    }
+}
+
+#[test]
+fn update_many_with_nothing() {
+    update_many::<simd_digest::blake2b::B>(&mut []);
+    for backend in Backend::available() {
+        for held in [0, 1, 127, 128, 129] {
+            let mut hashers = vec![Hasher::new().with_backend(backend); 9];
+            hashers.iter_mut().for_each(|hasher| _ = hasher.update(&paint(held)));
+            let expected = update_one_by_one(&hashers, &[&[][..]; 9]);
+            assert_eq!(update_all(&mut hashers, &[&[][..]; 9]), expected, "{backend}, {held} held back");
+        }
+    }
+}
+
+/// The bytes given to hashers are theirs from then on.
+#[test]
+fn the_data_may_be_overwritten() {
+    for backend in Backend::available() {
+        let mut hashers = vec![Hasher::new().with_backend(backend); 9];
+        let mut data = messages([0, 1, 127, 128, 129, 256, 300, 511, 513]);
+        let expected = one_by_one(&Params::new(), &slices(&data));
+        let _ = update_all(&mut hashers, &slices(&data));
+        data.iter_mut().for_each(|bytes| bytes.fill(0));
+        assert_eq!(hashers.iter().map(Hasher::finalize).collect::<Vec<_>>(), expected, "{backend}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    #[test]
+    fn hash_many_of_blake2b_simd(
+        messages in vec(vec(any::<u8>(), 0..900), 0..40),
+        (hash_length, last_node) in (1..=64_usize, any::<bool>()),
+        key in vec(any::<u8>(), 0..=64),
+    ) {
+        let mut peer = blake2b_simd::Params::new();
+        peer.hash_length(hash_length).key(&key).last_node(last_node);
+        let mut jobs: Vec<_> =
+            messages.iter().map(|message| blake2b_simd::many::HashManyJob::new(&peer, message)).collect();
+        blake2b_simd::many::hash_many(&mut jobs);
+        let expected: Vec<u8> = jobs.iter().flat_map(|job| job.to_hash().as_bytes().to_vec()).collect();
+        let params = Params::new().hash_length(hash_length).key(&key).last_node(last_node);
+        for backend in Backend::available() {
+            let mut flat = vec![0; expected.len()];
+            params.clone().with_backend(backend).hash_many_flat(&slices(&messages), &mut flat)?;
+            prop_assert_eq!(&flat, &expected, "{}", backend);
+        }
+    }
+
+    #[test]
+    fn update_many_of_blake2b_simd(
+        streams in vec((vec(any::<u8>(), 0..=64), any::<u64>(), vec(any::<u8>(), 0..900)), 0..20),
+        seed in 1..u64::MAX,
+    ) {
+        let mut states: Vec<blake2b_simd::State> = streams
+            .iter()
+            .map(|(key, offset, _)| blake2b_simd::Params::new().key(key).node_offset(*offset).to_state())
+            .collect();
+        blake2b_simd::many::update_many(states.iter_mut().zip(streams.iter().map(|(.., message)| message)));
+
+        let mut random = Random::new(seed);
+        let pieces: Vec<Vec<&[u8]>> = streams.iter().map(|(.., message)| random.pieces(message)).collect();
+        let rounds = pieces.iter().map(Vec::len).max().unwrap_or_default();
+        for backend in Backend::available() {
+            let start = |(key, offset, _): &(Vec<u8>, u64, _)| {
+                Ok::<_, ParamsError>(Params::new().key(key).node_offset(*offset).hasher()?.with_backend(backend))
+            };
+            let mut hashers = streams.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+            for round in 0..rounds {
+                let data: Vec<&[u8]> =
+                    pieces.iter().map(|pieces| pieces.get(round).copied().unwrap_or_default()).collect();
+                let _ = update_all(&mut hashers, &data);
+            }
+            for (hasher, state) in hashers.iter().zip(&states) {
+                prop_assert!(hasher.finalize() == *state.finalize().as_bytes(), "{}", backend);
+            }
+        }
+    }
+}

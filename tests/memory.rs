@@ -1,0 +1,167 @@
+//! What is taken from the heap, by an allocator that counts.
+#![allow(unsafe_code)]
+#![cfg(feature = "alloc")]
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::Cell;
+use std::alloc::System;
+
+use simd_digest::Backend;
+use simd_digest::blake2b::{Hasher, Params, Tree, update_many};
+
+use self::paint::paint;
+
+#[path = "common/paint.rs"]
+mod paint;
+
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Of one thread, since tests run beside each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Heap {
+    /// Times that memory was asked for.
+    calls: usize,
+    live: isize,
+    /// The most that was live.
+    peak: isize,
+}
+
+thread_local! {
+    static HEAP: Cell<Heap> = const { Cell::new(Heap { calls: 0, live: 0, peak: 0 }) };
+}
+
+fn count(calls: usize, growth: isize) {
+    let Heap { calls: before, live, peak } = HEAP.get();
+    let live = live + growth;
+    HEAP.set(Heap { calls: before + calls, live, peak: peak.max(live) });
+}
+
+fn size(bytes: usize) -> isize {
+    isize::try_from(bytes).unwrap_or(isize::MAX)
+}
+
+// SAFETY: every call is handed on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(1, size(layout.size()));
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        count(0, -size(layout.size()));
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count(1, size(new_size) - size(layout.size()));
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.realloc(memory, layout, new_size) }
+    }
+}
+
+/// What `work` asks of the heap: calls, and bytes at most at a time.
+fn heap(work: impl FnOnce()) -> (usize, usize) {
+    HEAP.set(Heap::default());
+    work();
+    let Heap { calls, peak, .. } = HEAP.get();
+    (calls, usize::try_from(peak).unwrap())
+}
+
+#[test]
+fn the_allocator_counts() {
+    assert_eq!(heap(|| drop(vec![0_u8; 1000])), (1, 1000));
+    assert_eq!(heap(|| ()), (0, 0));
+}
+
+/// With the output of the caller, nothing at all, however many messages there are.
+#[test]
+fn batches_take_nothing() {
+    let memory = paint(2000);
+    let messages: Vec<&[u8]> = (0..200).map(|i| &memory[i..][..7 * i]).collect();
+    for backend in Backend::available() {
+        let params = Params::new().key(b"key").hash_length(32).with_backend(backend);
+        let mut hashes = vec![params.hash(b"").unwrap(); messages.len()];
+        assert_eq!(heap(|| params.hash_many_into(&messages, &mut hashes).unwrap()), (0, 0), "{backend}");
+        let mut flat = vec![0; 32 * messages.len()];
+        assert_eq!(heap(|| params.hash_many_flat(&messages, &mut flat).unwrap()), (0, 0), "{backend}");
+        assert_eq!(heap(|| _ = params.hash_many(&messages)).0, 1, "{backend}, the list of hashes");
+
+        let mut hashers = vec![Hasher::new().with_backend(backend); messages.len()];
+        let mut updates: Vec<(&mut Hasher, &[u8])> = hashers.iter_mut().zip(messages.iter().copied()).collect();
+        assert_eq!(heap(|| update_many(&mut updates)), (0, 0), "{backend}");
+
+        let mut parallel = params.parallel().unwrap();
+        assert_eq!(heap(|| _ = parallel.update(&memory).finalize()), (0, 0), "{backend}, BLAKE2bp");
+    }
+}
+
+const LEAF: u32 = 1000;
+
+fn unlimited(backend: Backend) -> Tree {
+    let params = Params::new().fanout(0).max_depth(2).max_leaf_length(LEAF).inner_hash_length(64);
+    params.with_backend(backend).tree().unwrap()
+}
+
+/// As many leaves as lanes, whatever the pieces are.
+#[test]
+fn a_tree_holds_a_leaf_for_each_lane() {
+    let message = paint(20_500);
+    for backend in Backend::available() {
+        let most = backend.lanes() * LEAF as usize;
+        for piece in [1, 600, 999, 1000, 1001, 1500, 7999, 8000, 8001, 20_500] {
+            let (mut hasher, mut root) = (unlimited(backend).hasher(), None);
+            let (_, peak) = heap(|| {
+                message.chunks(piece).for_each(|piece| _ = hasher.update(piece));
+                root = Some(hasher.finalize());
+            });
+            assert!(peak <= most, "{backend}, pieces of {piece}: {peak} bytes");
+            assert!(piece > 1 || peak == most, "{backend}: lanes are filled, but {peak} bytes were held");
+            assert_eq!(root, Some(unlimited(backend).hash(&message)));
+        }
+    }
+}
+
+/// Leaves that are whole are hashed from where they lie.
+#[test]
+fn whole_leaves_are_not_copied() {
+    let message = paint(20_000);
+    for backend in Backend::available() {
+        let tree = unlimited(backend);
+        assert_eq!(heap(|| _ = tree.hash(&message)), (0, 0), "{backend}");
+        let mut hasher = tree.hasher();
+        let (_, peak) = heap(|| _ = hasher.update(&message).finalize());
+        assert!(peak <= LEAF as usize, "{backend}: {peak} bytes, more than the last leaf");
+        assert_eq!(heap(|| _ = hasher.finalize()), (0, 0), "{backend}, nor is the buffer");
+    }
+}
+
+/// The longest leaf there is takes no more than what came.
+#[test]
+fn long_leaves_are_not_reserved() {
+    let mut hasher = Tree::unlimited_fanout(u32::MAX).unwrap().hasher();
+    let (_, peak) = heap(|| {
+        for _ in 0..100 {
+            hasher.update(&[1; 100]);
+        }
+    });
+    assert!(peak <= 2 * 10_000, "{peak} bytes");
+}
+
+/// Above the leaves there are the children of one node for each depth.
+#[test]
+fn nodes_are_folded() {
+    let message = paint(6000);
+    for (fanout, depths) in [(2, 13), (16, 4), (255, 2)] {
+        let params = Params::new().fanout(fanout).max_depth(255).max_leaf_length(1).inner_hash_length(64);
+        let mut hasher = params.tree().unwrap().hasher();
+        let (_, peak) = heap(|| _ = hasher.update(&message));
+        // A list may have grown to twice what it holds, and knows its own length.
+        let most = depths * (2 * usize::from(fanout) * 64 + 128) + 1000;
+        assert!(peak <= most, "fanout {fanout}: {peak} bytes, but should be at most {most}");
+    }
+}

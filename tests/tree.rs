@@ -1,0 +1,379 @@
+//! Trees: known answers, a model that hashes node by node, pieces of every kind, and what a tree hands out.
+#![cfg(feature = "alloc")]
+
+use simd_digest::Backend;
+use simd_digest::blake2b::{Hash, LeavesError, Params, Tree};
+
+use self::paint::paint;
+use self::random::Random;
+use self::tree::Model;
+use self::vector::{Vector, bytes, number};
+
+#[path = "common/paint.rs"]
+mod paint;
+#[path = "common/random.rs"]
+mod random;
+#[path = "common/tree.rs"]
+mod tree;
+#[path = "common/vector.rs"]
+mod vector;
+
+/// Parameters, length of the message, and root of every vector of `tree.txt`.
+fn tree_vectors() -> Vec<(Params, usize, Hash)> {
+    let vectors: Vec<_> = Vector::all(include_str!("data/tree.txt"))
+        .map(|vector| (params(vector), number(vector.text("length")), vector.text("digest").parse().unwrap()))
+        .collect();
+    assert!(vectors.len() > 1200, "only {} vectors", vectors.len());
+    vectors
+}
+
+fn params(vector: Vector) -> Params {
+    vector.fields().fold(Params::new(), |params, (name, value)| match name {
+        "length" | "digest" => params,
+        "hash_length" => params.hash_length(number(value)),
+        "key" => params.key(&bytes(value)),
+        "salt" => params.salt(&bytes(value)),
+        "personal" => params.personal(&bytes(value)),
+        "fanout" => params.fanout(number(value)),
+        "max_depth" => params.max_depth(number(value)),
+        "max_leaf_length" => params.max_leaf_length(number(value)),
+        "inner_hash_length" => params.inner_hash_length(number(value)),
+        _ => panic!("unknown field {name}"),
+    })
+}
+
+/// The root over `message` in these pieces.
+fn in_pieces<'a>(tree: &Tree, pieces: impl IntoIterator<Item = &'a [u8]>) -> Hash {
+    let mut hasher = tree.hasher();
+    for piece in pieces {
+        hasher.update(piece);
+    }
+    hasher.finalize()
+}
+
+/// Long messages on one backend each, and in turn.
+#[test]
+fn hashlib_in_one_shot_on_every_backend() {
+    let message = paint(70_000);
+    let every: Vec<Backend> = Backend::available().collect();
+    for (i, (params, length, root)) in tree_vectors().into_iter().enumerate() {
+        let backends = if length < 700 { &every[..] } else { &every[i % every.len()..][..1] };
+        for &backend in backends {
+            let tree = params.clone().with_backend(backend).tree().unwrap();
+            assert_eq!(tree.hash(&message[..length]), root, "{backend}, length {length}");
+        }
+    }
+}
+
+#[test]
+fn hashlib_in_pieces_on_every_backend() {
+    let message = paint(5000);
+    let mut random = Random::new(207);
+    for (i, (params, length, root)) in tree_vectors().into_iter().enumerate() {
+        let Some(message) = message.get(..length) else { continue };
+        let backend = Backend::available().cycle().nth(i).unwrap();
+        let tree = params.with_backend(backend).tree().unwrap();
+        let pieces = random.pieces(message);
+        let lengths: Vec<_> = pieces.iter().map(|piece| piece.len()).collect();
+        assert_eq!(in_pieces(&tree, pieces), root, "{backend}, pieces of {lengths:?}");
+        if length < 700 {
+            assert_eq!(in_pieces(&tree, message.chunks(1)), root, "{backend}, {length} pieces of a byte");
+        }
+    }
+}
+
+/// The tree that `bt2sum` makes of a file.
+#[test]
+fn bt2sum() {
+    let message = paint(21_000);
+    for vector in Vector::all(include_str!("data/bt2sum.txt")) {
+        let [length, chunk, hash_length] =
+            ["length", "chunk", "hash_length"].map(|name| number::<usize>(vector.text(name)));
+        let chunk = u32::try_from(chunk).unwrap();
+        let params = Params::new().hash_length(hash_length).inner_hash_length(hash_length);
+        let tree = params.fanout(0).max_depth(2).max_leaf_length(chunk).tree().unwrap();
+        let root = tree.hash(&message[..length]);
+        assert_eq!(root.to_string(), vector.text("digest"), "{vector:?}");
+        if hash_length == 64 {
+            assert_eq!(Tree::unlimited_fanout(chunk).unwrap().hash(&message[..length]), root, "{vector:?}");
+        }
+    }
+}
+
+/// Some trees, small enough to look at every length.
+fn models() -> impl Iterator<Item = Model> {
+    let shapes = [(0, 2), (2, 2), (2, 3), (2, 4), (2, 255), (3, 3), (3, 5), (4, 255), (255, 3)];
+    shapes.into_iter().enumerate().map(|(i, (fanout, max_depth))| {
+        let (leaf_length, inner) = ([1, 7, 16, 128][i % 4], [64, 32, 1][i % 3]);
+        let mut model = Model::new(40, fanout, max_depth, leaf_length, inner);
+        if i % 2 == 1 {
+            model.params = model.params.key(&paint(33)).salt(b"salt").personal(b"personal");
+        }
+        model
+    })
+}
+
+/// Pieces of some whole leaves and a bit more or less, of one byte, and of everything: a leaf is hashed as soon as
+/// something follows it, and not before.
+#[test]
+fn any_pieces_on_every_backend() {
+    let mut random = Random::new(210);
+    for model in models() {
+        let message = paint(70 * model.leaf_length + 1);
+        for backend in Backend::available() {
+            let tree = model.params.clone().with_backend(backend).tree().unwrap();
+            for _ in 0..8 {
+                let mut rest = &message[..random.below(message.len() as u64 + 1)];
+                let (root, leaves) = model.root(rest);
+                let mut hasher = tree.hasher().keep_leaves();
+                let mut lengths = Vec::new();
+                while !rest.is_empty() {
+                    let length = match random.below(4) {
+                        0 => random.below(3),
+                        1 => random.below(2 * model.leaf_length as u64),
+                        _ => model.leaf_length * random.below(12) + random.below(2),
+                    };
+                    let (piece, then) = rest.split_at(length.min(rest.len()));
+                    hasher.update(piece);
+                    lengths.push(piece.len());
+                    rest = then;
+                }
+                assert_eq!(hasher.finalize(), root, "{backend}, pieces of {lengths:?}");
+                assert_eq!(hasher.finalize_with_leaves(), (root, leaves), "{backend}, pieces of {lengths:?}");
+            }
+        }
+    }
+}
+
+/// The root may be asked for at any time.
+#[test]
+fn roots_on_the_way() {
+    for model in models() {
+        let message = paint(28 * model.leaf_length + 1);
+        let tree = model.params.tree().unwrap();
+        let (mut hasher, mut clone) = (tree.hasher(), tree.hasher());
+        for (i, byte) in message.iter().enumerate() {
+            if (i + 1) % model.leaf_length < 3 {
+                let (root, _) = model.root(&message[..i]);
+                assert_eq!(hasher.finalize(), root, "length {i}");
+                assert_eq!(hasher.finalize(), root, "length {i}, once more");
+                assert_eq!(clone.finalize(), root, "length {i}, a clone");
+                assert_eq!(tree.hash(&message[..i]), root, "length {i}, at once");
+                clone = hasher.clone();
+            }
+            assert_eq!(hasher.count(), i as u128);
+            hasher.update(&[*byte]);
+            clone.update(&[*byte]);
+        }
+        assert_eq!(format!("{hasher:?}"), format!("TreeHasher {{ count: {}, .. }}", message.len()));
+    }
+}
+
+/// Larger batches of leaves than are folded at a time, from every place within a leaf.
+#[test]
+fn many_leaves_at_once() {
+    for (fanout, max_depth) in [(0, 2), (3, 4)] {
+        let model = Model::new(64, fanout, max_depth, 9, 64);
+        let message = paint(9 * 150 + 4);
+        let (root, leaves) = model.root(&message);
+        for backend in Backend::available() {
+            let tree = model.params.clone().with_backend(backend).tree().unwrap();
+            for first in [0, 1, 8, 9, 10, 71, 72, 73, 9 * 64 - 1, 9 * 64, 9 * 64 + 1] {
+                let mut hasher = tree.hasher().keep_leaves();
+                hasher.update(&message[..first]).update(&[]).update(&message[first..]).update(&[]);
+                assert_eq!(hasher.finalize_with_leaves(), (root, leaves.clone()), "{backend}, after {first} bytes");
+            }
+        }
+    }
+}
+
+/// The bytes given to a hasher are its own from then on.
+#[test]
+fn the_message_may_be_overwritten() {
+    let tree = Tree::unlimited_fanout(100).unwrap();
+    for length in [1, 99, 100, 101, 250, 800, 801, 2000] {
+        let (mut hasher, mut bytes) = (tree.hasher(), paint(length));
+        hasher.update(&bytes);
+        bytes.fill(0xee);
+        assert_eq!(hasher.finalize(), tree.hash(&paint(length)), "length {length}");
+    }
+}
+
+#[test]
+fn leaves_are_handed_out() {
+    for model in models() {
+        let message = paint(50 * model.leaf_length + 1);
+        let tree = model.params.tree().unwrap();
+        for length in [0, 1, model.leaf_length, 9 * model.leaf_length, 9 * model.leaf_length + 1, message.len()] {
+            let message = &message[..length];
+            let (root, leaves) = model.root(message);
+            assert_eq!(tree.leaf_count(length as u64), leaves.len() as u64);
+            assert_eq!(tree.leaf_length() as usize, model.leaf_length);
+
+            // Without keep_leaves there are none.
+            let mut hasher = tree.hasher();
+            hasher.update(message);
+            assert!(hasher.take_leaves().is_empty());
+            assert_eq!(hasher.finalize_with_leaves(), (root, vec![]));
+
+            // Taken on the way, in whatever portions they are made, each is there once.
+            let (mut hasher, mut taken) = (tree.hasher().keep_leaves(), Vec::new());
+            for piece in message.chunks(3 * model.leaf_length + 1) {
+                hasher.update(piece);
+                taken.extend(hasher.take_leaves());
+                assert!(hasher.take_leaves().is_empty(), "taken just now");
+                assert!((taken.len() as u128) < hasher.count().div_ceil(model.leaf_length as u128), "not the last");
+            }
+            let (last_root, rest) = hasher.keep_leaves().finalize_with_leaves();
+            taken.extend(rest);
+            assert_eq!((last_root, &taken), (root, &leaves));
+
+            // Each is what its own hasher makes, and together they have the same root.
+            let pieces: Vec<&[u8]> =
+                if message.is_empty() { vec![message] } else { message.chunks(model.leaf_length).collect() };
+            for (i, piece) in pieces.iter().enumerate() {
+                let mut leaf = tree.leaf(i as u64, i + 1 == pieces.len());
+                assert_eq!(leaf.update(piece).finalize(), leaves[i], "leaf {i}");
+            }
+            assert_eq!(tree.root_from_leaves(leaves), Ok(root));
+        }
+    }
+}
+
+/// Leaves kept from the middle of a message on.
+#[test]
+fn leaves_kept_late() {
+    let tree = Tree::unlimited_fanout(10).unwrap();
+    let message = paint(400);
+    let (root, leaves) = Model::new(64, 0, 2, 10, 64).root(&message);
+    let mut hasher = tree.hasher();
+    hasher.update(&message[..205]);
+    let mut hasher = hasher.keep_leaves();
+    hasher.update(&message[205..]);
+    let (late_root, kept) = hasher.finalize_with_leaves();
+    assert_eq!(late_root, root);
+    assert!(kept.len() >= 20, "{}", kept.len());
+    assert_eq!(kept, leaves[leaves.len() - kept.len()..]);
+}
+
+#[test]
+fn leaf_count() {
+    let tree = Tree::unlimited_fanout(4096).unwrap();
+    let counts = [(0, 1), (1, 1), (4095, 1), (4096, 1), (4097, 2), (8192, 2), (8193, 3)];
+    assert_eq!(counts.map(|(length, _)| (length, tree.leaf_count(length))), counts);
+    assert_eq!(Tree::unlimited_fanout(1).unwrap().leaf_count(u64::MAX), u64::MAX);
+    assert_eq!(Tree::unlimited_fanout(u32::MAX).unwrap().leaf_count(u64::MAX), (1 << 32) + 1);
+}
+
+#[test]
+fn damage_is_found() {
+    let params = Params::new().key(b"key").fanout(2).max_depth(255).max_leaf_length(100).inner_hash_length(24);
+    let tree = params.tree().unwrap();
+    let mut message = paint(1050);
+    let mut hasher = tree.hasher().keep_leaves();
+    hasher.update(&message);
+    let (_, leaves) = hasher.finalize_with_leaves();
+    assert_eq!(leaves.len(), 11);
+    let damaged = |message: &[u8]| -> Vec<usize> {
+        let verify = |i: usize, bytes| tree.verify_leaf(i as u64, i == 10, bytes, &leaves[i]);
+        message.chunks(100).enumerate().filter(|&(i, bytes)| !verify(i, bytes)).map(|(i, _)| i).collect()
+    };
+    assert_eq!(damaged(&message), []);
+    for byte in (0..message.len()).step_by(7).chain([99, 100, 999, 1000, 1049]) {
+        message[byte] ^= 1 << (byte % 8);
+        assert_eq!(damaged(&message), [byte / 100], "byte {byte}");
+        message[byte] ^= 1 << (byte % 8);
+    }
+
+    // A leaf is known at its own place only, and with all its bytes.
+    assert!(!tree.verify_leaf(1, false, &message[..100], &leaves[0]));
+    assert!(!tree.verify_leaf(0, true, &message[..100], &leaves[0]));
+    assert!(!tree.verify_leaf(10, false, &message[1000..], &leaves[10]));
+    assert!(!tree.verify_leaf(0, false, &message[..99], &leaves[0]));
+    let longer = Hash::from_bytes(&[leaves[0].as_bytes(), &[0]].concat()).unwrap();
+    assert!(!tree.verify_leaf(0, false, &message[..100], &longer));
+}
+
+#[test]
+fn leaves_without_a_root() {
+    let tree = Params::new().fanout(2).max_depth(4).max_leaf_length(10).inner_hash_length(32).tree().unwrap();
+    let leaf = |length| Hash::from_bytes(&paint(length)).unwrap();
+    let length = "a digest of a leaf has another length than the tree's inner digests";
+    let errors = [
+        (vec![], LeavesError::None, "a tree has at least one leaf"),
+        (vec![leaf(31)], LeavesError::Length, length),
+        (vec![leaf(64)], LeavesError::Length, length),
+        (vec![leaf(32), leaf(32), leaf(33)], LeavesError::Length, length),
+    ];
+    for (leaves, error, text) in errors {
+        assert_eq!(tree.root_from_leaves(leaves), Err(error));
+        assert_eq!(error.to_string(), text);
+    }
+    assert!(tree.root_from_leaves([leaf(32)]).is_ok());
+}
+
+#[test]
+fn impossible_trees_are_errors() {
+    let params = || Params::new().fanout(2).max_depth(2).max_leaf_length(1).inner_hash_length(1);
+    let errors = [
+        (params().fanout(1), "fanout of a tree, if not 0, is 1, but must be 2 to 255"),
+        (params().max_depth(0), "max_depth of a tree is 0, but must be 2 to 255"),
+        (params().max_depth(1), "max_depth of a tree is 1, but must be 2 to 255"),
+        (params().max_leaf_length(0), "max_leaf_length of a tree is 0, but must be 1 to 4294967295"),
+        (params().inner_hash_length(0), "inner_hash_length of a tree is 0, but must be 1 to 64"),
+        (params().inner_hash_length(65), "inner_hash_length is 65, but must be 0 to 64"),
+        (params().hash_length(0), "hash_length is 0, but must be 1 to 64"),
+        (params().key(&[0; 65]), "key length is 65, but must be 0 to 64"),
+        (Params::new(), "fanout of a tree, if not 0, is 1, but must be 2 to 255"),
+    ];
+    for (params, text) in errors {
+        let error = params.tree().unwrap_err();
+        assert_eq!(error.to_string(), text);
+        assert!(!error.limits().contains(&error.value()), "{error}");
+    }
+    assert!(Tree::unlimited_fanout(0).is_err());
+    for params in [params(), params().fanout(0), params().fanout(255).max_depth(255).max_leaf_length(u32::MAX)] {
+        assert!(params.tree().is_ok());
+    }
+}
+
+/// Node offset, depth and flag are the tree's to set.
+#[test]
+fn fields_of_a_node_are_ignored() {
+    let params = Params::new().fanout(3).max_depth(3).max_leaf_length(5).inner_hash_length(64);
+    let tree = params.clone().node_offset(7).node_depth(1).last_node(true).tree().unwrap();
+    assert_eq!(tree.hash(&paint(70)), params.tree().unwrap().hash(&paint(70)));
+}
+
+#[test]
+#[cfg(feature = "std")]
+fn write() {
+    use std::io::Write;
+
+    let tree = Tree::unlimited_fanout(10).unwrap();
+    let mut hasher = tree.hasher();
+    assert_eq!(hasher.write(&paint(35)).unwrap(), 35);
+    hasher.flush().unwrap();
+    assert_eq!(hasher.finalize(), tree.hash(&paint(35)));
+}
+
+#[test]
+#[cfg(feature = "rayon")]
+fn rayon_is_sequential_in_its_result() {
+    let mut random = Random::new(7);
+    for threads in [1, 2, 7] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for (model, backend) in models().step_by(4).zip(Backend::available().collect::<Vec<_>>().into_iter().cycle()) {
+            let tree = model.params.clone().with_backend(backend).tree().unwrap();
+            let message = paint(800 * model.leaf_length);
+            for leaves in [0, 1, 2, 7, 9, 64, 65, 449, 797] {
+                let length = leaves * model.leaf_length + random.below(3);
+                let (root, leaves) = model.root(&message[..length]);
+                let (first, second) = message[..length].split_at(random.below(20).min(length));
+                let mut hasher = tree.hasher().keep_leaves();
+                pool.install(|| hasher.update_rayon(first).update_rayon(second).update_rayon(&[]).update(&[]));
+                assert_eq!(hasher.finalize_with_leaves(), (root, leaves), "{threads} threads, {backend}, {length}");
+            }
+        }
+    }
+}
