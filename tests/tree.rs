@@ -5,12 +5,15 @@ use simd_digest::Backend;
 use simd_digest::blake2b::{Hash, LeavesError, Params, Tree};
 
 use self::paint::paint;
+use self::params::params;
 use self::random::Random;
 use self::tree::Model;
-use self::vector::{Vector, bytes, number};
+use self::vector::{Vector, number};
 
 #[path = "common/paint.rs"]
 mod paint;
+#[path = "common/params.rs"]
+mod params;
 #[path = "common/random.rs"]
 mod random;
 #[path = "common/tree.rs"]
@@ -25,21 +28,6 @@ fn tree_vectors() -> Vec<(Params, usize, Hash)> {
         .collect();
     assert!(vectors.len() > 1200, "only {} vectors", vectors.len());
     vectors
-}
-
-fn params(vector: Vector) -> Params {
-    vector.fields().fold(Params::new(), |params, (name, value)| match name {
-        "length" | "digest" => params,
-        "hash_length" => params.hash_length(number(value)),
-        "key" => params.key(&bytes(value)),
-        "salt" => params.salt(&bytes(value)),
-        "personal" => params.personal(&bytes(value)),
-        "fanout" => params.fanout(number(value)),
-        "max_depth" => params.max_depth(number(value)),
-        "max_leaf_length" => params.max_leaf_length(number(value)),
-        "inner_hash_length" => params.inner_hash_length(number(value)),
-        _ => panic!("unknown field {name}"),
-    })
 }
 
 /// The root over `message` in these pieces.

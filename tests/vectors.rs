@@ -6,11 +6,14 @@ use simd_digest::Backend;
 use simd_digest::blake2b::{self, Hash, Hasher, Params};
 
 use self::paint::paint;
+use self::params::params;
 use self::random::Random;
-use self::vector::{Vector, bytes, number};
+use self::vector::{Vector, number};
 
 #[path = "common/paint.rs"]
 mod paint;
+#[path = "common/params.rs"]
+mod params;
 #[path = "common/random.rs"]
 mod random;
 #[path = "common/vector.rs"]
@@ -23,24 +26,6 @@ fn blake2b_vectors() -> Vec<(Params, usize, Hash)> {
         .collect();
     assert!(vectors.len() > 2700, "only {} vectors", vectors.len());
     vectors
-}
-
-fn params(vector: Vector) -> Params {
-    vector.fields().fold(Params::new(), |params, (name, value)| match name {
-        "length" | "digest" => params,
-        "hash_length" => params.hash_length(number(value)),
-        "key" => params.key(&bytes(value)),
-        "salt" => params.salt(&bytes(value)),
-        "personal" => params.personal(&bytes(value)),
-        "fanout" => params.fanout(number(value)),
-        "max_depth" => params.max_depth(number(value)),
-        "max_leaf_length" => params.max_leaf_length(number(value)),
-        "node_offset" => params.node_offset(number(value)),
-        "node_depth" => params.node_depth(number(value)),
-        "inner_hash_length" => params.inner_hash_length(number(value)),
-        "last_node" => params.last_node(number::<u8>(value) == 1),
-        _ => panic!("unknown field {name}"),
-    })
 }
 
 #[test]
