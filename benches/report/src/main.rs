@@ -106,7 +106,7 @@ fn introduction(directory: &Path, quick: bool, rounds: usize) -> String {
     item("Command", &format!("`cargo run --release -p report -- {option}{}`", directory.display()));
     let _ = write!(
         text,
-        "\nAll of a table took turns in one process, on one core, {rounds} rounds of them. Speeds are those of the \
+        "\nAll of a table took turns in one process, on one thread, {rounds} rounds of them. Speeds are those of the \
          minimum, which is what the\ncode can do; the median says how calm the machine was. 1 GB is 10⁹ bytes.\n"
     );
     text
