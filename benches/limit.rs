@@ -1,0 +1,261 @@
+//! How far every backend is from what the arithmetic allows, and what surrounds it: short inputs and small updates.
+//!
+//! `cargo bench --bench limit`, with `-- --quick` a trial run of which the figures mean little.
+
+mod measure;
+#[path = "../tests/common/paint.rs"]
+mod paint;
+
+use core::hint::black_box;
+
+use simd_digest::blake2b::{self, Hasher, Params};
+use simd_digest::digest::consts::U32;
+use simd_digest::digest::{KeyInit, Mac, Output};
+use simd_digest::{Backend, Blake2b512, Blake2bMac256, Digest};
+
+use self::measure::{Race, Results, cpu};
+use self::paint::paint;
+
+const BLOCK: usize = 128;
+const ONE: usize = 1 << 20;
+const MANY: usize = 64;
+const MANY_LENGTH: usize = 16 << 10;
+
+/// A message is a chain of 12 rounds of two G of two halves of six operations, each of a cycle.
+const CHAIN: f64 = 288.0;
+
+const ASSUMPTIONS: &str = "\
+Bounds, in cycles per block of 128 bytes of one message:
+  one message  288: the additions, exclusive ors and rotations that wait for each other, at one cycle each. The 1344
+               operations of portable alone would keep four scalar units busy for 336.
+  lanes        the 96 G of a block, each 14 operations, or 16 where a rotation is three, on four vector pipes of up to
+               256 bits or two of 512 bits, as Zen 4 has; but no less than 288 divided by the number of messages.
+               On three pipes of up to 256 bits, as Intel's cores have, AVX2 and less need a third more.";
+
+fn main() {
+    // Cargo passes `--bench` when it benches; tests of all targets only try whether this runs.
+    let quick = std::env::args().all(|argument| argument != "--bench") || std::env::args().any(|a| a == "--quick");
+    let rounds = |calm| if quick { 2 } else { calm };
+    println!("{}, backends {}", cpu(), Backend::available().map(Backend::name).collect::<Vec<_>>().join(" "));
+    if quick {
+        println!("A trial run: these figures mean little.");
+    }
+    blocks(rounds(300));
+    short_inputs(rounds(1000));
+    updates(rounds(60));
+}
+
+/// The least cycles per block of `live` messages side by side.
+fn bound(backend: Backend, live: usize) -> Option<f64> {
+    let (operations, words) = match backend.name() {
+        "portable" => return Some(CHAIN),
+        "avx512" => (14, 16),
+        "avx2" => (16, 16),
+        "avx" | "sse41" => (16, 8),
+        _ => return None,
+    };
+    Some((CHAIN / live as f64).max(f64::from(96 * operations) / f64::from(words)))
+}
+
+/// Times as cycles if there are any, else as nanoseconds.
+struct Unit {
+    name: &'static str,
+    nanoseconds: f64,
+}
+
+impl Unit {
+    fn of(results: &Results) -> Self {
+        match &results.cycle {
+            Ok(cycle) => {
+                println!("A core cycle took {cycle:.4} ns.");
+                Self { name: "cycles", nanoseconds: *cycle }
+            }
+            Err(reason) => {
+                println!("Not calibrated, so all times are nanoseconds: {reason}.");
+                Self { name: "ns", nanoseconds: 1.0 }
+            }
+        }
+    }
+
+    fn convert(&self, nanoseconds: f64) -> f64 {
+        nanoseconds / self.nanoseconds
+    }
+}
+
+fn blocks(rounds: usize) {
+    struct Row {
+        name: String,
+        messages: usize,
+        blocks: usize,
+        bound: Option<f64>,
+        number: usize,
+    }
+
+    let one = paint(ONE);
+    let memory = paint(MANY * MANY_LENGTH);
+    let messages: Vec<&[u8]> = memory.chunks(MANY_LENGTH).collect();
+    let expected = *blake2b_simd::blake2b(&one).as_array();
+    assert_eq!(blake2::Blake2b512::digest(&one), expected);
+    let digests: Vec<u8> = messages.iter().flat_map(Blake2b512::digest).collect();
+
+    let mut race = Race::default();
+    let mut rows = Vec::new();
+    for backend in Backend::available() {
+        let params = Params::new().with_backend(backend);
+        assert_eq!(params.hash(&one).unwrap(), expected, "{backend}");
+        for live in [1, 2, 3, 4, 8].into_iter().filter(|&live| live <= backend.lanes()) {
+            let (number, blocks) = if live == 1 {
+                let (params, one) = (params.clone(), &one);
+                (race.add(move || params.hash(black_box(one))), ONE / BLOCK)
+            } else {
+                // All in one call where they fill the lanes, else as many in a call as shall be alive.
+                let batch = if live == backend.lanes() { MANY } else { live };
+                let mut bytes = vec![0; MANY * 64];
+                let (params, messages) = (params.clone(), &messages[..MANY / batch * batch]);
+                let mut hash = move || {
+                    for (messages, bytes) in messages.chunks(batch).zip(bytes.chunks_mut(batch * 64)) {
+                        params.hash_many_flat(black_box(messages), bytes).unwrap();
+                    }
+                    bytes[messages.len() * 64 - 1]
+                };
+                assert_eq!(hash(), digests[messages.len() * 64 - 1]);
+                (race.add(hash), messages.len() * MANY_LENGTH / BLOCK)
+            };
+            rows.push(Row { name: backend.to_string(), messages: live, blocks, bound: bound(backend, live), number });
+        }
+    }
+    let mut peer = |name: &str, messages, bound, number| {
+        rows.push(Row { name: name.into(), messages, blocks: ONE / BLOCK, bound, number });
+    };
+    peer("blake2b_simd", 1, Some(CHAIN), race.add(|| blake2b_simd::blake2b(black_box(&one))));
+    peer("blake2", 1, Some(CHAIN), race.add(|| blake2::Blake2b512::digest(black_box(&one))));
+    let params = blake2b_simd::Params::new();
+    let many = || {
+        let mut jobs: Vec<_> =
+            messages.iter().map(|message| blake2b_simd::many::HashManyJob::new(&params, black_box(message))).collect();
+        blake2b_simd::many::hash_many(jobs.iter_mut());
+        jobs.pop().map(|job| job.to_hash())
+    };
+    assert_eq!(many().unwrap().as_bytes(), &digests[digests.len() - 64..]);
+    peer("blake2b_simd", blake2b_simd::many::degree(), None, race.add(many));
+
+    let results = race.run(rounds);
+    println!("\nBlocks: one message of 1 MiB, or {MANY} of 16 KiB side by side\n{ASSUMPTIONS}");
+    let unit = Unit::of(&results);
+    println!("{:14}{:>9}{:>13}{:>9}{:>8}{:>8}", "", "messages", unit.name, "median", "bound", "ratio");
+    for row in rows {
+        let time = results.times[row.number];
+        let [minimum, median] = [time.minimum, time.median].map(|time| unit.convert(time) / row.blocks as f64);
+        print!("{:14}{:>9}{minimum:>13.1}{median:>9.1}", row.name, row.messages);
+        match row.bound.filter(|_| results.cycle.is_ok()) {
+            Some(bound) => println!("{bound:>8.0}{:>8.2}", minimum / bound),
+            None => println!("{:>8}{:>8}", "-", "-"),
+        }
+    }
+}
+
+/// Numbers, in a race, of one of our calls and of the peers' same.
+struct Beside {
+    what: &'static str,
+    size: usize,
+    ours: usize,
+    blake2: usize,
+    blake2b_simd: usize,
+}
+
+/// Prints what each took in the race, `scale` calls being counted as one, and then what `end` says of ours.
+fn print_beside(rows: &[Beside], results: &Results, scale: f64, end: impl Fn(usize) -> String) {
+    let unit = Unit::of(results);
+    let titles = ["simd_digest", "blake2", "blake2b_simd"];
+    print!("{:18}{:>6}", "", "bytes");
+    titles.iter().for_each(|title| print!("{title:>14} ns{:>8}", unit.name));
+    println!("{:>18}", "of the best peer");
+    for row in rows {
+        let [ours, blake2, simd] =
+            [row.ours, row.blake2, row.blake2b_simd].map(|number| results.times[number].minimum * scale);
+        print!("{:18}{:>6}", row.what, row.size);
+        [ours, blake2, simd].iter().for_each(|&ns| print!("{ns:>17.1}{:>8.1}", unit.convert(ns)));
+        println!("{:>18.2}{}", ours / blake2.min(simd), end(row.ours));
+    }
+}
+
+fn short_inputs(rounds: usize) {
+    let key = &paint(32)[..];
+    let memory = paint(BLOCK);
+    let mut race = Race::default();
+    let mut rows = Vec::new();
+    for size in [0, 1, 32, 64, 128] {
+        let message = &memory[..size];
+        let expected = *blake2b_simd::blake2b(message).as_array();
+        assert_eq!(blake2b::hash(message), expected);
+        assert_eq!(Blake2b512::digest(message), expected);
+        let blake2 = race.add(move || blake2::Blake2b512::digest(black_box(message)));
+        let blake2b_simd = race.add(move || blake2b_simd::blake2b(black_box(message)));
+        let ours = race.add(move || blake2b::hash(black_box(message)));
+        rows.push(Beside { what: "blake2b::hash", size, ours, blake2, blake2b_simd });
+        let ours = race.add(move || Blake2b512::digest(black_box(message)));
+        rows.push(Beside { what: "Blake2b512::digest", size, ours, blake2, blake2b_simd });
+    }
+    for size in [0, 1, 32, 64, 128] {
+        let message = &memory[..size];
+        let ours = move || mac::<Blake2bMac256>(black_box(key), black_box(message));
+        let blake2 = move || mac::<blake2::Blake2bMac<U32>>(black_box(key), black_box(message));
+        let blake2b_simd =
+            move || blake2b_simd::Params::new().hash_length(32).key(black_box(key)).hash(black_box(message));
+        assert_eq!(ours()[..], *blake2b_simd().as_bytes());
+        assert_eq!(ours(), blake2());
+        let (ours, blake2, blake2b_simd) = (race.add(ours), race.add(blake2), race.add(blake2b_simd));
+        rows.push(Beside { what: "Blake2bMac256", size, ours, blake2, blake2b_simd });
+    }
+    let results = race.run(rounds);
+    println!("\nShort inputs: whole calls; of the MAC with a key of 32 bytes set up");
+    print_beside(&rows, &results, 1.0, |_| String::new());
+}
+
+/// A tag from key to bytes.
+fn mac<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Output<M> {
+    <M as KeyInit>::new_from_slice(key).unwrap().chain_update(message).finalize().into_bytes()
+}
+
+fn updates(rounds: usize) {
+    let message = &paint(ONE)[..];
+    let expected = *blake2b_simd::blake2b(message).as_array();
+    let mut race = Race::default();
+    let one_shot = race.add(move || blake2b::hash(black_box(message)));
+    let mut rows = Vec::new();
+    for size in [1, 7, 63, 64, 127, 128, 129, 1000, 4096] {
+        let pieces = move || black_box(message).chunks(black_box(size));
+        let hasher = move || {
+            let mut hasher = Hasher::new();
+            pieces().for_each(|piece| _ = hasher.update(piece));
+            hasher.finalize()
+        };
+        let simd = move || {
+            let mut hasher = blake2b_simd::State::new();
+            pieces().for_each(|piece| _ = hasher.update(piece));
+            hasher.finalize()
+        };
+        let digest = move || digest_pieces::<Blake2b512>(pieces());
+        let blake2 = move || digest_pieces::<blake2::Blake2b512>(pieces());
+        assert_eq!(hasher(), expected);
+        assert_eq!(digest(), expected);
+        assert_eq!(blake2(), expected);
+        assert_eq!(*simd().as_array(), expected);
+        let (hasher, digest) = (race.add(hasher), race.add(digest));
+        let (blake2, blake2b_simd) = (race.add(blake2), race.add(simd));
+        rows.push(Beside { what: "Hasher", size, ours: hasher, blake2, blake2b_simd });
+        rows.push(Beside { what: "Blake2b512", size, ours: digest, blake2, blake2b_simd });
+    }
+    let results = race.run(rounds);
+    println!("\nUpdates of so many bytes, 1 MiB in all: per block of 128 bytes, and at last of our one-shot's time");
+    let whole = results.times[one_shot].minimum;
+    print_beside(&rows, &results, BLOCK as f64 / ONE as f64, |ours| {
+        format!("{:>8.2}", results.times[ours].minimum / whole)
+    });
+}
+
+fn digest_pieces<'a, D: Digest>(pieces: impl Iterator<Item = &'a [u8]>) -> Output<D> {
+    let mut hasher = D::new();
+    pieces.for_each(|piece| hasher.update(piece));
+    hasher.finalize()
+}

@@ -1,0 +1,61 @@
+//! What runs: ours and the peers', each of the same shape.
+
+use core::hint::black_box;
+
+use blake2b_simd::many::HashManyJob;
+use sha2::{Sha256, Sha512};
+use simd_digest::blake2b::{self, Blake2bp};
+use simd_digest::{Blake2b512, Digest};
+
+/// The name of a hash, and the hash of one message.
+pub(crate) type One = (&'static str, fn(&[u8]));
+/// The name of a hash, and the hash of many messages.
+pub(crate) type Many = (&'static str, fn(&[&[u8]]));
+
+pub(crate) const BLAKE2B: [One; 4] = [
+    ("simd-digest", |message| keep(blake2b::hash(message))),
+    ("simd-digest, as `Digest`", |message| keep(Blake2b512::digest(message))),
+    ("blake2b_simd", |message| keep(blake2b_simd::blake2b(message))),
+    ("blake2", |message| keep(blake2::Blake2b512::digest(message))),
+];
+
+pub(crate) const OTHERS: [One; 6] = [
+    ("simd-digest BLAKE2b", |message| keep(blake2b::hash(message))),
+    ("simd-digest BLAKE2bp", |message| keep(Blake2bp::digest(message))),
+    ("blake2b_simd BLAKE2bp", |message| keep(blake2b_simd::blake2bp::blake2bp(message))),
+    ("sha2 SHA-256", |message| keep(Sha256::digest(message))),
+    ("sha2 SHA-512", |message| keep(Sha512::digest(message))),
+    ("blake3", |message| keep(blake3::hash(message))),
+];
+
+pub(crate) const MANY: [Many; 6] = [
+    ("simd-digest `hash_many`", |messages| keep(blake2b::hash_many(messages))),
+    ("simd-digest, one by one", |messages| messages.iter().for_each(|message| BLAKE2B[0].1(message))),
+    ("blake2b_simd `hash_many`", |messages| keep(peer_many(messages))),
+    ("blake2, one by one", |messages| messages.iter().for_each(|message| BLAKE2B[3].1(message))),
+    ("sha2 SHA-256, one by one", |messages| messages.iter().for_each(|message| OTHERS[3].1(message))),
+    ("blake3, one by one", |messages| messages.iter().for_each(|message| OTHERS[5].1(message))),
+];
+
+fn keep<T>(digest: T) {
+    black_box(digest);
+}
+
+fn peer_many(messages: &[&[u8]]) -> Vec<blake2b_simd::Hash> {
+    let params = blake2b_simd::Params::new();
+    let mut jobs: Vec<_> = messages.iter().map(|message| HashManyJob::new(&params, message)).collect();
+    blake2b_simd::many::hash_many(jobs.iter_mut());
+    jobs.iter().map(HashManyJob::to_hash).collect()
+}
+
+/// Panics if not all answer the same to the same question.
+pub(crate) fn agree(message: &[u8]) {
+    let expected = *blake2b_simd::blake2b(message).as_array();
+    assert_eq!(blake2b::hash(message), expected);
+    assert_eq!(Blake2b512::digest(message), expected);
+    assert_eq!(blake2::Blake2b512::digest(message), expected);
+    assert_eq!(Blake2bp::digest(message), *blake2b_simd::blake2bp::blake2bp(message).as_array());
+    let messages: Vec<&[u8]> = message.chunks(1000).collect();
+    let (ours, peers) = (blake2b::hash_many(&messages), peer_many(&messages));
+    assert!(ours.iter().zip(&peers).all(|(ours, peer)| ours.as_bytes() == peer.as_bytes()));
+}

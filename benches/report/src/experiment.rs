@@ -1,0 +1,149 @@
+//! A race over several sizes: its table and its chart.
+
+use core::error::Error;
+use core::fmt::{self, Write as _};
+use std::path::Path;
+
+use crate::chart;
+use crate::contenders::{MANY, One};
+use crate::measure::{Race, Results, Time};
+
+/// Who runs over which sizes.
+pub(crate) struct Experiment<'a> {
+    plan: Plan,
+    race: Race<'a>,
+}
+
+struct Plan {
+    title: String,
+    /// The name of the chart.
+    file: &'static str,
+    /// What the sizes are.
+    across: &'static str,
+    sizes: Vec<Size>,
+    entrants: Vec<Entrant>,
+}
+
+struct Size {
+    label: String,
+    /// Bytes hashed in a call.
+    bytes: usize,
+}
+
+struct Entrant {
+    name: &'static str,
+    /// By size.
+    numbers: Vec<usize>,
+}
+
+/// What came of an experiment.
+pub(crate) struct Outcome {
+    plan: Plan,
+    results: Results,
+}
+
+impl<'a> Experiment<'a> {
+    /// All `hashes` of one message, by its length.
+    pub(crate) fn one_message(
+        title: &str,
+        file: &'static str,
+        hashes: &[One],
+        memory: &'a [u8],
+        lengths: &[usize],
+    ) -> Self {
+        let mut race = Race::default();
+        let entrants = hashes.iter().map(|&(name, hash)| Entrant {
+            name,
+            numbers: lengths.iter().map(|&length| race.add(move || hash(&memory[..length]))).collect(),
+        });
+        let entrants = entrants.collect();
+        let sizes = lengths.iter().map(|&bytes| Size { label: length(bytes), bytes }).collect();
+        Self { plan: Plan { title: title.into(), file, across: "length", sizes, entrants }, race }
+    }
+
+    /// All of [`MANY`] over messages of `each` bytes, by their number.
+    pub(crate) fn many_messages(each: usize, file: &'static str, memory: &'a [u8], counts: &[usize]) -> Self {
+        let mut race = Race::default();
+        let mut entrants = Vec::new();
+        for (name, hash) in MANY {
+            let numbers = counts.iter().map(|&count| {
+                let messages: Vec<&[u8]> = memory.chunks(each).take(count).collect();
+                race.add(move || hash(&messages))
+            });
+            entrants.push(Entrant { name, numbers: numbers.collect() });
+        }
+        let title = format!("BLAKE2b of many messages of {}", length(each));
+        let sizes = counts.iter().map(|&count| Size { label: count.to_string(), bytes: count * each }).collect();
+        Self { plan: Plan { title, file, across: "messages", sizes, entrants }, race }
+    }
+
+    pub(crate) fn title(&self) -> &str {
+        &self.plan.title
+    }
+
+    pub(crate) fn run(self, rounds: usize) -> Outcome {
+        Outcome { plan: self.plan, results: self.race.run(rounds) }
+    }
+}
+
+impl Outcome {
+    pub(crate) fn chart(&self, directory: &Path) -> Result<(), Box<dyn Error>> {
+        let Plan { title, file, across, sizes, entrants } = &self.plan;
+        let labels: Vec<&str> = sizes.iter().map(|size| &*size.label).collect();
+        let lines = entrants.iter().map(|entrant| {
+            let speeds = entrant.numbers.iter().zip(sizes);
+            (entrant.name, speeds.map(|(&number, size)| self.speed(number, size)).collect())
+        });
+        chart::draw(&directory.join(file), title, across, &labels, &lines.collect::<Vec<_>>())
+    }
+
+    /// A section: the chart, speeds, and times.
+    pub(crate) fn markdown(&self) -> Result<String, fmt::Error> {
+        let Plan { title, file, .. } = &self.plan;
+        let mut text = format!("\n## {title}\n\n![{title}: GB/s]({file})\n\nGB/s:\n\n");
+        self.table(&mut text, |number, size| format!("{:.3}", self.speed(number, size)))?;
+        match &self.results.cycle {
+            Ok(cycle) => write!(
+                text,
+                "\nA core cycle took {cycle:.4} ns, by a chain of dependent additions in the same run: {:.2} divided \
+                 by GB/s gives\ncycles per byte.\n",
+                cycle.recip()
+            )?,
+            Err(reason) => writeln!(text, "\nCore cycles could not be calibrated: {reason}.")?,
+        }
+        text += "\nNanoseconds a call, minimum / median:\n\n";
+        self.table(&mut text, |number, _| {
+            let Time { minimum, median } = self.results.times[number];
+            let digits = if minimum < 1000.0 { 1 } else { 0 };
+            format!("{minimum:.digits$} / {median:.digits$}")
+        })?;
+        Ok(text)
+    }
+
+    fn table(&self, text: &mut String, cell: impl Fn(usize, &Size) -> String) -> fmt::Result {
+        let Plan { across, sizes, entrants, .. } = &self.plan;
+        write!(text, "| {across} |")?;
+        entrants.iter().try_for_each(|entrant| write!(text, " {} |", entrant.name))?;
+        writeln!(text, "\n|---:|{}", "---:|".repeat(entrants.len()))?;
+        for (i, size) in sizes.iter().enumerate() {
+            write!(text, "| {} |", size.label)?;
+            entrants.iter().try_for_each(|entrant| write!(text, " {} |", cell(entrant.numbers[i], size)))?;
+            text.push('\n');
+        }
+        Ok(())
+    }
+
+    /// In GB/s, which is bytes in a nanosecond.
+    fn speed(&self, number: usize, size: &Size) -> f64 {
+        size.bytes as f64 / self.results.times[number].minimum
+    }
+}
+
+/// `bytes` with the largest unit that goes into them.
+fn length(bytes: usize) -> String {
+    match bytes {
+        _ if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        _ if bytes >= 1 << 10 && bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
+        _ => format!("{bytes} B"),
+    }
+}

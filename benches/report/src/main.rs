@@ -1,0 +1,113 @@
+//! Runs simd-digest beside its peers and writes what came of it into a directory: `report.md` and charts.
+//!
+//! `cargo run --release -p report -- docs`; with `--quick` a trial run of which the figures mean little.
+
+mod about;
+mod chart;
+mod contenders;
+mod experiment;
+#[path = "../../measure.rs"]
+mod measure;
+#[path = "../../../tests/common/paint.rs"]
+mod paint;
+
+use core::error::Error;
+use core::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+
+use simd_digest::Backend;
+
+use self::about::{COMPILER, today, version};
+use self::experiment::Experiment;
+use self::paint::paint;
+
+const LENGTHS: [usize; 12] = [1, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 16 << 10, 64 << 10, 1 << 20];
+const COUNTS: [usize; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64];
+
+/// Lengths of messages side by side, and the name of the chart of each.
+const SIDE_BY_SIDE: [(usize, &str); 3] =
+    [(64, "many-64-bytes.svg"), (1 << 10, "many-1-kib.svg"), (16 << 10, "many-16-kib.svg")];
+
+fn main() -> ExitCode {
+    let mut directory = None;
+    let mut quick = false;
+    for argument in env::args_os().skip(1) {
+        match argument.to_str() {
+            Some("--quick") => quick = true,
+            Some(option) if option.starts_with('-') => return usage(),
+            _ if directory.is_none() => directory = Some(PathBuf::from(argument)),
+            _ => return usage(),
+        }
+    }
+    let Some(directory) = directory else { return usage() };
+    if cfg!(debug_assertions) && !quick {
+        eprintln!("report: this is a debug build, of which no figure means anything: use --release, or --quick");
+        return ExitCode::from(2);
+    }
+    match report(&directory, quick) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("report: {}: {error}", directory.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: report [--quick] DIRECTORY");
+    ExitCode::from(2)
+}
+
+fn report(directory: &Path, quick: bool) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(directory)?;
+    let rounds = if quick { 3 } else { 300 };
+    let most = COUNTS.iter().max().zip(SIDE_BY_SIDE.iter().map(|(length, _)| length).max());
+    let memory = paint(LENGTHS[LENGTHS.len() - 1].max(most.map_or(0, |(count, length)| count * length)));
+
+    let mut text = introduction(directory, quick, rounds);
+    let one_message = [
+        ("BLAKE2b of one message", "one-message.svg", &contenders::BLAKE2B[..]),
+        ("Other hashes of one message", "one-message-others.svg", &contenders::OTHERS[..]),
+    ];
+    contenders::agree(&memory);
+    let mut experiments = Vec::new();
+    for (title, file, hashes) in one_message {
+        experiments.push(Experiment::one_message(title, file, hashes, &memory, &LENGTHS));
+    }
+    for (length, file) in SIDE_BY_SIDE {
+        experiments.push(Experiment::many_messages(length, file, &memory[..], &COUNTS));
+    }
+    for experiment in experiments {
+        eprintln!("{}", experiment.title());
+        let outcome = experiment.run(rounds);
+        outcome.chart(directory)?;
+        text += &outcome.markdown()?;
+    }
+    fs::write(directory.join("report.md"), text)?;
+    Ok(())
+}
+
+fn introduction(directory: &Path, quick: bool, rounds: usize) -> String {
+    let mut text = String::from("# simd-digest beside its peers\n\n");
+    if quick {
+        text += "**A trial run: these figures mean little.**\n\n";
+    }
+    let backends: Vec<_> = Backend::available().map(Backend::name).collect();
+    let peers = ["blake2", "blake2b_simd", "blake3", "sha2"].map(|peer| format!("`{peer}` {}", version(peer)));
+    let mut item = |what: &str, value: &str| _ = writeln!(text, "- {what}: {value}");
+    item("CPU", &measure::cpu());
+    item("Backend", &format!("`{}`, of {}", Backend::best(), backends.join(", ")));
+    item("Compiler", COMPILER);
+    item("Date", &today());
+    item("Peers", &peers.join(", "));
+    let option = if quick { "--quick " } else { "" };
+    item("Command", &format!("`cargo run --release -p report -- {option}{}`", directory.display()));
+    let _ = write!(
+        text,
+        "\nAll of a table took turns in one process, on one thread, {rounds} rounds of them. Speeds are those of the \
+         minimum, which is what the\ncode can do; the median says how calm the machine was. 1 GB is 10⁹ bytes.\n"
+    );
+    text
+}
