@@ -93,5 +93,5 @@ const fn quarter<F: Family>() -> usize {
 /// The digest of full length of `message`, unkeyed and sequential.
 #[inline]
 pub(crate) fn hash<F: Family>(message: &[u8]) -> Hash<F> {
-    hasher::one_shot(&params::Start::sequential(F::Words::LENGTH), Backend::best(), message)
+    hasher::one_shot(&params::Start::sequential(F::Words::LENGTH, &[]), Backend::best(), message)
 }

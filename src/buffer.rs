@@ -67,6 +67,13 @@ impl<B: Block> Buffer<B> {
         block
     }
 
+    /// The same, in place.
+    #[inline]
+    pub(crate) fn pad(&mut self) -> &B {
+        self.block.bytes_mut()[self.length..].fill(0);
+        &self.block
+    }
+
     #[cfg(feature = "zeroize")]
     pub(crate) fn wipe(&mut self) {
         wipe(&mut self.block);

@@ -93,7 +93,7 @@ impl U64s<4> for Row {
 
 impl Row64 for Row {
     #[inline(always)]
-    fn gather(token: Sse41, block: &[u8; 128], places: [usize; 4]) -> Self {
+    fn gather<const SETTLED: bool>(token: Sse41, block: &[u8; 128], places: [usize; 4]) -> Self {
         let block = opaque::reference(block);
         let [i, j, k, l] = places;
         Self::new(token, [word64(block, i), word64(block, j), word64(block, k), word64(block, l)])

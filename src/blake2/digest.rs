@@ -43,8 +43,8 @@ macro_rules! fixed_output {
 
         impl<F: Family, N: OutputSize<F>> FixedOutput for $Type<F, N> {
             #[inline]
-            fn finalize_into(self, out: &mut Output<Self>) {
-                out.copy_from_slice(self.hasher.finalize().as_bytes());
+            fn finalize_into(mut self, out: &mut Output<Self>) {
+                out.copy_from_slice(self.hasher.finish().as_bytes());
             }
         }
 
@@ -127,7 +127,7 @@ impl<F: Family, N: OutputSize<F>> Blake2<F, N> {
 impl<F: Family, N: OutputSize<F>> Default for Blake2<F, N> {
     #[inline]
     fn default() -> Self {
-        Self::start(Start::sequential(N::USIZE))
+        Self::start(Start::sequential(N::USIZE, &[]))
     }
 }
 
@@ -149,13 +149,13 @@ impl<F: Family, N: OutputSize<F>> CustomizedInit for Blake2<F, N> {
     /// customisations still give unrelated hashes. Where that would surprise, use
     /// [`new_with_salt_and_personal`](Self::new_with_salt_and_personal), which returns an error.
     fn new_customized(customization: &[u8]) -> Self {
-        let mut start = Start::<F>::sequential(N::USIZE);
+        let mut start = Start::<F>::sequential(N::USIZE, &[]);
         let texts = &mut start.parameter_block.bytes_mut()[2 * quarter::<F>()..];
         let personal = &mut texts[quarter::<F>()..];
         if let Some(personal) = personal.get_mut(..customization.len()) {
             personal.copy_from_slice(customization);
         } else {
-            let mut hasher = Hasher::<F>::start(Start::sequential(texts.len()), Backend::best());
+            let mut hasher = Hasher::<F>::start(Start::sequential(texts.len(), &[]), Backend::best());
             texts.copy_from_slice(hasher.update(customization).finalize().as_bytes());
         }
         Self::start(start)

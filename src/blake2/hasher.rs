@@ -37,7 +37,7 @@ impl<F: Family> Hasher<F> {
     /// The sequential, unkeyed hash of full length. [`Params`](super::Params) makes all others.
     #[must_use]
     pub fn new() -> Self {
-        Self::start(Start::sequential(F::Words::LENGTH), Backend::best())
+        Self::start(Start::sequential(F::Words::LENGTH, &[]), Backend::best())
     }
 
     #[inline]
@@ -93,6 +93,14 @@ impl<F: Family> Hasher<F> {
     pub fn finalize(&self) -> Hash<F> {
         let digest = close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.last);
         Hash::new(digest, self.start.hash_length())
+    }
+
+    /// The digest of the message, made in place: the hasher must not be used after.
+    #[inline]
+    pub(super) fn finish(&mut self) -> Hash<F> {
+        F::discount(&mut self.chain, F::Block::LENGTH - self.buffer.held().len());
+        F::compress(self.backend, &mut self.chain, slice::from_ref(self.buffer.pad()), self.last);
+        Hash::new(self.chain.to_words(), self.start.hash_length())
     }
 
     /// Forgets the message; parameters, key and backend stay.

@@ -10,8 +10,10 @@ use digest::{
 };
 
 use super::digest::{OutputSize, fixed_output};
+use super::params::Start;
 use super::{Family, Hasher, Params, ParamsError};
 use crate::backend::Backend;
+use crate::buffer::Block;
 
 /// BLAKE2 as a MAC with `N` bytes of tag; see the aliases of [`blake2b`](crate::blake2b).
 ///
@@ -65,7 +67,12 @@ impl<F: Family, N: OutputSize<F>> KeyInit for Blake2Mac<F, N> {
     }
 
     fn new_from_slice(key: &[u8]) -> Result<Self, InvalidLength> {
-        Ok(Self::new_with_salt_and_personal(Some(key), &[], &[])?)
+        const { assert!(N::USIZE > 0, "a tag has at least one byte") }
+        if key.is_empty() || key.len() > F::Words::LENGTH {
+            return Err(InvalidLength);
+        }
+        let hasher = Hasher::start(Start::sequential(N::USIZE, key), Backend::best());
+        Ok(Self { hasher, output: PhantomData })
     }
 }
 

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::{array, fmt, slice};
 
-use super::hasher::Hasher;
+use super::hasher::{Hasher, one_shot};
 use super::params::Start;
 use super::sealed::Chain;
 use super::{Family, Hash, Params, ParamsError};
@@ -79,7 +79,7 @@ impl<F: Family> Params<F> {
 /// The digests of full length of `messages`, unkeyed and sequential.
 #[cfg(feature = "alloc")]
 pub(crate) fn hash_many<F: Family>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
-    collect(&Start::sequential(F::Words::LENGTH), Backend::best(), messages)
+    collect(&Start::sequential(F::Words::LENGTH, &[]), Backend::best(), messages)
 }
 
 #[cfg(feature = "alloc")]
@@ -96,6 +96,9 @@ fn each_hash<F: Family>(
     messages: &[impl AsRef<[u8]>],
     mut put: impl FnMut(usize, Hash<F>),
 ) {
+    if let [message] = messages {
+        return put(0, one_shot(start, backend, message.as_ref()));
+    }
     let chain = F::Chain::new(&start.parameter_block);
     let key_block = start.key_block();
     let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_words(), start.hash_length()));
@@ -120,6 +123,7 @@ fn short<F: Family>(
 ) -> usize {
     let lanes = F::lanes(backend).min(MAX_LANES);
     let mut ends = [F::Block::ZERO; MAX_LANES];
+    let mut half_empty = true;
     let mut done = 0;
     for group in messages.chunks(lanes) {
         let live = group.len();
@@ -132,6 +136,10 @@ fn short<F: Family>(
             whole if longest > whole / 2 => (Kind::Alike, whole),
             whole => (Kind::Half, whole / 2),
         };
+        if kind == Kind::Half && !half_empty {
+            ends = [F::Block::ZERO; MAX_LANES];
+        }
+        half_empty = kind == Kind::Half;
         let mut chains = [chain; MAX_LANES];
         for ((end, chain), message) in ends.iter_mut().zip(&mut chains).zip(&group[..live]) {
             if message.len() != compressed {

@@ -266,12 +266,17 @@ pub(super) struct Start<F: Family> {
 }
 
 impl<F: Family> Start<F> {
-    /// Sequential, unkeyed hashing to `length` bytes, which must be in range.
+    /// Sequential hashing to `length` bytes, which must be in range, as must the key.
     #[inline]
-    pub(super) fn sequential(length: usize) -> Self {
+    pub(super) fn sequential(length: usize, key: &[u8]) -> Self {
         let mut parameter_block = F::Words::ZERO;
-        parameter_block.bytes_mut()[..4].copy_from_slice(&[byte(length), 0, 1, 1]);
-        Self { parameter_block, key: None, last: Last::Block }
+        parameter_block.bytes_mut()[..4].copy_from_slice(&[byte(length), byte(key.len()), 1, 1]);
+        let key = (!key.is_empty()).then(|| {
+            let mut words = F::Words::ZERO;
+            words.bytes_mut()[..key.len()].copy_from_slice(key);
+            words
+        });
+        Self { parameter_block, key, last: Last::Block }
     }
 
     /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
