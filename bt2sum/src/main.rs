@@ -1,20 +1,27 @@
 //! BLAKE2b tree checksums of files.
 //!
-//! From top to bottom: `args` says what to do, [`run`] does it, `input` reads, `tree` hashes, `output` writes.
+//! From top to bottom: `args` says what to do, [`run`] does it; `engine` shares the sources out, `stream` hashes a long
+//! one on several `threads`, `scheme` says how, `input` reads, `output` writes.
 #![forbid(unsafe_code)]
 
 mod args;
+mod engine;
 mod input;
 mod output;
-mod tree;
+mod progress;
+mod scheme;
+mod stream;
+mod threads;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::args::Options;
-use crate::input::Reader;
-use crate::tree::Tree;
+use crate::engine::{Engine, Job};
+use crate::progress::Progress;
+use crate::scheme::{Scheme, Secret, Shape};
+use crate::stream::Buffers;
 
 fn main() -> ExitCode {
     match Options::try_parse() {
@@ -29,24 +36,28 @@ fn run(options: &Options) -> ExitCode {
         Ok(stdout) => stdout,
         Err(error) => return output::write_failed(&error),
     };
-    let tree = Tree { hash_length: options.size, leaf_length: options.chunk };
-    let mut reader = Reader::new();
+    let engine = Engine {
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        secret: Secret::default(),
+        compat_empty: false,
+        progress: Progress::default(),
+        buffers: Buffers::default(),
+    };
+    let scheme = Scheme { size: options.size, shape: Shape::Tree { chunk: options.chunk } };
+    let jobs: Vec<Job<'_>> = options.sources().map(|source| Job { source, scheme }).collect();
     let mut exit_code = ExitCode::SUCCESS;
-    for source in options.sources() {
-        match reader.hash(source, &tree) {
-            Ok(hash) => {
-                let line = output::digest_line(options.algorithm, source, &hash);
-                if let Err(error) = output::write(&mut stdout, &line) {
-                    return output::write_failed(&error);
-                }
-            }
+    let written = engine.hash_all(&jobs, |i, hash| {
+        let source = jobs[i].source;
+        match hash {
+            Ok(hash) => output::write(&mut stdout, &output::digest_line(options.algorithm, source, &hash))?,
             Err(error) => {
                 output::complain(source, &error);
                 exit_code = ExitCode::FAILURE;
             }
         }
-    }
-    exit_code
+        Ok(())
+    });
+    written.map_or_else(|error| output::write_failed(&error), |()| exit_code)
 }
 
 /// Prints the help or version asked for, or what is wrong about the arguments.

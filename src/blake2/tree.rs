@@ -517,12 +517,14 @@ impl core::error::Error for LeavesError {}
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use crate::backend::Backend;
     use crate::blake2b::Params;
 
     #[test]
     fn runs_are_leaves_one_by_one() {
-        let message: [u8; 2100] = core::array::from_fn(|i| (i % 251) as u8);
+        let message: Vec<u8> = (0..=250).cycle().take(2100).collect();
         for backend in Backend::available() {
             let params = Params::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(40).with_backend(backend);
             for (leaf_length, length) in [(1, 33), (127, 2100), (128, 2048), (129, 1), (300, 0), (700, 2100)] {
