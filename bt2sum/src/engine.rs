@@ -69,18 +69,28 @@ impl Engine {
     /// The digest of one source, whose leaves' digests go to `leaves`.
     pub(crate) fn hash(&self, job: Job<'_>, leaves: LeafSink<'_>) -> io::Result<Digest> {
         let mut input = job.source.open(&self.progress)?;
-        let digest = stream::hash(&mut input, job.scheme, &self.secret, self.threads, &self.buffers, leaves)?;
+        let digest = self.hash_input(&mut input, job.scheme, leaves)?;
         input.check_unchanged()?;
         let hash = if digest.length == 0 { self.of_nothing(job.scheme).unwrap_or(digest.hash) } else { digest.hash };
         Ok(Digest { hash, ..digest })
     }
 
+    /// The digest of what was opened before.
+    pub(crate) fn hash_input(
+        &self,
+        input: impl Read + Send,
+        scheme: Scheme,
+        leaves: LeafSink<'_>,
+    ) -> io::Result<Digest> {
+        stream::hash(input, scheme, &self.secret, self.threads, &self.buffers, leaves)
+    }
+
     /// Gives the digests of all jobs to `consume`, in their order, until it fails.
-    pub(crate) fn hash_all<E>(
+    pub(crate) fn hash_all(
         &self,
         jobs: &[Job<'_>],
-        mut consume: impl FnMut(usize, io::Result<Hash>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut consume: impl FnMut(usize, io::Result<Hash>) -> io::Result<()>,
+    ) -> io::Result<()> {
         let size = jobs.len().div_ceil(self.threads).clamp(1, BATCH);
         let next = AtomicUsize::new(0);
         let work = || {
