@@ -177,7 +177,13 @@ impl Tally {
             return Ok(());
         }
         let name = checked_name(&entry.name);
-        let mut text = [&*name, b": ", result.as_bytes(), b"\n"].concat();
+        // What was not looked at is not OK.
+        let part = match options.range {
+            Some((first, u64::MAX)) if result == "OK" => format!("bytes {first}-: "),
+            Some((first, last)) if result == "OK" => format!("bytes {first}-{last}: "),
+            _ => String::new(),
+        };
+        let mut text = [&*name, b": ", part.as_bytes(), result.as_bytes(), b"\n"].concat();
         for detail in details {
             text.extend([&*name, b": ", detail.as_bytes(), b"\n"].concat());
         }
