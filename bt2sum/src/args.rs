@@ -1,47 +1,163 @@
 //! The command line.
 
+use core::num::NonZeroUsize;
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::{ArgAction, Parser, ValueEnum};
+use clap_complete::Shell;
+use simd_digest::Backend;
 
-use crate::input::Source;
+use crate::scheme::{Scheme, Shape};
 
 const AFTER_HELP: &str = "\
-Format:
-  BLAKE2b-64 (NAME) = HEX    a file
-  BLAKE2b-64 = HEX           standard input
-  The number is the length of the digest in bytes. The line of a NAME with a backslash, a line
-  feed or a carriage return begins with a backslash, and the name has \\\\, \\n and \\r for them.
+Formats:
+  BLAKE2b-64 (NAME) = HEX                 a file; the number is bytes of digest
+  BLAKE2b-64 = HEX                        standard input
+  BLAKE2b-TREE-512-5M (NAME) = HEX        with --tag: bits of digest and bytes of leaf
+  HEX  NAME, BLAKE2b-256 (NAME) = HEX     with --sequential, as b2sum prints them
+  The line of a NAME with a backslash, a line feed or a carriage return begins with a backslash,
+  and the name has \\\\, \\n and \\r for them. With --zero nothing is escaped.
 
 Digest:
   BLAKE2b as a tree of unlimited fanout and depth 2: every SIZE bytes are a leaf, the last leaf
-  has what remains, and the root hashes the digests of the leaves. An empty input is one empty
-  leaf. A pipe gives the digest of a file with the same bytes, whatever its writes.
+  has what remains, and the root hashes the digests of the leaves.
+
+Other than s3git's bt2sum, whose digests are the same but for its errors, this one
+  hashes a pipe to its end, not to its first short read;
+  marks the last leaf of standard input too if it is a full one;
+  takes an empty input for one empty leaf (--compat-empty: for no leaf at all);
+  refuses sizes and numbers that make no sense, and directories.
+
+Check:
+  --check reads lines of all these formats (HEX  NAME too for trees) and prints NAME: OK,
+  NAME: FAILED or NAME: FAILED open or read. What a line does not say comes from --size and
+  --chunk. Lines of other tools, or of the other mode, are improperly formatted.
+  --check --leaves FILE checks one file, leaf by leaf, and prints the bytes that do not match.
 
 Sizes:
   k, m and g (or KiB, MiB and GiB), in either case, multiply by 1024, 1024^2 and 1024^3. KB, MB
   and GB, which are 1000 to some and 1024 to others, are refused.
 
 Exit status:
-  0  all files were hashed
-  1  a file could not be read, or the output not written; the other files are still hashed
-  2  the arguments are wrong; nothing is hashed";
+  0  all files were hashed, or match
+  1  a file could not be read, does not match, or the output could not be written; the other
+     files are still hashed
+  2  the arguments are wrong, or the key; nothing is hashed";
 
-/// Prints BLAKE2b tree checksums of files.
+/// Prints or checks BLAKE2b tree checksums of files.
 #[derive(Debug, Parser)]
-#[command(version, args_override_self = true, after_long_help = AFTER_HELP)]
+#[command(name = "bt2sum", args_override_self = true, disable_version_flag = true, after_long_help = AFTER_HELP)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
     /// Hash of the leaves and of the root
-    #[arg(short, long, value_enum, default_value = "blake2b")]
+    #[arg(short, long, alias = "a", value_enum, default_value = "blake2b")]
     pub(crate) algorithm: Algorithm,
 
-    /// Length of all digests, 1 to 64
-    #[arg(short, long, value_name = "BYTES", default_value = "64", allow_hyphen_values = true, value_parser = digest_length)]
-    pub(crate) size: usize,
+    /// Length of all digests, 1 to 64 [default: 64]
+    #[arg(short, long, alias = "s", value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
+    size: Option<usize>,
+
+    /// The same in bits, a multiple of 8; 0 is 512
+    #[arg(short, long, value_name = "BITS", conflicts_with = "size", allow_hyphen_values = true, value_parser = digest_bits)]
+    length: Option<usize>,
 
     /// Length of a leaf, less than 4g
-    #[arg(short = 't', long, value_name = "SIZE", default_value = "5m", allow_hyphen_values = true, value_parser = chunk_length)]
-    pub(crate) chunk: u32,
+    #[arg(short = 't', long, alias = "t", value_name = "SIZE", default_value = "5m", allow_hyphen_values = true, value_parser = chunk_length)]
+    chunk: u32,
+
+    /// Threads that hash; -cpus too [default: all processors]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
+    cpus: Option<NonZeroUsize>,
+
+    /// Plain BLAKE2b instead of a tree, with the output of b2sum
+    #[arg(long, conflicts_with_all = ["chunk", "leaves", "compat_empty"])]
+    pub(crate) sequential: bool,
+
+    /// Marks names with * instead of a space, with --sequential
+    #[arg(short, long, requires = "sequential", conflicts_with = "check", overrides_with = "text")]
+    pub(crate) binary: bool,
+
+    /// Marks names with a space, with --sequential (the default)
+    #[arg(long, requires = "sequential", conflicts_with = "check", overrides_with = "binary")]
+    text: bool,
+
+    /// Directories too: all files below, in the order of their names
+    #[arg(short, long, conflicts_with_all = ["check", "leaves"])]
+    pub(crate) recursive: bool,
+
+    /// Prints lines that say all that is needed to check them
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) tag: bool,
+
+    /// Ends lines with NUL, and escapes no names
+    #[arg(short, long, conflicts_with = "check")]
+    pub(crate) zero: bool,
+
+    /// Reads digests from the FILEs and checks them
+    #[arg(short, long)]
+    pub(crate) check: bool,
+
+    /// Neither fails nor tells of files that are missing
+    #[arg(long, requires = "check")]
+    pub(crate) ignore_missing: bool,
+
+    /// Prints no OK; the last of --quiet, --status and --warn counts
+    #[arg(long, requires = "check", overrides_with_all = ["status", "warn"])]
+    pub(crate) quiet: bool,
+
+    /// Prints nothing; the exit status tells
+    #[arg(long, requires = "check", overrides_with_all = ["quiet", "warn"])]
+    pub(crate) status: bool,
+
+    /// Fails if a line is improperly formatted
+    #[arg(long, requires = "check")]
+    pub(crate) strict: bool,
+
+    /// Tells of each improperly formatted line
+    #[arg(short, long, requires = "check", overrides_with_all = ["quiet", "status"])]
+    pub(crate) warn: bool,
+
+    /// Writes the digests of the leaves to this file; with --check, reads them
+    #[arg(long, value_name = "LEAVES")]
+    pub(crate) leaves: Option<PathBuf>,
+
+    /// Checks only the leaves that have bytes A to B (A- to the end), by --leaves
+    #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true, value_parser = byte_range)]
+    pub(crate) range: Option<(u64, u64)>,
+
+    /// Keys all digests with the 1 to 64 bytes of this file
+    #[arg(long, value_name = "KEY", conflicts_with = "key_fd")]
+    pub(crate) key_file: Option<PathBuf>,
+
+    /// Keys all digests with what this open descriptor gives
+    #[cfg(unix)]
+    #[arg(long, value_name = "N", conflicts_with = "key_file")]
+    pub(crate) key_fd: Option<u32>,
+
+    /// The Go tool's digest of an empty input, which has no leaf
+    #[arg(long, conflicts_with_all = ["leaves", "sequential"])]
+    pub(crate) compat_empty: bool,
+
+    /// Instruction set to compute with [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<Backend>,
+
+    /// No progress bar, even on a terminal
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    /// Prints the version and the backend in use
+    #[arg(short = 'V', long)]
+    pub(crate) version: bool,
+
+    /// Prints completions for this shell
+    #[arg(long, hide = true, value_name = "SHELL")]
+    pub(crate) completions: Option<Shell>,
+
+    /// Prints the manual page
+    #[arg(long, hide = true, action = ArgAction::SetTrue)]
+    pub(crate) man: bool,
 
     /// Files to hash; `-` is standard input, and the default
     #[arg(value_name = "FILE")]
@@ -49,11 +165,45 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What to hash, in the order given.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = Source<'_>> {
-        let default = self.files.is_empty().then(|| OsStr::new("-"));
-        self.files.iter().map(OsString::as_os_str).chain(default).map(Source::named)
+    /// What the command line says, and one thing that clap cannot: the Go tool's `-cpus`.
+    pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
+        Self::try_parse_from(with_two_dashes(std::env::args_os()))
     }
+
+    /// The files, or standard input.
+    pub(crate) fn files(&self) -> Vec<&OsStr> {
+        if self.files.is_empty() {
+            return vec![OsStr::new("-")];
+        }
+        self.files.iter().map(OsString::as_os_str).collect()
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.cpus.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), NonZeroUsize::get)
+    }
+
+    /// The length of digests, if one was asked for.
+    pub(crate) fn size_given(&self) -> Option<usize> {
+        self.size.or(self.length)
+    }
+
+    pub(crate) fn scheme(&self) -> Scheme {
+        let shape = if self.sequential { Shape::Sequential } else { Shape::Tree { chunk: self.chunk } };
+        Scheme { size: self.size_given().unwrap_or(64), shape }
+    }
+}
+
+/// `-cpus` is an option with a long name to Go, and five with short ones to everybody else.
+fn with_two_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut options = true;
+    let correct = |argument: OsString| {
+        options &= argument != "--";
+        match argument.to_str() {
+            Some(text) if options && (text == "-cpus" || text.starts_with("-cpus=")) => format!("-{text}").into(),
+            _ => argument,
+        }
+    };
+    arguments.map(correct).collect()
 }
 
 /// A hash that can make a tree.
@@ -62,22 +212,37 @@ pub(crate) enum Algorithm {
     Blake2b,
 }
 
-impl Algorithm {
-    /// As lines of output begin.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Blake2b => "BLAKE2b",
-        }
-    }
-}
-
 fn digest_length(text: &str) -> Result<usize, &'static str> {
     let length = number(text).filter(|length| (1..=64).contains(length));
     length.and_then(|length| length.try_into().ok()).ok_or("not a number of bytes from 1 to 64")
 }
 
+fn digest_bits(text: &str) -> Result<usize, &'static str> {
+    let bits = number(text).and_then(|bits| usize::try_from(bits).ok());
+    match bits {
+        Some(0) => Ok(64),
+        Some(bits) if bits <= 512 && bits.is_multiple_of(8) => Ok(bits / 8),
+        _ => Err("not a multiple of 8 from 8 to 512, nor 0"),
+    }
+}
+
+/// So many that more could not be of use are taken for fewer.
+fn thread_count(text: &str) -> Result<NonZeroUsize, &'static str> {
+    let count = number(text).and_then(|count| usize::try_from(count.min(256)).ok());
+    count.and_then(NonZeroUsize::new).ok_or("not a number of threads from 1")
+}
+
+/// The first byte and the last.
+fn byte_range(text: &str) -> Result<(u64, u64), &'static str> {
+    let ends = text
+        .split_once('-')
+        .and_then(|(first, last)| Some((number(first)?, if last.is_empty() { u64::MAX } else { number(last)? })));
+    ends.filter(|(first, last)| first <= last)
+        .ok_or("not the numbers of a first and a last byte, or of a first one and -")
+}
+
 /// Digits, and perhaps a unit, with nothing before, between or after.
-fn chunk_length(text: &str) -> Result<u32, &'static str> {
+pub(crate) fn chunk_length(text: &str) -> Result<u32, &'static str> {
     let (digits, unit) = text.split_at(text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len()));
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" => Some(1),
@@ -92,7 +257,7 @@ fn chunk_length(text: &str) -> Result<u32, &'static str> {
 }
 
 /// Only digits: the standard parser would take a plus sign.
-fn number(digits: &str) -> Option<u64> {
+pub(crate) fn number(digits: &str) -> Option<u64> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
@@ -149,5 +314,28 @@ mod tests {
         for text in ["", "0", "65", "256", "-1", "+1", "64k", "x64", " 64", "64 ", "18446744073709551617"] {
             assert!(digest_length(text).is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn digest_bit_lengths() {
+        assert_eq!(["0", "8", "256", "512"].map(digest_bits), [Ok(64), Ok(1), Ok(32), Ok(64)]);
+        for text in ["", "4", "12", "520", "-8", "+8", "8 ", "18446744073709551616"] {
+            assert!(digest_bits(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn byte_ranges() {
+        assert_eq!(["0-0", "5-9", "7-"].map(byte_range), [Ok((0, 0)), Ok((5, 9)), Ok((7, u64::MAX))]);
+        for text in ["", "-", "5", "-5", "9-5", "5--9", "5-9-", "+5-9", "5-+9", " 5-9", "5k-9k", "a-b"] {
+            assert!(byte_range(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn one_dash_becomes_two() {
+        let given = ["bt2sum", "-cpus", "2", "-cpus=3", "-c", "-cpu", "--", "-cpus"];
+        let expected = ["bt2sum", "--cpus", "2", "--cpus=3", "-c", "-cpu", "--", "-cpus"];
+        assert_eq!(with_two_dashes(given.into_iter().map(OsString::from)), expected);
     }
 }

@@ -1,16 +1,11 @@
-//! Reading, front to back.
+//! What is hashed, and whether it stayed the same meanwhile.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use simd_digest::blake2b::Hash;
-
-use crate::tree::Tree;
-
-/// Bytes of one read at most: large enough that the system calls do not count, small enough for the nearer caches.
-const BUFFER: usize = 256 << 10;
+use crate::progress::Progress;
 
 /// What is hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,38 +19,67 @@ impl<'a> Source<'a> {
     pub(crate) fn named(argument: &'a OsStr) -> Self {
         if argument == "-" { Self::StandardInput } else { Self::File(Path::new(argument)) }
     }
+
+    /// As an argument would name it.
+    pub(crate) fn name(self) -> &'a OsStr {
+        match self {
+            Self::StandardInput => OsStr::new("-"),
+            Self::File(path) => path.as_os_str(),
+        }
+    }
+
+    pub(crate) fn open(self, progress: &'a Progress) -> io::Result<Input<'a>> {
+        let file = match self {
+            Self::StandardInput => stdin()?,
+            Self::File(path) => File::open(path)?,
+        };
+        let before = file.metadata()?;
+        Ok(Input { file, before, progress })
+    }
 }
 
-/// Reads one source after the other into the same memory.
+/// A file that was opened, or standard input, which may be a pipe.
 #[derive(Debug)]
-pub(crate) struct Reader {
-    buffer: Box<[u8]>,
+pub(crate) struct Input<'a> {
+    pub(crate) file: File,
+    before: Metadata,
+    progress: &'a Progress,
 }
 
-impl Reader {
-    pub(crate) fn new() -> Self {
-        Self { buffer: vec![0; BUFFER].into() }
+impl<'a> Input<'a> {
+    /// The file of `path`, of which `before` is known already.
+    pub(crate) fn regular(path: &Path, before: Metadata, progress: &'a Progress) -> io::Result<Self> {
+        Ok(Self { file: File::open(path)?, before, progress })
     }
 
-    /// The digest of all of `source`, or else an error.
-    pub(crate) fn hash(&mut self, source: Source<'_>, tree: &Tree) -> io::Result<Hash> {
-        match source {
-            Source::StandardInput => self.hash_all(stdin()?, tree),
-            Source::File(path) => self.hash_all(File::open(path)?, tree),
+    /// Fails if the file is another one than when it was opened: what was read may be partly the old and partly the new.
+    ///
+    /// Files that are no storage, such as those of `/proc`, say that they are empty and are not.
+    pub(crate) fn check_unchanged(&self) -> io::Result<()> {
+        if !self.before.is_file() {
+            return Ok(());
+        }
+        let after = self.file.metadata()?;
+        let same_time = after.len() == 0 || after.modified().ok() == self.before.modified().ok();
+        if after.len() == self.before.len() && same_time {
+            Ok(())
+        } else {
+            Err(io::Error::other("File changed while it was read"))
         }
     }
+}
 
-    /// Until a read gives nothing: one that gives less than asked for is not the end.
-    fn hash_all(&mut self, mut input: impl Read, tree: &Tree) -> io::Result<Hash> {
-        let mut hasher = tree.hasher();
-        loop {
-            match input.read(&mut self.buffer) {
-                Ok(0) => return Ok(hasher.finalize()),
-                Ok(length) => hasher.update(&self.buffer[..length]),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+impl Read for Input<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read(buffer)?;
+        self.progress.add(length);
+        Ok(length)
+    }
+}
+
+impl Seek for Input<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 
@@ -68,58 +92,9 @@ fn stdin() -> io::Result<File> {
     Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
 }
 
-#[cfg(not(unix))]
-fn stdin() -> io::Result<io::Stdin> {
-    Ok(io::stdin())
-}
+#[cfg(windows)]
+fn stdin() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TREE: Tree = Tree { hash_length: 64, leaf_length: 1000 };
-
-    /// Gives `message` in short reads of many lengths, each after an interruption, and then the end or an error.
-    struct Restless<'a> {
-        message: &'a [u8],
-        reads: usize,
-        end: Option<ErrorKind>,
-    }
-
-    impl Read for Restless<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.reads += 1;
-            if self.reads % 2 == 1 {
-                return Err(ErrorKind::Interrupted.into());
-            }
-            if let (true, Some(error)) = (self.message.is_empty(), self.end) {
-                return Err(error.into());
-            }
-            let short = (self.reads * 7919 % 1361).clamp(1, buffer.len());
-            self.message.read(&mut buffer[..short])
-        }
-    }
-
-    fn hash(message: &[u8], end: Option<ErrorKind>) -> io::Result<Hash> {
-        Reader::new().hash_all(Restless { message, reads: 0, end }, &TREE)
-    }
-
-    #[test]
-    fn short_and_interrupted_reads() {
-        let message: Vec<u8> = (0..=250).cycle().take(20_001).collect();
-        for length in [0, 1, 999, 1000, 1001, 2000, 20_000, 20_001] {
-            let message = &message[..length];
-            let mut expected = TREE.hasher();
-            expected.update(message);
-            assert_eq!(hash(message, None).unwrap(), expected.finalize(), "{length}");
-        }
-    }
-
-    #[test]
-    fn an_error_is_never_a_digest() {
-        for length in [0, 1, 1000, 20_000] {
-            let error = hash(&vec![7; length], Some(ErrorKind::ConnectionReset)).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{length}");
-        }
-    }
+    Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
 }

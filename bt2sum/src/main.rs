@@ -1,55 +1,204 @@
 //! BLAKE2b tree checksums of files.
 //!
-//! From top to bottom: `args` says what to do, [`run`] does it, `input` reads, `tree` hashes, `output` writes.
+//! From top to bottom: `args` says what to do, and [`run`] does it. `check` reads the `line`s of check files, `walk` finds
+//! files. `engine` shares all sources out, `stream` hashes a long one on several `threads`, `scheme` says how, `input`
+//! reads, `leaves` tells what is damaged, `output` writes.
 #![forbid(unsafe_code)]
 
 mod args;
+mod check;
+mod engine;
 mod input;
+mod key;
+mod leaves;
+mod line;
 mod output;
-mod tree;
+mod progress;
+mod scheme;
+mod stream;
+mod temporary;
+mod threads;
+mod walk;
 
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::CommandFactory;
+use simd_digest::Backend;
 
 use crate::args::Options;
-use crate::input::Reader;
-use crate::tree::Tree;
+use crate::engine::{Engine, Job};
+use crate::input::Source;
+use crate::output::{Format, Printer};
+use crate::progress::Progress;
+use crate::stream::Buffers;
+
+/// Of wrong arguments.
+const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    match Options::try_parse() {
+    match Options::from_command_line() {
         Ok(options) => run(&options),
         Err(message) => explain(&message),
     }
 }
 
-/// Prints the digests of all files that can be read, in their order.
+/// Does what the options say. Results that cannot be written end it.
 fn run(options: &Options) -> ExitCode {
-    let mut stdout = match output::stdout() {
-        Ok(stdout) => stdout,
-        Err(error) => return output::write_failed(&error),
-    };
-    let tree = Tree { hash_length: options.size, leaf_length: options.chunk };
-    let mut reader = Reader::new();
-    let mut exit_code = ExitCode::SUCCESS;
-    for source in options.sources() {
-        match reader.hash(source, &tree) {
-            Ok(hash) => {
-                let line = output::digest_line(options.algorithm, source, &hash);
-                if let Err(error) = output::write(&mut stdout, &line) {
-                    return output::write_failed(&error);
-                }
-            }
-            Err(error) => {
-                output::complain(source, &error);
-                exit_code = ExitCode::FAILURE;
-            }
-        }
+    if let Some(backend) = options.backend
+        && let Err(error) = Backend::set_default(backend)
+    {
+        output::warn(&error.to_string());
+        return USAGE.into();
     }
-    exit_code
+    if let Some(text) = about(options) {
+        let unused = Progress::default();
+        let printed = Printer::new(&unused).and_then(|mut printer| printer.print(&text));
+        return printed.map_or_else(|error| output::write_failed(&error), |()| ExitCode::SUCCESS);
+    }
+    let secret = match key::read(options) {
+        Ok(secret) => secret,
+        Err(error) => {
+            output::complain(OsStr::new("key"), &error);
+            return USAGE.into();
+        }
+    };
+    let mut all_good = true;
+    let paths = if options.recursive {
+        walk::files(&options.files(), |path, error| {
+            all_good = false;
+            output::complain(path.as_os_str(), error);
+        })
+    } else {
+        options.files().into_iter().map(Into::into).collect()
+    };
+    let names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    if options.leaves.is_some() && names.len() > 1 {
+        output::warn("--leaves is for one file");
+        return USAGE.into();
+    }
+    let engine = Engine {
+        threads: options.threads(),
+        secret,
+        compat_empty: options.compat_empty,
+        progress: if options.no_progress {
+            Progress::default()
+        } else {
+            Progress::on_terminal(|| total(options, &names))
+        },
+        buffers: Buffers::default(),
+    };
+    let done = Printer::new(&engine.progress).and_then(|mut printer| {
+        if options.check {
+            let check = |name: &&OsStr| check::check(options, &engine, &mut printer, name);
+            return names.iter().map(check).try_fold(true, |good, more| more.map(|more| good && more));
+        }
+        match &options.leaves {
+            Some(path) => write_leaves(options, &engine, &mut printer, Source::named(names[0]), path),
+            None => hash(options, &engine, &mut printer, &names),
+        }
+    });
+    match done {
+        Ok(good) if good && all_good => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => engine.progress.aside(|| output::write_failed(&error)),
+    }
 }
 
-/// Prints the help or version asked for, or what is wrong about the arguments.
+/// Prints the digests of all files that can be read, in their order. Whether these are all of them.
+fn hash(options: &Options, engine: &Engine, printer: &mut Printer<'_>, names: &[&OsStr]) -> io::Result<bool> {
+    let (scheme, format) = (options.scheme(), format_of(options));
+    let jobs: Vec<Job<'_>> = names.iter().map(|name| Job { source: Source::named(name), scheme }).collect();
+    let mut all_good = true;
+    engine.hash_all(&jobs, |i, hash| {
+        let source = jobs[i].source;
+        match hash {
+            Ok(hash) => printer.print(&format.line(scheme, source, &hash))?,
+            Err(error) => {
+                printer.complain(source, &error);
+                all_good = false;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(all_good)
+}
+
+/// Prints the digest of one file, after the digests of its leaves were written to `path`. Whether that went well.
+fn write_leaves(
+    options: &Options,
+    engine: &Engine,
+    printer: &mut Printer<'_>,
+    source: Source<'_>,
+    path: &Path,
+) -> io::Result<bool> {
+    let scheme = options.scheme();
+    let mut writer = match leaves::Writer::create(path, scheme, &engine.secret) {
+        Ok(writer) => writer,
+        Err(error) => {
+            printer.complain(Source::File(path), &error);
+            return Ok(false);
+        }
+    };
+    let mut failure = None;
+    let digest = engine.hash(Job { source, scheme }, &mut |leaf| {
+        writer.write(leaf.as_bytes()).map_err(|error| {
+            let kind = error.kind();
+            failure = Some(error);
+            kind.into()
+        })
+    });
+    let digest = match digest {
+        Ok(digest) => digest,
+        Err(error) => {
+            let (source, error) = failure.map_or((source, error), |error| (Source::File(path), error));
+            printer.complain(source, &error);
+            return Ok(false);
+        }
+    };
+    if let Err(error) = writer.finish(digest.length) {
+        printer.complain(Source::File(path), &error);
+        return Ok(false);
+    }
+    printer.print(&format_of(options).line(scheme, source, &digest.hash))?;
+    Ok(true)
+}
+
+fn format_of(options: &Options) -> Format {
+    Format { tag: options.tag, zero: options.zero, binary: options.binary }
+}
+
+/// Bytes of all files to hash, if these are files and known.
+fn total(options: &Options, names: &[&OsStr]) -> Option<u64> {
+    if options.check {
+        return None;
+    }
+    names.iter().map(|name| fs::metadata(name).ok().filter(fs::Metadata::is_file).map(|file| file.len())).sum()
+}
+
+/// What is printed instead of digests, if that is asked for.
+fn about(options: &Options) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    let mut command = Options::command().version(env!("CARGO_PKG_VERSION"));
+    if options.version {
+        let backend = Backend::best();
+        let version = env!("CARGO_PKG_VERSION");
+        // Writing to memory never fails, here and below.
+        let _ = writeln!(text, "bt2sum {version} (backend {backend}, {} lanes)", backend.lanes());
+    } else if let Some(shell) = options.completions {
+        clap_complete::generate(shell, &mut command, "bt2sum", &mut text);
+    } else if options.man {
+        let _ = clap_mangen::Man::new(command).render(&mut text);
+    } else {
+        return None;
+    }
+    Some(text)
+}
+
+/// Prints the help asked for, or what is wrong about the arguments.
 fn explain(message: &clap::Error) -> ExitCode {
     let exit_code = u8::try_from(message.exit_code()).unwrap_or(u8::MAX);
     match message.print() {

@@ -7,67 +7,126 @@ use std::process::ExitCode;
 
 use simd_digest::blake2b::Hash;
 
-use crate::args::Algorithm;
 use crate::input::Source;
+use crate::progress::Progress;
+use crate::scheme::{Scheme, Shape};
 
 /// Standard output without a buffer, and with all its errors: the standard library pretends that a descriptor that
 /// cannot be written takes everything.
 #[cfg(unix)]
-pub(crate) fn stdout() -> io::Result<std::fs::File> {
+fn stdout() -> io::Result<std::fs::File> {
     use std::os::fd::AsFd;
 
     Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
 }
 
 #[cfg(not(unix))]
-pub(crate) fn stdout() -> io::Result<io::Stdout> {
+fn stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
 }
 
-/// `BLAKE2b-64 (name) = hex`, the number being bytes; without the name for standard input.
-pub(crate) fn digest_line(algorithm: Algorithm, source: Source<'_>, hash: &Hash) -> Vec<u8> {
-    let mut line = format!("{}-{}", algorithm.name(), hash.as_bytes().len()).into_bytes();
-    if let Source::File(path) = source {
-        let name = raw(path.as_os_str());
-        let name = escape(&name);
-        if let Cow::Owned(_) = name {
-            line.insert(0, b'\\');
-        }
-        line.extend_from_slice(b" (");
-        line.extend_from_slice(&name);
-        line.extend_from_slice(b")");
-    }
-    line.extend_from_slice(format!(" = {hash}\n").as_bytes());
-    line
+/// How lines of digests look.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Format {
+    /// Lines say how they were made.
+    pub(crate) tag: bool,
+    /// Lines end in NUL.
+    pub(crate) zero: bool,
+    /// Names have a star.
+    pub(crate) binary: bool,
 }
 
-/// At once, so that lines of several processes do not mix.
-pub(crate) fn write(output: &mut impl Write, line: &[u8]) -> io::Result<()> {
-    output.write_all(line)?;
-    output.flush()
+impl Format {
+    /// The line of one digest.
+    pub(crate) fn line(self, scheme: Scheme, source: Source<'_>, hash: &Hash) -> Vec<u8> {
+        let raw = raw(source.name());
+        let name = if self.zero { Cow::Borrowed(&*raw) } else { escape(&raw) };
+        let bits = 8 * scheme.size;
+        let (before, after) = match scheme.shape {
+            Shape::Tree { chunk } if self.tag => {
+                (format!("BLAKE2b-TREE-{bits}-{} (", unit(chunk)), format!(") = {hash}"))
+            }
+            Shape::Tree { .. } => match source {
+                Source::StandardInput => return self.end(format!("BLAKE2b-{} = {hash}", scheme.size).into_bytes()),
+                Source::File(_) => (format!("BLAKE2b-{} (", scheme.size), format!(") = {hash}")),
+            },
+            Shape::Sequential if self.tag && bits == 512 => ("BLAKE2b (".into(), format!(") = {hash}")),
+            Shape::Sequential if self.tag => (format!("BLAKE2b-{bits} ("), format!(") = {hash}")),
+            Shape::Sequential => (format!("{hash} {}", if self.binary { '*' } else { ' ' }), String::new()),
+        };
+        let mark: &[u8] = if matches!(name, Cow::Owned(_)) { br"\" } else { b"" };
+        self.end([mark, before.as_bytes(), &name, after.as_bytes()].concat())
+    }
+
+    fn end(self, mut line: Vec<u8>) -> Vec<u8> {
+        line.push(if self.zero { 0 } else { b'\n' });
+        line
+    }
+}
+
+/// With the largest unit that leaves no rest.
+fn unit(chunk: u32) -> String {
+    let units = [(30, "G"), (20, "M"), (10, "K"), (0, "")];
+    let (shift, unit) = units.into_iter().find(|(shift, _)| chunk.trailing_zeros() >= *shift).unwrap_or((0, ""));
+    format!("{}{unit}", chunk >> shift)
+}
+
+/// Where results and complaints go, past the progress bar.
+pub(crate) struct Printer<'a> {
+    stdout: Box<dyn Write>,
+    progress: &'a Progress,
+}
+
+impl<'a> Printer<'a> {
+    pub(crate) fn new(progress: &'a Progress) -> io::Result<Self> {
+        Ok(Self { stdout: Box::new(stdout()?), progress })
+    }
+
+    /// At once, so that lines of several processes do not mix.
+    pub(crate) fn print(&mut self, line: &[u8]) -> io::Result<()> {
+        self.progress.aside(|| self.stdout.write_all(line).and_then(|()| self.stdout.flush()))
+    }
+
+    /// Says that `source` was not hashed, and why.
+    pub(crate) fn complain(&self, source: Source<'_>, error: &io::Error) {
+        self.progress.aside(|| complain(source.name(), error));
+    }
+
+    pub(crate) fn warn(&self, text: &str) {
+        self.progress.aside(|| warn(text));
+    }
 }
 
 /// The end of a run whose results cannot be written. A reader that wants no more of them knows that itself.
 pub(crate) fn write_failed(error: &io::Error) -> ExitCode {
     if error.kind() != ErrorKind::BrokenPipe {
-        complain_of(b"write error", error);
+        warn(&format!("write error: {}", reason(error)));
     }
     ExitCode::FAILURE
 }
 
-/// Says that `source` was not hashed, and why.
-pub(crate) fn complain(source: Source<'_>, error: &io::Error) {
-    match source {
-        Source::StandardInput => complain_of(b"-", error),
-        Source::File(path) => complain_of(&escape(&raw(path.as_os_str())), error),
-    }
+/// Says what went wrong with a file.
+pub(crate) fn complain(name: &OsStr, error: &io::Error) {
+    say(&[&*escape(&raw(name)), b": ", reason(error).as_bytes()].concat());
 }
 
-fn complain_of(what: &[u8], error: &io::Error) {
-    let reason = reason(error);
-    let message = [b"bt2sum: ", what, b": ", reason.as_bytes(), b"\n"].concat();
+/// Says what went wrong otherwise.
+pub(crate) fn warn(text: &str) {
+    say(text.as_bytes());
+}
+
+fn say(what: &[u8]) {
     // Where else could one complain that this fails? The exit status tells.
-    let _ = io::stderr().write_all(&message);
+    let _ = io::stderr().write_all(&[b"bt2sum: ", what, b"\n"].concat());
+}
+
+/// The name before the result of a check, which is escaped only if it would break the line.
+pub(crate) fn checked_name(name: &OsStr) -> Vec<u8> {
+    let raw = raw(name);
+    if raw.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+        return [br"\", &*escape(&raw)].concat();
+    }
+    raw.into_owned()
 }
 
 /// The error in words, without the number that Rust appends.
@@ -97,7 +156,7 @@ fn escape(name: &[u8]) -> Cow<'_, [u8]> {
 
 /// The name as the system has it, which may not be UTF-8.
 #[cfg(unix)]
-fn raw(name: &OsStr) -> Cow<'_, [u8]> {
+pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
     use std::os::unix::ffi::OsStrExt;
 
     name.as_bytes().into()
@@ -105,7 +164,7 @@ fn raw(name: &OsStr) -> Cow<'_, [u8]> {
 
 /// The name, with replacement characters for what is not Unicode.
 #[cfg(not(unix))]
-fn raw(name: &OsStr) -> Cow<'_, [u8]> {
+pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
     match name.to_string_lossy() {
         Cow::Borrowed(name) => name.as_bytes().into(),
         Cow::Owned(name) => name.into_bytes().into(),

@@ -18,7 +18,6 @@ use super::sealed::Chain;
 use super::{Family, Hash, Params, ParamsError};
 use crate::backend::Backend;
 use crate::buffer::Block;
-use crate::kernel::blake2::Last;
 use crate::many::compress;
 
 /// Leaves that are hashed before their digests are folded into the nodes: a multiple of all lanes.
@@ -139,6 +138,30 @@ impl<F: Family> Tree<F> {
         one_shot(&self.node(0, index, is_last), self.backend, bytes) == *digest
     }
 
+    /// The digests of consecutive leaves, hashed side by side: of leaf `first`, the first of `bytes`, and those after it.
+    ///
+    /// For those who share a message out themselves. With `has_last`, the message ends with `bytes`, and so the last
+    /// leaf may be shorter. Without, what follows the last whole leaf is left out.
+    ///
+    /// ```
+    /// use simd_digest::blake2b::Tree;
+    ///
+    /// let tree = Tree::unlimited_fanout(1000)?;
+    /// let (head, tail) = ([1; 2000], [2; 1500]);
+    /// let leaves = [tree.hash_run(0, &head, false), tree.hash_run(2, &tail, true)].concat();
+    /// assert_eq!(tree.root_from_leaves(leaves)?, tree.hasher().update(&head).update(&tail).finalize());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn hash_run(&self, first: u64, bytes: &[u8], has_last: bool) -> Vec<Hash<F>> {
+        let length = self.leaf_bytes();
+        let count = if has_last { bytes.len().div_ceil(length).max(1) } else { bytes.len() / length };
+        let mut digests = alloc::vec![Hash::new(F::Words::ZERO, 1); count];
+        let leaf = |i| &bytes[i * length..][..length.min(bytes.len() - i * length)];
+        self.hash_leaves(first, leaf, has_last, &mut digests);
+        digests
+    }
+
     /// The root over the digests of all leaves, in order.
     ///
     /// # Errors
@@ -176,13 +199,14 @@ impl<F: Family> Tree<F> {
         (u64::from(self.leaf_length)).min(isize::MAX as u64) as usize
     }
 
-    /// The digests of leaves `offset` and on, none of them the last, whose bytes are those of `leaves` from `first` on.
-    fn hash_leaves(&self, offset: u64, leaves: &Leaves<'_>, first: usize, digests: &mut [Hash<F>]) {
+    /// The digests of leaves `offset` and on, whose bytes are given by `leaf`. With `has_last`, the message ends here.
+    fn hash_leaves<'a>(&self, offset: u64, leaf: impl Fn(usize) -> &'a [u8], has_last: bool, digests: &mut [Hash<F>]) {
         let key_block = self.node.key_block();
         let mut start = self.node.clone();
-        let messages = (0..digests.len()).map(|i| {
-            start.set_node(0, offset + i as u64, false);
-            message(i, F::Chain::new(&start.parameter_block), key_block.as_slice(), leaves.get(first + i), Last::Block)
+        let count = digests.len();
+        let messages = (0..count).map(|i| {
+            start.set_node(0, offset + i as u64, has_last && i + 1 == count);
+            message(i, F::Chain::new(&start.parameter_block), key_block.as_slice(), leaf(i), start.last)
         });
         let length = self.node.hash_length();
         compress::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_words(), length));
@@ -408,7 +432,7 @@ impl<F: Family> TreeHasher<F> {
         let mut digests = [Hash::new(F::Words::ZERO, 1); BATCH];
         for first in (0..leaves.count()).step_by(BATCH) {
             let digests = &mut digests[..BATCH.min(leaves.count() - first)];
-            self.tree.hash_leaves(self.leaves, leaves, first, digests);
+            self.tree.hash_leaves(self.leaves, |i| leaves.get(first + i), false, digests);
             digests.iter().for_each(|&digest| self.fold(digest));
         }
     }
@@ -427,7 +451,7 @@ impl<F: Family> TreeHasher<F> {
             let digests = &mut digests[..most.min(count - first)];
             let (tree, offset) = (&self.tree, self.leaves);
             digests.par_chunks_mut(share).enumerate().for_each(|(i, digests)| {
-                tree.hash_leaves(offset + (i * share) as u64, leaves, first + i * share, digests);
+                tree.hash_leaves(offset + (i * share) as u64, |j| leaves.get(first + i * share + j), false, digests);
             });
             digests.iter().for_each(|&digest| self.fold(digest));
         }
@@ -490,3 +514,32 @@ impl fmt::Display for LeavesError {
 }
 
 impl core::error::Error for LeavesError {}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use crate::backend::Backend;
+    use crate::blake2b::Params;
+
+    #[test]
+    fn runs_are_leaves_one_by_one() {
+        let message: Vec<u8> = (0..=250).cycle().take(2100).collect();
+        for backend in Backend::available() {
+            let params = Params::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(40).with_backend(backend);
+            for (leaf_length, length) in [(1, 33), (127, 2100), (128, 2048), (129, 1), (300, 0), (700, 2100)] {
+                let (tree, bytes) = (params.clone().max_leaf_length(leaf_length).tree().unwrap(), &message[..length]);
+                let run = tree.hash_run(7, bytes, true);
+                assert_eq!(run.len() as u64, tree.leaf_count(length as u64));
+                for (i, digest) in run.iter().enumerate() {
+                    let begin = i * leaf_length as usize;
+                    let leaf = &bytes[begin..length.min(begin + leaf_length as usize)];
+                    assert!(tree.verify_leaf(7 + i as u64, i + 1 == run.len(), leaf, digest), "{leaf_length}, {i}");
+                }
+                let open = tree.hash_run(7, bytes, false);
+                assert_eq!(open.len(), length / leaf_length as usize);
+                assert!(open.iter().zip(&run).take(run.len() - 1).all(|(a, b)| a == b));
+            }
+        }
+    }
+}

@@ -68,6 +68,11 @@ fn help_and_version() {
         assert!(stdout.contains(part), "{part}");
     }
     assert!(stdout.lines().all(|line| line.chars().count() <= 100));
-    let version = format!("bt2sum {}\n", env!("CARGO_PKG_VERSION"));
-    assert_eq!(outcome(&mut directory.bt2sum(["--version"])), success(version));
+    for (arguments, backend) in
+        [(&["-V"][..], ""), (&["--version"], ""), (&["--backend", "portable", "-V"], "portable")]
+    {
+        let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum(arguments.iter().copied()));
+        assert_eq!((code, stderr.as_str()), (Some(0), ""));
+        assert!(stdout.starts_with(&format!("bt2sum {} (backend {backend}", env!("CARGO_PKG_VERSION"))), "{stdout}");
+    }
 }

@@ -7,9 +7,15 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
 mod arguments;
+mod check;
 mod digests;
 mod failures;
+mod keys;
+mod leaves;
+mod many;
 mod names;
+mod sequential;
+mod terminal;
 
 /// Byte `i` of a message is `i` modulo 251, so that no two blocks or leaves near each other are equal.
 fn message(length: usize) -> Vec<u8> {
@@ -85,6 +91,11 @@ impl From<Output> for Outcome {
 
 fn outcome(command: &mut Command) -> Outcome {
     command.output().unwrap().into()
+}
+
+/// An end with status 1.
+fn failure(stdout: impl Into<String>, stderr: impl Into<String>) -> Outcome {
+    Outcome { code: Some(1), stdout: stdout.into(), stderr: stderr.into() }
 }
 
 fn success(stdout: impl Into<String>) -> Outcome {

@@ -1,0 +1,241 @@
+//! Many sources: small files in batches, side by side on every core, long ones one after the other on all cores.
+
+use core::mem;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::fs;
+use std::io::{self, Read};
+
+use simd_digest::Backend;
+use simd_digest::blake2b::{self, Hash, Hasher};
+
+use crate::input::{Input, Source};
+use crate::progress::Progress;
+use crate::scheme::{Scheme, Secret, Shape};
+use crate::stream::{self, Buffers, Digest, LeafSink, MEMORY};
+use crate::threads::in_order;
+
+/// Files of a batch at most.
+const BATCH: usize = 64;
+
+/// Bytes at most of a file that is read as a whole.
+const SMALL: usize = 4 << 20;
+
+/// Bytes of one read of a file among several.
+const PIECE: usize = 1 << 20;
+
+/// What to hash, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job<'a> {
+    pub(crate) source: Source<'a>,
+    pub(crate) scheme: Scheme,
+}
+
+/// What applies to all jobs.
+pub(crate) struct Engine {
+    pub(crate) threads: usize,
+    pub(crate) secret: Secret,
+    /// An empty tree has no leaf.
+    pub(crate) compat_empty: bool,
+    pub(crate) progress: Progress,
+    pub(crate) buffers: Buffers,
+}
+
+/// What a batch makes of a job.
+enum Outcome {
+    Done(io::Result<Hash>),
+    /// Not for batches: a long file, a pipe, a device.
+    Later,
+}
+
+/// A file that was read as a whole.
+struct Small {
+    /// Its place in the batch.
+    index: usize,
+    scheme: Scheme,
+    bytes: Vec<u8>,
+}
+
+/// A long file on its way through a lane.
+struct Lane<'a> {
+    index: usize,
+    input: Input<'a>,
+    hasher: Hasher,
+    buffer: Vec<u8>,
+    /// Bytes in the buffer.
+    filled: usize,
+}
+
+impl Engine {
+    /// The digest of one source, whose leaves' digests go to `leaves`.
+    pub(crate) fn hash(&self, job: Job<'_>, leaves: LeafSink<'_>) -> io::Result<Digest> {
+        let mut input = job.source.open(&self.progress)?;
+        let digest = self.hash_input(&mut input, job.scheme, leaves)?;
+        input.check_unchanged()?;
+        let hash = if digest.length == 0 { self.of_nothing(job.scheme).unwrap_or(digest.hash) } else { digest.hash };
+        Ok(Digest { hash, ..digest })
+    }
+
+    /// The digest of what was opened before.
+    pub(crate) fn hash_input(
+        &self,
+        input: impl Read + Send,
+        scheme: Scheme,
+        leaves: LeafSink<'_>,
+    ) -> io::Result<Digest> {
+        stream::hash(input, scheme, &self.secret, self.threads, &self.buffers, leaves)
+    }
+
+    /// Gives the digests of all jobs to `consume`, in their order, until it fails.
+    pub(crate) fn hash_all(
+        &self,
+        jobs: &[Job<'_>],
+        mut consume: impl FnMut(usize, io::Result<Hash>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let size = jobs.len().div_ceil(self.threads).clamp(1, BATCH);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let jobs = jobs.chunks(size).nth(number)?;
+            Some((number as u64, self.batch(jobs)))
+        };
+        in_order(self.threads.min(jobs.len().div_ceil(size)), work, |batches| {
+            for (i, outcome) in batches.flatten().enumerate() {
+                let hash = match outcome {
+                    Outcome::Done(hash) => hash,
+                    Outcome::Later => self.hash(jobs[i], &mut |_| Ok(())).map(|digest| digest.hash),
+                };
+                consume(i, hash)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn of_nothing(&self, scheme: Scheme) -> Option<Hash> {
+        (self.compat_empty && scheme.shape != Shape::Sequential).then(|| scheme.no_leaf(&self.secret))
+    }
+
+    /// Reads and hashes the files that are for batches.
+    fn batch(&self, jobs: &[Job<'_>]) -> Vec<Outcome> {
+        let most = (MEMORY / self.threads).max(SMALL);
+        let mut outcomes: Vec<Outcome> = jobs.iter().map(|_| Outcome::Later).collect();
+        let (mut small, mut long) = (Vec::new(), Vec::new());
+        let mut total = 0;
+        for (index, &Job { source, scheme }) in jobs.iter().enumerate() {
+            match self.read_small(source, scheme, &mut long, index) {
+                Ok(None) => {}
+                Ok(Some(bytes)) => {
+                    total += bytes.len();
+                    small.push(Small { index, scheme, bytes });
+                }
+                Err(error) => outcomes[index] = Outcome::Done(Err(error)),
+            }
+            if total > most - SMALL {
+                self.hash_small(mem::take(&mut small), &mut outcomes);
+                total = 0;
+            }
+        }
+        self.hash_small(small, &mut outcomes);
+        self.hash_long(jobs, long, &mut outcomes);
+        outcomes
+    }
+
+    /// The bytes of a small file. A long file that is to be hashed in a lane goes to `long`.
+    fn read_small(
+        &self,
+        source: Source<'_>,
+        scheme: Scheme,
+        long: &mut Vec<usize>,
+        index: usize,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let Source::File(path) = source else { return Ok(None) };
+        let before = fs::metadata(path)?;
+        if !before.is_file() {
+            return Ok(None);
+        }
+        let Some(length) = usize::try_from(before.len()).ok().filter(|&length| length <= SMALL) else {
+            if scheme.shape == Shape::Sequential {
+                long.push(index);
+            }
+            return Ok(None);
+        };
+        let mut input = Input::regular(path, before, &self.progress)?;
+        let mut bytes = vec![0; length + 1];
+        let filled = stream::fill(&mut input, &mut bytes)?;
+        if filled > length {
+            // It says that it has fewer bytes than it has, as those of `/proc` do, or it grows.
+            input.by_ref().take((SMALL - length) as u64).read_to_end(&mut bytes)?;
+            if bytes.len() > SMALL {
+                return Ok(None);
+            }
+        } else {
+            bytes.truncate(filled);
+        }
+        input.check_unchanged()?;
+        Ok(Some(bytes))
+    }
+
+    fn hash_small(&self, mut files: Vec<Small>, outcomes: &mut [Outcome]) {
+        while let Some(&Small { scheme, .. }) = files.first() {
+            let like: Vec<Small>;
+            (like, files) = files.into_iter().partition(|file| file.scheme == scheme);
+            let (like, leaves) = match scheme.tree(&self.secret) {
+                None => (like, Vec::new()),
+                Some(tree) => like.into_iter().partition(|file| file.bytes.len() as u64 <= tree.leaf_length().into()),
+            };
+            for file in leaves {
+                let tree = scheme.tree(&self.secret).expect("only trees have several leaves");
+                outcomes[file.index] = Outcome::Done(Ok(tree.hash(&file.bytes)));
+            }
+            let messages: Vec<&[u8]> = like.iter().map(|file| &*file.bytes).collect();
+            for (file, hash) in like.iter().zip(scheme.hash_small(&self.secret, &messages)) {
+                let empty = if file.bytes.is_empty() { self.of_nothing(scheme) } else { None };
+                outcomes[file.index] = Outcome::Done(Ok(empty.unwrap_or(hash)));
+            }
+        }
+    }
+
+    /// Hashes files sequentially, each in a lane, piece by piece.
+    fn hash_long(&self, jobs: &[Job<'_>], long: Vec<usize>, outcomes: &mut [Outcome]) {
+        let mut waiting = long.into_iter();
+        let mut lanes = Vec::new();
+        loop {
+            while lanes.len() < Backend::best().lanes()
+                && let Some(index) = waiting.next()
+            {
+                match self.lane(index, jobs[index]) {
+                    Ok(lane) => lanes.push(lane),
+                    Err(error) => outcomes[index] = Outcome::Done(Err(error)),
+                }
+            }
+            if lanes.is_empty() {
+                return;
+            }
+            lanes.retain_mut(|lane| match stream::fill(&mut lane.input, &mut lane.buffer) {
+                Ok(filled) => {
+                    lane.filled = filled;
+                    true
+                }
+                Err(error) => {
+                    outcomes[lane.index] = Outcome::Done(Err(error));
+                    false
+                }
+            });
+            let mut updates: Vec<_> =
+                lanes.iter_mut().map(|lane| (&mut lane.hasher, &lane.buffer[..lane.filled])).collect();
+            blake2b::update_many(&mut updates);
+            lanes.retain(|lane| {
+                let ended = lane.filled < lane.buffer.len();
+                if ended {
+                    outcomes[lane.index] = Outcome::Done(lane.input.check_unchanged().map(|()| lane.hasher.finalize()));
+                }
+                !ended
+            });
+        }
+    }
+
+    fn lane<'a>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a>> {
+        let input = job.source.open(&self.progress)?;
+        let hasher = job.scheme.only_leaf(&self.secret).hasher().map_err(io::Error::other)?;
+        Ok(Lane { index, input, hasher, buffer: vec![0; PIECE], filled: 0 })
+    }
+}

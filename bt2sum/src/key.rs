@@ -1,0 +1,35 @@
+//! The key: from a file or a descriptor, never from the command line, which others can read.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+use crate::args::Options;
+use crate::scheme::Secret;
+use crate::stream::fill;
+
+/// Bytes of a key at most.
+const LIMIT: usize = 64;
+
+/// The key that was asked for, or none.
+pub(crate) fn read(options: &Options) -> io::Result<Secret> {
+    #[cfg(unix)]
+    if let Some(number) = options.key_fd {
+        return from_file(Path::new(&format!("/dev/fd/{number}")));
+    }
+    options.key_file.as_deref().map_or_else(|| Ok(Secret::default()), from_file)
+}
+
+/// The key is all of the file: a line feed at its end too.
+fn from_file(path: &Path) -> io::Result<Secret> {
+    let mut key = Zeroizing::new(vec![0; LIMIT + 1]);
+    let length = fill(&mut File::open(path)?, &mut key)?;
+    if length == 0 || length > LIMIT {
+        let given = if length == 0 { "no bytes" } else { "more" };
+        return Err(io::Error::other(format!("a key has 1 to {LIMIT} bytes, this one has {given}")));
+    }
+    key.truncate(length);
+    Ok(Secret::new(key))
+}

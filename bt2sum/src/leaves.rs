@@ -1,0 +1,210 @@
+//! The file with the digests of the leaves, which tells what part of a message is damaged.
+//!
+//! ```text
+//!   8 bytes   bt2leaf and NUL
+//!   1         version of the format: 1
+//!   1         hash: 1 is BLAKE2b
+//!   1         bytes of a digest
+//!   1         1 if the digests have a key, otherwise 0
+//!   4         bytes of a leaf, little-endian
+//!   …         the digests of all leaves, in order
+//!   8         bytes of the message, little-endian
+//!   32        BLAKE2b-256, without a key, of all of the above
+//! ```
+
+use core::ops::Range;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use simd_digest::blake2b::{Hash, Hasher, Params, Tree};
+
+use crate::scheme::{Scheme, Secret, Shape};
+use crate::stream::read;
+use crate::temporary::Temporary;
+
+const MAGIC: [u8; 8] = *b"bt2leaf\0";
+const VERSION: u8 = 1;
+const BLAKE2B: u8 = 1;
+const HEADER: u64 = 16;
+const TRAILER: u64 = 40;
+
+/// Of the file itself.
+fn own_digest() -> Hasher {
+    Params::new().hash_length(32).hasher().expect("the length is in range")
+}
+
+/// Writes the file, leaf by leaf.
+pub(crate) struct Writer {
+    file: Temporary,
+    own: Hasher,
+}
+
+impl Writer {
+    pub(crate) fn create(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
+        let Shape::Tree { chunk } = scheme.shape else { return Err(io::ErrorKind::Unsupported.into()) };
+        let mut writer = Self { file: Temporary::create(path)?, own: own_digest() };
+        writer.write(&MAGIC)?;
+        let size = u8::try_from(scheme.size).map_err(io::Error::other)?;
+        writer.write(&[VERSION, BLAKE2B, size, u8::from(!secret.is_empty())])?;
+        writer.write(&chunk.to_le_bytes())?;
+        Ok(writer)
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.own.update(bytes);
+        self.file.write_all(bytes)
+    }
+
+    /// Ends the file, after all leaves of a message of `length` bytes.
+    pub(crate) fn finish(mut self, length: u64) -> io::Result<()> {
+        self.write(&length.to_le_bytes())?;
+        let own = self.own.finalize();
+        self.file.write_all(own.as_bytes())?;
+        self.file.finish()
+    }
+}
+
+/// A file that was found whole, undamaged and the right one.
+#[derive(Debug)]
+pub(crate) struct Leaves {
+    file: BufReader<File>,
+    tree: Tree,
+    size: usize,
+    /// Bytes of the message.
+    pub(crate) length: u64,
+}
+
+impl Leaves {
+    /// Reads all of the file, whose root must be `root`.
+    pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Hash) -> io::Result<Self> {
+        let damaged = |what: &str| io::Error::other(what.to_owned());
+        let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
+        let size_of_file = file.get_ref().metadata()?.len();
+        let mut magic = Vec::new();
+        file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic)?;
+        if !MAGIC.starts_with(&magic) {
+            return Err(damaged("not a file of leaves"));
+        }
+        if size_of_file < HEADER + TRAILER {
+            return Err(damaged("truncated"));
+        }
+        let [version, hash, size, keyed, chunk @ ..] = array::<8>(&mut file)?;
+        if version != VERSION {
+            return Err(io::Error::other(format!("version {version} of the format is unknown, or damaged")));
+        }
+        let mut own = own_digest();
+        own.update(&magic).update(&[version, hash, size, keyed]).update(&chunk);
+        let mut rest = file.by_ref().take(size_of_file - HEADER - 32);
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match read(&mut rest, &mut buffer)? {
+                0 => break,
+                length => own.update(&buffer[..length]),
+            };
+        }
+        if own.finalize() != array::<32>(&mut file)? {
+            return Err(damaged("damaged or truncated"));
+        }
+        file.seek(SeekFrom::Start(size_of_file - TRAILER))?;
+        let length = u64::from_le_bytes(array(&mut file)?);
+        let own_scheme = Scheme { size: size.into(), shape: Shape::Tree { chunk: u32::from_le_bytes(chunk) } };
+        if hash != BLAKE2B || own_scheme != scheme {
+            return Err(damaged("made with another --size or --chunk than the digest to check"));
+        }
+        if (keyed != 0) == secret.is_empty() {
+            return Err(damaged(if keyed != 0 { "made with a key" } else { "made without a key" }));
+        }
+        let tree = scheme.tree(secret).ok_or(io::ErrorKind::Unsupported)?;
+        let leaves = u128::from(tree.leaf_count(length)) * u128::from(size);
+        if leaves != u128::from(size_of_file - HEADER - TRAILER) {
+            return Err(damaged("another number of leaves than the length of the message needs"));
+        }
+        let mut leaves = Self { file, tree, size: size.into(), length };
+        if leaves.root()? != *root {
+            return Err(damaged("the leaves of another message, or of another key"));
+        }
+        Ok(leaves)
+    }
+
+    fn root(&mut self) -> io::Result<Hash> {
+        self.seek(0)?;
+        let mut failure = None;
+        let (tree, count) = (self.tree.clone(), self.tree.leaf_count(self.length));
+        let leaves = (0..count).map_while(|_| self.next().map_err(|error| failure = Some(error)).ok());
+        let root = tree.root_from_leaves(leaves);
+        failure.map_or_else(|| root.map_err(io::Error::other), Err)
+    }
+
+    /// Goes to leaf `index`.
+    pub(crate) fn seek(&mut self, index: u64) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(HEADER + index * self.size as u64)).map(|_| ())
+    }
+
+    /// The digest of the next leaf.
+    pub(crate) fn next(&mut self) -> io::Result<Hash> {
+        let mut digest = [0; 64];
+        let digest = &mut digest[..self.size];
+        self.file.read_exact(digest)?;
+        Hash::from_bytes(digest).map_err(io::Error::other)
+    }
+
+    /// The bytes of leaf `index`.
+    pub(crate) fn bytes_of(&self, index: u64) -> Range<u64> {
+        let chunk = u64::from(self.tree.leaf_length());
+        index * chunk..(index * chunk).saturating_add(chunk).min(self.length)
+    }
+
+    /// The ranges of bytes of `input` that do not match, only leaves looked at that have bytes of `range`.
+    pub(crate) fn check_range(&mut self, input: &mut (impl Read + Seek), range: (u64, u64)) -> io::Result<Damage> {
+        let (first, last) = range;
+        let last_leaf = self.tree.leaf_count(self.length) - 1;
+        if first >= self.length {
+            return Err(io::Error::other(format!("the range begins behind the {} bytes of the file", self.length)));
+        }
+        let chunk = u64::from(self.tree.leaf_length());
+        let (from, to) = (first / chunk, (last / chunk).min(last_leaf));
+        self.seek(from)?;
+        input.seek(SeekFrom::Start(from * chunk))?;
+        let mut damage = Damage::default();
+        let mut buffer = vec![0; 1 << 18];
+        for index in from..=to {
+            let bytes = self.bytes_of(index);
+            let mut leaf = self.tree.leaf(index, index == last_leaf);
+            let mut left = bytes.end - bytes.start;
+            while left > 0 {
+                let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+                let length = read(input, &mut buffer[..most])?;
+                if length == 0 {
+                    break;
+                }
+                leaf.update(&buffer[..length]);
+                left -= length as u64;
+            }
+            if left > 0 || leaf.finalize() != self.next()? {
+                damage.add(bytes);
+            }
+        }
+        Ok(damage)
+    }
+}
+
+fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Ranges of bytes that do not match, in order.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Damage(pub(crate) Vec<Range<u64>>);
+
+impl Damage {
+    /// Takes in a range that is behind all others.
+    pub(crate) fn add(&mut self, bytes: Range<u64>) {
+        match self.0.last_mut() {
+            Some(last) if last.end == bytes.start => last.end = bytes.end,
+            _ => self.0.push(bytes),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Lines of check files.
+
+use std::ffi::OsString;
+
+use simd_digest::blake2b::Hash;
+
+use crate::args;
+use crate::scheme::{Scheme, Shape};
+
+/// What a line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: OsString,
+    pub(crate) scheme: Scheme,
+    pub(crate) hash: Hash,
+}
+
+/// Reads the lines of one check file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parser {
+    /// What lines do not say.
+    shape: Shape,
+    /// The only length of digests that is right.
+    size: Option<usize>,
+    /// Whether there is one space between digest and name instead of two. A file does not have both: a name that begins
+    /// with a space could be taken for another.
+    reversed: Option<bool>,
+}
+
+impl Parser {
+    pub(crate) fn new(shape: Shape, size: Option<usize>) -> Self {
+        Self { shape, size, reversed: None }
+    }
+
+    /// What a line without its end says, or `None` if it is improperly formatted.
+    pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry> {
+        let line = line.trim_ascii_start();
+        let (escaped, line) = line.strip_prefix(br"\").map_or((false, line), |line| (true, line));
+        let (name, scheme, hex) = match line.strip_prefix(b"BLAKE2b") {
+            Some(line) => self.tagged(line)?,
+            None => self.untagged(line)?,
+        };
+        let hash: Hash = str::from_utf8(hex).ok()?.parse().ok()?;
+        let size = hash.as_bytes().len();
+        let right = size == scheme.size && self.size.is_none_or(|only| only == size) && !name.is_empty();
+        let name = if escaped { unescape(name)? } else { name.to_vec() };
+        right.then_some(Entry { name: os_string(name)?, scheme, hash })
+    }
+
+    /// Name, scheme and digest of what follows `BLAKE2b`.
+    fn tagged<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
+        let open = line.iter().position(|&byte| byte == b'(' || byte == b'=')?;
+        let (label, rest) = (str::from_utf8(line[..open].trim_ascii_end()).ok()?, &line[open..]);
+        // OpenSSL has no space before the name.
+        if line[..open].len() - label.len() > 1 {
+            return None;
+        }
+        let (name, rest) = match rest.strip_prefix(b"(") {
+            Some(rest) => {
+                // A name may have parentheses, a digest does not.
+                let close = rest.iter().rposition(|&byte| byte == b')')?;
+                (Some(&rest[..close]), &rest[close + 1..])
+            }
+            None => (None, rest),
+        };
+        let hex = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+        let bytes = |bits: usize| (bits.is_multiple_of(8)).then_some(bits / 8);
+        let scheme = match self.shape {
+            Shape::Sequential => {
+                let size = if label.is_empty() { 64 } else { bytes(plain_number(label.strip_prefix('-')?)?)? };
+                Scheme { size, shape: Shape::Sequential }
+            }
+            Shape::Tree { .. } => match label.strip_prefix("-TREE-") {
+                Some(label) => {
+                    let (bits, chunk) = label.split_once('-')?;
+                    let shape = Shape::Tree { chunk: args::chunk_length(chunk).ok()? };
+                    Scheme { size: bytes(plain_number(bits)?)?, shape }
+                }
+                None => Scheme { size: plain_number(label.strip_prefix('-')?)?, shape: self.shape },
+            },
+        };
+        // Only the Go tool leaves out the name of standard input.
+        let may_lack_name = scheme.shape != Shape::Sequential && !label.starts_with("-TREE-");
+        Some((name.or(may_lack_name.then_some(b"-"))?, scheme, hex))
+    }
+
+    /// Name, scheme and digest of a line that begins with the digest.
+    fn untagged<'a>(&mut self, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
+        let end = line.iter().position(|byte| !byte.is_ascii_hexdigit())?;
+        let (hex, rest) = line.split_at(end);
+        let (b' ' | b'\t', rest) = rest.split_first()? else { return None };
+        let marked = matches!(rest, [b' ' | b'*', _, ..]);
+        let name = match self.reversed {
+            Some(true) => rest,
+            None | Some(false) if marked => {
+                self.reversed = Some(false);
+                &rest[1..]
+            }
+            Some(false) => return None,
+            // Two spaces, and the name was cut off.
+            None if matches!(rest, [b' ' | b'*']) => return None,
+            None => {
+                self.reversed = Some(true);
+                rest
+            }
+        };
+        Some((name, Scheme { size: hex.len() / 2, shape: self.shape }, hex))
+    }
+}
+
+fn plain_number(text: &str) -> Option<usize> {
+    args::number(text).and_then(|number| number.try_into().ok())
+}
+
+/// The name that was escaped, if it was done properly.
+fn unescape(name: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = name.iter();
+    let mut plain = Vec::with_capacity(name.len());
+    while let Some(&byte) = bytes.next() {
+        plain.push(match byte {
+            b'\\' => match bytes.next()? {
+                b'\\' => b'\\',
+                b'n' => b'\n',
+                b'r' => b'\r',
+                _ => return None,
+            },
+            byte => byte,
+        });
+    }
+    Some(plain)
+}
+
+#[cfg(unix)]
+fn os_string(name: Vec<u8>) -> Option<OsString> {
+    use std::os::unix::ffi::OsStringExt;
+
+    (!name.contains(&0)).then(|| OsString::from_vec(name))
+}
+
+#[cfg(not(unix))]
+fn os_string(name: Vec<u8>) -> Option<OsString> {
+    String::from_utf8(name).ok().map(OsString::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: Shape = Shape::Tree { chunk: 7 };
+
+    /// The name, bytes of digest and bytes of leaf, 0 for none.
+    fn parse(shape: Shape, lines: &[&str]) -> Option<(String, usize, u32)> {
+        let mut parser = Parser::new(shape, None);
+        let mut entry = None;
+        for line in lines {
+            entry = parser.parse(line.replace("HEX2", "0aF1").as_bytes());
+        }
+        let Entry { name, scheme, hash } = entry?;
+        assert_eq!(hash.as_bytes(), [0x0a, 0xf1]);
+        let chunk = if let Shape::Tree { chunk } = scheme.shape { chunk } else { 0 };
+        Some((name.into_string().unwrap(), scheme.size, chunk))
+    }
+
+    #[test]
+    fn lines_of_trees() {
+        for (line, name, chunk) in [
+            ("BLAKE2b-TREE-16-5M (a b) = HEX2", "a b", 5 << 20),
+            ("BLAKE2b-TREE-16-4095 (a) = HEX2", "a", 4095),
+            ("BLAKE2b-TREE-16-2g (a)) = (b) = HEX2", "a)) = (b", 2 << 30),
+            ("BLAKE2b-2 (a) = HEX2", "a", 7),
+            ("BLAKE2b-2 = HEX2", "-", 7),
+            (" \tBLAKE2b-2 ( (=) ) = HEX2", " (=) ", 7),
+            (r"\BLAKE2b-2 (a\\\nb\r) = HEX2", "a\\\nb\r", 7),
+            (r"BLAKE2b-2 (a\n) = HEX2", r"a\n", 7),
+            ("HEX2  a", "a", 7),
+            ("HEX2 *a", "a", 7),
+            ("HEX2   a", " a", 7),
+            ("HEX2 a", "a", 7),
+        ] {
+            assert_eq!(parse(TREE, &[line]), Some((name.into(), 2, chunk)), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_of_b2sum() {
+        for (line, name) in [
+            ("BLAKE2b-16 (a) = HEX2", "a"),
+            ("BLAKE2b-16(a)= HEX2", "a"),
+            ("BLAKE2b-16 (a b)=HEX2", "a b"),
+            ("HEX2  a", "a"),
+            ("HEX2 *a", "a"),
+            (r"\HEX2  a\\b", r"a\b"),
+        ] {
+            assert_eq!(parse(Shape::Sequential, &[line]), Some((name.into(), 2, 0)), "{line}");
+        }
+    }
+
+    #[test]
+    fn improper_lines() {
+        let both = [
+            "",
+            " ",
+            "HEX2",
+            "HEX2 ",
+            "HEX2  ",
+            "HEX20  a",
+            "xHEX2  a",
+            "HEX2x  a",
+            "a",
+            "BLAKE2b",
+            "BLAKE2b-",
+            "(",
+            "=",
+            "BLAKE2b (",
+            "BLAKE2b (a) = HEX2",
+            "BLAKE2b (a) HEX2",
+            "SHA256 (a) = HEX2",
+            "MD5 (a) = HEX2",
+            r"\HEX2  a\b",
+            r"\HEX2  a\",
+            "BLAKE2s-2 (a) = HEX2",
+            "BLAKE2b-2 () = HEX2",
+            "BLAKE2b-2 (a) = HEX2x",
+            "BLAKE2b-2 (a) = ",
+            "BLAKE2b-2  (a) = HEX2",
+            "BLAKE2b--2 (a) = HEX2",
+            "BLAKE2b-0 (a) = ",
+            "HEX2  a\0",
+            "blake2b-2 (a) = HEX2",
+        ];
+        let tree = [
+            "BLAKE2b-16 (a) = HEX2",
+            "BLAKE2b-TREE-16 (a) = HEX2",
+            "BLAKE2b-TREE-2-5M (a) = HEX2",
+            "BLAKE2b-TREE-17-5M (a) = HEX2",
+            "BLAKE2b-TREE-16-0 (a) = HEX2",
+            "BLAKE2b-TREE-16-4G (a) = HEX2",
+            "BLAKE2b-TREE-16-5X (a) = HEX2",
+            "BLAKE2b-TREE-16-7 = HEX2",
+            "BLAKE2b-TREE-24-5M (a) = HEX2",
+        ];
+        let sequential = ["BLAKE2b-2 (a) = HEX2", "BLAKE2b-TREE-16-5M (a) = HEX2", "BLAKE2b-16 = HEX2"];
+        for (shape, lines) in [(TREE, &tree[..]), (Shape::Sequential, &sequential)] {
+            for line in both.iter().chain(lines) {
+                assert_eq!(parse(shape, &[line]), None, "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_space_or_two() {
+        assert_eq!(parse(TREE, &["HEX2  a", "HEX2 b"]), None);
+        assert_eq!(parse(TREE, &["HEX2 a", "HEX2  b"]), Some((" b".into(), 2, 7)));
+        assert_eq!(parse(TREE, &["HEX2 a", "HEX2 *b"]), Some(("*b".into(), 2, 7)));
+    }
+
+    #[test]
+    fn the_only_size() {
+        let parse = |size| Parser::new(TREE, Some(size)).parse(b"0af1  a").is_some();
+        assert_eq!([1, 2, 3, 64].map(parse), [false, true, false, false]);
+    }
+
+    /// Whatever the bytes, a line is read or refused.
+    #[test]
+    fn mutated_lines() {
+        let seeds = [r"\BLAKE2b-TREE-16-5M (a\\) = 0af1", "BLAKE2b-2 (a) = 0af1", "0af1 *a", "BLAKE2b-2 = 0af1"];
+        for seed in seeds {
+            for i in 0..=seed.len() {
+                for byte in 0..=255 {
+                    let (mut changed, mut longer) = (seed.as_bytes().to_vec(), seed.as_bytes().to_vec());
+                    longer.insert(i, byte);
+                    let _ = Parser::new(TREE, None).parse(&longer);
+                    if let Some(place) = changed.get_mut(i) {
+                        *place = byte;
+                    }
+                    for shape in [TREE, Shape::Sequential] {
+                        let _ = Parser::new(shape, None).parse(&changed);
+                        let _ = Parser::new(shape, None).parse(&changed[..i.min(changed.len())]);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! One message, read front to back by one thread at a time and hashed by all.
+//!
+//! ```text
+//!   thread 0   read  hash hash hash  read  hash hash …      a group of leaves is read whole, in order,
+//!   thread 1         read  hash hash hash  read  hash …     under a lock, and hashed in lanes without it
+//! ```
+
+use core::iter;
+use std::io::{self, ErrorKind, Read};
+use std::sync::{Mutex, PoisonError};
+
+use simd_digest::Backend;
+use simd_digest::blake2b::{Hash, Tree};
+
+use crate::scheme::{Scheme, Secret};
+use crate::threads::in_order;
+
+/// Bytes of all buffers together, whatever the size of file and leaf.
+pub(crate) const MEMORY: usize = 128 << 20;
+
+/// Bytes of one read where there is no group of leaves to fill.
+const PIECE: usize = 256 << 10;
+
+/// Bytes that a group of small leaves should have at least, so that the lock and the system calls do not count.
+const GROUP: usize = 1 << 20;
+
+/// Bytes read beyond a group.
+const AHEAD: usize = 64 << 10;
+
+/// Small leaves of a group at most.
+const LEAVES: usize = 4096;
+
+/// How a message is shared out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) threads: usize,
+    /// Bytes of a buffer: whole leaves. `None` if even two leaves are too many to hold.
+    pub(crate) group: Option<usize>,
+}
+
+impl Plan {
+    /// For leaves of this many bytes.
+    pub(crate) fn new(chunk: u32, lanes: usize, threads: usize) -> Self {
+        let chunk = chunk as usize;
+        let lanes = lanes.min(MEMORY / chunk);
+        if lanes < 2 && threads.min(MEMORY / chunk) < 2 {
+            return Self { threads: 1, group: None };
+        }
+        let rounds = GROUP.div_ceil(lanes * chunk).min(LEAVES / lanes).max(1);
+        let group = rounds * lanes * chunk;
+        Self { threads: threads.min(MEMORY / group).max(1), group: Some(group) }
+    }
+}
+
+/// What a message comes to.
+#[derive(Debug)]
+pub(crate) struct Digest {
+    pub(crate) hash: Hash,
+    /// Bytes of the message.
+    pub(crate) length: u64,
+}
+
+/// Buffers that were used before.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
+
+impl Buffers {
+    fn take(&self, length: usize) -> Vec<u8> {
+        let used = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        used.filter(|buffer| buffer.len() == length).unwrap_or_else(|| vec![0; length])
+    }
+
+    fn put(&self, buffer: Vec<u8>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+}
+
+/// What takes in the digests of the leaves, in order.
+pub(crate) type LeafSink<'a> = &'a mut dyn FnMut(&Hash) -> io::Result<()>;
+
+/// The digest of all of `input`, or else an error.
+pub(crate) fn hash(
+    input: impl Read + Send,
+    scheme: Scheme,
+    secret: &Secret,
+    threads: usize,
+    buffers: &Buffers,
+    leaves: LeafSink<'_>,
+) -> io::Result<Digest> {
+    let Some(tree) = scheme.tree(secret) else { return sequential(input, scheme, secret) };
+    let plan = Plan::new(tree.leaf_length(), Backend::best().lanes(), threads);
+    match plan.group {
+        Some(group) => in_groups(input, &tree, plan.threads, group, buffers, leaves),
+        None => leaf_by_leaf(input, &tree, leaves),
+    }
+}
+
+/// One read, again if it was interrupted.
+pub(crate) fn read(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match input.read(buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Until the buffer is full or a read gives nothing: one that gives less than asked for is not the end.
+pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match read(input, &mut buffer[length..])? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    Ok(length)
+}
+
+fn sequential(mut input: impl Read, scheme: Scheme, secret: &Secret) -> io::Result<Digest> {
+    let mut hasher = scheme.only_leaf(secret).hasher().map_err(io::Error::other)?;
+    let mut buffer = vec![0; PIECE];
+    let mut length = 0;
+    loop {
+        match read(&mut input, &mut buffer)? {
+            0 => return Ok(Digest { hash: hasher.finalize(), length }),
+            more => {
+                hasher.update(&buffer[..more]);
+                length += more as u64;
+            }
+        }
+    }
+}
+
+/// The root over digests that may stop with an error.
+fn root(tree: &Tree, leaves: impl Iterator<Item = io::Result<Hash>>, sink: LeafSink<'_>) -> io::Result<Hash> {
+    let mut failure = None;
+    let good = leaves
+        .map_while(|leaf| leaf.and_then(|leaf| sink(&leaf).map(|()| leaf)).map_err(|error| failure = Some(error)).ok());
+    let root = tree.root_from_leaves(good);
+    failure.map_or_else(|| root.map_err(io::Error::other), Err)
+}
+
+/// Holds no leaf: a full one stays open until more follows, since only the end of the message tells which is the last.
+fn leaf_by_leaf(input: impl Read, tree: &Tree, sink: LeafSink<'_>) -> io::Result<Digest> {
+    let mut leaves = LeafByLeaf { input, buffer: vec![0; PIECE], begin: 0, end: 0, index: 0, length: 0, ended: false };
+    let hash = root(tree, iter::from_fn(|| leaves.next(tree).transpose()), sink)?;
+    Ok(Digest { hash, length: leaves.length })
+}
+
+struct LeafByLeaf<R> {
+    input: R,
+    buffer: Vec<u8>,
+    /// What is in the buffer, but in no leaf yet.
+    begin: usize,
+    end: usize,
+    /// The number of the next leaf.
+    index: u64,
+    length: u64,
+    ended: bool,
+}
+
+impl<R: Read> LeafByLeaf<R> {
+    fn next(&mut self, tree: &Tree) -> io::Result<Option<Hash>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut leaf = tree.leaf(self.index, false);
+        self.index += 1;
+        let mut room = tree.leaf_length() as usize;
+        loop {
+            if self.begin == self.end {
+                (self.begin, self.end) = (0, read(&mut self.input, &mut self.buffer)?);
+            }
+            self.ended = self.end == 0;
+            if self.ended || room == 0 {
+                return Ok(Some(leaf.set_last_node(self.ended).finalize()));
+            }
+            let here = room.min(self.end - self.begin);
+            leaf.update(&self.buffer[self.begin..][..here]);
+            self.begin += here;
+            self.length += here as u64;
+            room -= here;
+        }
+    }
+}
+
+fn in_groups(
+    input: impl Read + Send,
+    tree: &Tree,
+    threads: usize,
+    group: usize,
+    buffers: &Buffers,
+    sink: LeafSink<'_>,
+) -> io::Result<Digest> {
+    let reader = Mutex::new(Groups { input, ahead: Vec::new(), number: 0, length: 0, ended: false });
+    let leaves_of_group = (group / tree.leaf_length() as usize) as u64;
+    let work = || {
+        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        if reader.ended {
+            return None;
+        }
+        let mut buffer = buffers.take(group);
+        let filled = reader.next(&mut buffer);
+        let (number, is_last) = (reader.number - 1, reader.ended);
+        drop(reader);
+        let leaves = filled.map(|filled| tree.hash_run(number * leaves_of_group, &buffer[..filled], is_last));
+        buffers.put(buffer);
+        Some((number, leaves))
+    };
+    let hash = in_order(threads, work, |groups| {
+        let leaves = groups.flat_map(|group| match group {
+            Ok(leaves) => leaves.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        });
+        root(tree, leaves, sink)
+    })?;
+    Ok(Digest { hash, length: reader.into_inner().unwrap_or_else(PoisonError::into_inner).length })
+}
+
+/// Reads group after group.
+struct Groups<R> {
+    input: R,
+    /// The beginning of the next group, read to learn whether there is one.
+    ahead: Vec<u8>,
+    /// Groups read.
+    number: u64,
+    length: u64,
+    /// Nothing follows, or nothing could be read.
+    ended: bool,
+}
+
+impl<R: Read> Groups<R> {
+    /// Reads the next group, as many bytes of it as there are.
+    fn next(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.number += 1;
+        let filled = self.fill(buffer);
+        self.ended = self.ahead.is_empty() || filled.is_err();
+        filled
+    }
+
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let ahead = self.ahead.len();
+        buffer[..ahead].copy_from_slice(&self.ahead);
+        self.ahead.clear();
+        let filled = ahead + fill(&mut self.input, &mut buffer[ahead..])?;
+        if filled == buffer.len() {
+            // No longer than a group, and a multiple of a page if groups are long.
+            self.ahead.resize(buffer.len().min(AHEAD), 0);
+            let more = read(&mut self.input, &mut self.ahead);
+            self.ahead.truncate(*more.as_ref().unwrap_or(&0));
+            more?;
+        }
+        self.length += (filled - ahead + self.ahead.len()) as u64;
+        Ok(filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheme::Shape;
+
+    /// Gives `message` in short reads of many lengths, each after an interruption, and then the end or an error.
+    struct Restless<'a> {
+        message: &'a [u8],
+        reads: usize,
+        end: Option<ErrorKind>,
+    }
+
+    impl Read for Restless<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.reads += 1;
+            if self.reads % 2 == 1 {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            if let (true, Some(error)) = (self.message.is_empty(), self.end) {
+                return Err(error.into());
+            }
+            let short = (self.reads * 7919 % 1361).clamp(1, buffer.len());
+            self.message.read(&mut buffer[..short])
+        }
+    }
+
+    /// In one group, in many, and leaf by leaf.
+    const PLANS: [Option<usize>; 4] = [Some(20_000), Some(1000), Some(3000), None];
+
+    fn run(message: &[u8], end: Option<ErrorKind>, group: Option<usize>, leaves: &mut Vec<Hash>) -> io::Result<Digest> {
+        let input = Restless { message, reads: 0, end };
+        let tree = Tree::unlimited_fanout(1000).unwrap();
+        let mut sink = |leaf: &Hash| {
+            leaves.push(*leaf);
+            Ok(())
+        };
+        match group {
+            Some(group) => in_groups(input, &tree, 3, group, &Buffers::default(), &mut sink),
+            None => leaf_by_leaf(input, &tree, &mut sink),
+        }
+    }
+
+    #[test]
+    fn short_and_interrupted_reads() {
+        let tree = Tree::unlimited_fanout(1000).unwrap();
+        let message: Vec<u8> = (0..=250).cycle().take(20_001).collect();
+        for length in [0, 1, 999, 1000, 1001, 2000, 2999, 3000, 3001, 20_000, 20_001] {
+            for group in PLANS {
+                let message = &message[..length];
+                let mut leaves = Vec::new();
+                let digest = run(message, None, group, &mut leaves).unwrap();
+                assert_eq!((digest.hash, digest.length), (tree.hash(message), length as u64), "{length}, {group:?}");
+                assert_eq!(leaves, tree.hash_run(0, message, true), "{length}, {group:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_is_never_a_digest() {
+        for length in [0, 1, 1000, 3000, 20_000] {
+            for group in PLANS {
+                let run = run(&vec![7; length], Some(ErrorKind::ConnectionReset), group, &mut Vec::new());
+                assert_eq!(run.unwrap_err().kind(), ErrorKind::ConnectionReset, "{length}, {group:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_whole_stream_by_both_shapes() {
+        let message = vec![3; 600_000];
+        for shape in [Shape::Tree { chunk: 5 }, Shape::Tree { chunk: u32::MAX }, Shape::Sequential] {
+            let (scheme, secret) = (Scheme { size: 32, shape }, Secret::default());
+            let digest = hash(&message[..], scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(())).unwrap();
+            let expected = match scheme.tree(&secret) {
+                Some(tree) => tree.hash(&message),
+                None => scheme.only_leaf(&secret).hash(&message).unwrap(),
+            };
+            assert_eq!((digest.hash, digest.length), (expected, 600_000), "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        for chunk in [1, 100, 4096, 1 << 20, 5 << 20, 16 << 20, 60 << 20, 64 << 20, 65 << 20, 128 << 20, u32::MAX] {
+            for lanes in [1, 2, 4, 8] {
+                for threads in [1, 2, 3, 64] {
+                    let Plan { threads: used, group } = Plan::new(chunk, lanes, threads);
+                    assert!((1..=threads).contains(&used));
+                    let Some(group) = group else { continue };
+                    assert!(used * group <= MEMORY, "{chunk} {lanes} {threads}");
+                    assert!(group >= chunk as usize && group.is_multiple_of(chunk as usize));
+                }
+            }
+        }
+        assert_eq!(Plan::new(5 << 20, 8, 2), Plan { threads: 2, group: Some(40 << 20) });
+        assert_eq!(Plan::new(u32::MAX, 8, 2), Plan { threads: 1, group: None });
+    }
+}

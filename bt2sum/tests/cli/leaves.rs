@@ -1,0 +1,214 @@
+//! `--leaves` and `--range`: what part of a file is damaged.
+
+use crate::{Directory, Outcome, failure, message, outcome, success};
+
+const MISMATCH: &str = "bt2sum: WARNING: 1 computed checksum did NOT match\n";
+const LENGTH: usize = 10_500;
+
+/// `name` of 11 leaves of 1000 bytes, its `sums`, and `leaves`.
+fn listed() -> Directory {
+    let directory = Directory::new().file("name", &message(LENGTH));
+    let line = outcome(&mut directory.bt2sum(["--tag", "-t1000", "-s20", "--leaves", "leaves", "name"]));
+    assert_eq!(line, outcome(&mut directory.bt2sum(["--tag", "-t1000", "-s20", "name"])));
+    directory.file("sums", line.stdout.as_bytes())
+}
+
+fn check(directory: &Directory, options: &[&str]) -> Outcome {
+    outcome(directory.bt2sum(["-c", "--leaves", "leaves", "sums"]).args(options))
+}
+
+fn damaged(lines: &[&str]) -> Outcome {
+    let lines: String = lines.iter().map(|line| format!("name: {line}\n")).collect();
+    failure(format!("name: FAILED\n{lines}"), MISMATCH)
+}
+
+fn with_changed(places: &[usize]) -> Vec<u8> {
+    let mut bytes = message(LENGTH);
+    places.iter().for_each(|&place| bytes[place] ^= 1);
+    bytes
+}
+
+#[test]
+fn damage_is_located() {
+    let directory = listed();
+    assert_eq!(check(&directory, &[]), success("name: OK\n"));
+    for (places, lines) in [
+        (&[0][..], &["bytes 0-999: FAILED"][..]),
+        (&[999, 1000], &["bytes 0-1999: FAILED"]),
+        (&[1500, 3999], &["bytes 1000-1999: FAILED", "bytes 3000-3999: FAILED"]),
+        (&[10_499], &["bytes 10000-10499: FAILED"]),
+        (&[5, 9999, 10_000], &["bytes 0-999: FAILED", "bytes 9000-10499: FAILED"]),
+    ] {
+        std::fs::write(directory.path("name"), with_changed(places)).unwrap();
+        assert_eq!(check(&directory, &[]), damaged(lines), "{places:?}");
+        assert_eq!(check(&directory, &["-cpus=1"]), damaged(lines), "{places:?}");
+        assert_eq!(check(&directory, &["--status"]), failure("", ""), "{places:?}");
+    }
+}
+
+#[test]
+fn a_file_of_another_length() {
+    let directory = listed();
+    let write = |bytes: &[u8]| std::fs::write(directory.path("name"), bytes).unwrap();
+    let whole = message(LENGTH);
+    for (length, line) in [
+        (10_499, "bytes 10000-10499: FAILED"),
+        (10_000, "bytes 9000-10499: FAILED"),
+        (9_500, "bytes 9000-10499: FAILED"),
+        (1, "bytes 0-10499: FAILED"),
+        (0, "bytes 0-10499: FAILED"),
+    ] {
+        write(&whole[..length]);
+        assert_eq!(check(&directory, &[]), damaged(&[line]), "{length}");
+    }
+    for (length, line) in [(10_501, "bytes 10500-10500: surplus"), (12_000, "bytes 10500-11999: surplus")] {
+        write(&message(length));
+        assert_eq!(check(&directory, &[]), damaged(&[line]), "{length}");
+    }
+    std::fs::remove_file(directory.path("name")).unwrap();
+    assert_eq!(check(&directory, &[]).stdout, "name: FAILED open or read\n");
+    assert_eq!(check(&directory, &["--ignore-missing"]).code, Some(1));
+}
+
+#[test]
+fn ranges() {
+    let directory = listed();
+    std::fs::write(directory.path("name"), with_changed(&[1500, 10_200])).unwrap();
+    let (second, last) = ("bytes 1000-1999: FAILED", "bytes 10000-10499: FAILED");
+    for (range, lines) in [
+        ("0-999", &[][..]),
+        ("0-0", &[]),
+        ("2000-9999", &[]),
+        ("0-1000", &[second]),
+        ("1999-1999", &[second]),
+        ("1999-10000", &[second, last]),
+        ("2000-", &[last]),
+        ("10499-99999", &[last]),
+    ] {
+        let expected = if lines.is_empty() { success(format!("name: bytes {range}: OK\n")) } else { damaged(lines) };
+        assert_eq!(check(&directory, &["--range", range]), expected, "{range}");
+    }
+    let behind = check(&directory, &["--range", "10500-"]);
+    assert_eq!((behind.code, behind.stdout.as_str()), (Some(1), "name: FAILED open or read\n"));
+    assert!(behind.stderr.contains("the range begins behind the 10500 bytes"), "{}", behind.stderr);
+    for range in ["", "5", "-5", "5-4", "x-9", "1k-2k"] {
+        assert_eq!(check(&directory, &["--range", range]).code, Some(2), "{range}");
+    }
+}
+
+/// The rest of the file is a hole of a terabyte: reading it would take minutes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_range_reads_only_its_leaves() {
+    let directory = listed();
+    let file = std::fs::File::options().write(true).open(directory.path("name")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    assert_eq!(check(&directory, &["--range", "5000-5999"]), success("name: bytes 5000-5999: OK\n"));
+}
+
+/// No damage goes unseen, and none is a crash or a verdict about the file.
+#[test]
+fn leaves_damaged_at_every_byte() {
+    let directory = listed();
+    let good = std::fs::read(directory.path("leaves")).unwrap();
+    assert_eq!(good.len(), 16 + 11 * 20 + 40);
+    let refused = |bytes: &[u8], what: &str| {
+        std::fs::write(directory.path("leaves"), bytes).unwrap();
+        let Outcome { code, stdout, stderr } = check(&directory, &[]);
+        assert_eq!((code, stdout.as_str()), (Some(1), ""), "{what}");
+        stderr.strip_prefix("bt2sum: leaves: ").unwrap().trim_end().to_owned()
+    };
+    for i in 0..good.len() {
+        let mut bad = good.clone();
+        bad[i] ^= 1 << (i % 8);
+        let reason = refused(&bad, &format!("byte {i}"));
+        let expected = match i {
+            0..8 => "not a file of leaves",
+            8 => "is unknown, or damaged",
+            _ => "damaged or truncated",
+        };
+        assert!(reason.contains(expected), "byte {i}: {reason}");
+    }
+    for length in 0..good.len() {
+        assert!(refused(&good[..length], &format!("{length} bytes")).contains("truncated"), "{length}");
+    }
+    assert!(refused(&[&good[..], b"x"].concat(), "longer").contains("damaged"));
+    assert_eq!(refused(b"hello s3git\n", "foreign"), "not a file of leaves");
+    std::fs::remove_file(directory.path("leaves")).unwrap();
+    assert_eq!(check(&directory, &[]), failure("", "bt2sum: leaves: No such file or directory\n"));
+}
+
+#[test]
+fn leaves_of_something_else() {
+    let directory = listed().file("other", &message(LENGTH + 1)).file("key", b"a key");
+    for (options, reason) in [
+        (&["-t1000", "-s20", "other"][..], "the leaves of another message"),
+        (&["-t1001", "-s20", "name"], "made with another --size or --chunk"),
+        (&["-t1000", "-s21", "name"], "made with another --size or --chunk"),
+        (&["-t1000", "-s20", "--key-file", "key", "name"], "made with a key"),
+    ] {
+        let made = outcome(directory.bt2sum(["--leaves", "leaves"]).args(options));
+        assert_eq!(made.code, Some(0));
+        let Outcome { code, stdout, stderr } = check(&directory, &[]);
+        assert_eq!((code, stdout.as_str()), (Some(1), ""), "{options:?}");
+        assert!(stderr.contains(reason), "{stderr}");
+    }
+    // Only one file can be meant.
+    let directory = listed();
+    let line = std::fs::read_to_string(directory.path("sums")).unwrap();
+    std::fs::write(directory.path("sums"), line.repeat(2)).unwrap();
+    assert_eq!(check(&directory, &[]), failure("", "bt2sum: sums: lists 2 files, but --leaves is for one\n"));
+}
+
+/// From a pipe and of nothing: the length is known only at the end.
+#[test]
+fn leaves_of_standard_input() {
+    for length in [0, 1, 1000, LENGTH] {
+        let directory = Directory::new().file("name", &message(length));
+        let options = ["--tag", "-t1000", "--leaves=leaves"];
+        let piped = crate::with_pipe(&mut directory.bt2sum(options), core::iter::once(&message(length)[..]));
+        let leaves = std::fs::read(directory.path("leaves")).unwrap();
+        let named = outcome(directory.bt2sum(options).arg("name"));
+        assert_eq!(piped.stdout.replace("(-)", "(name)"), named.stdout);
+        assert_eq!(std::fs::read(directory.path("leaves")).unwrap(), leaves);
+        let directory = directory.file("sums", named.stdout.as_bytes());
+        assert_eq!(check(&directory, &[]), success("name: OK\n"));
+    }
+}
+
+/// Neither a file that cannot be read nor an interrupt leaves anything behind, or harms what was there.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_half_written() {
+    use std::process::{Command, Stdio};
+
+    let directory = Directory::new().file("leaves", b"what was there");
+    let names = || {
+        let names = std::fs::read_dir(directory.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let untouched = || {
+        assert_eq!(names(), ["leaves"]);
+        assert_eq!(std::fs::read(directory.path("leaves")).unwrap(), b"what was there");
+    };
+    assert_eq!(outcome(&mut directory.bt2sum(["--leaves", "leaves", "missing"])).code, Some(1));
+    untouched();
+    assert_eq!(outcome(&mut directory.bt2sum(["--leaves", "leaves", "."])).code, Some(1));
+    untouched();
+    for (signal, _) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let mut child =
+            directory.bt2sum(["--leaves", "leaves"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        while names().len() == 1 {
+            assert!(child.try_wait().unwrap().is_none());
+        }
+        let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
+        assert!(kill.success());
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!((ended.status.code(), ended.stdout.as_slice()), (Some(130), &b""[..]), "{signal}");
+        untouched();
+    }
+    let run = outcome(&mut directory.bt2sum(["--leaves", "no/such/directory", "leaves"]));
+    assert_eq!(run, failure("", "bt2sum: no/such/directory: No such file or directory\n"));
+}
