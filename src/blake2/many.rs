@@ -100,12 +100,13 @@ fn each_hash<F: Family>(
         return put(0, one_shot(start, backend, message.as_ref()));
     }
     let chain = F::Chain::new(&start.parameter_block);
-    let key_block = start.key_block();
+    let mut key_block = start.key_block();
     let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_words(), start.hash_length()));
     let done = if key_block.is_none() { short::<F>(backend, chain, start.last, messages, &mut put) } else { 0 };
     let order = longest_first(messages.len() - done, |i| messages[done + i].as_ref().len()).map(|i| done + i);
     let messages = order.map(|i| message(i, chain, key_block.as_slice(), messages[i].as_ref(), start.last));
     compress::<F, _>(backend, messages, put);
+    key_block.iter_mut().for_each(wipe);
 }
 
 /// Hashes the first messages, a lane each, as long as none of those side by side is longer than a block, and tells how

@@ -157,8 +157,8 @@ impl<F: Family> Tree<F> {
         let length = self.leaf_bytes();
         let count = if has_last { bytes.len().div_ceil(length).max(1) } else { bytes.len() / length };
         let mut digests = alloc::vec![Hash::new(F::Words::ZERO, 1); count];
-        let leaf = |i| &bytes[i * length..][..length.min(bytes.len() - i * length)];
-        self.hash_leaves(first, leaf, has_last, &mut digests);
+        let leaves = Leaves { length, buffered: &[], direct: bytes };
+        self.hash_leaves(first, |i| leaves.get(i), has_last, &mut digests);
         digests
     }
 
@@ -220,7 +220,7 @@ impl<F: Family> fmt::Debug for Tree<F> {
     }
 }
 
-/// Whole leaves in one piece of memory, and more in another.
+/// Whole leaves in one piece of memory, and more in another, of which the last may be shorter.
 #[derive(Clone, Copy)]
 struct Leaves<'a> {
     length: usize,
@@ -230,7 +230,7 @@ struct Leaves<'a> {
 
 impl<'a> Leaves<'a> {
     fn count(&self) -> usize {
-        (self.buffered.len() + self.direct.len()) / self.length
+        (self.buffered.len() + self.direct.len()).div_ceil(self.length)
     }
 
     fn get(&self, i: usize) -> &'a [u8] {
@@ -239,7 +239,7 @@ impl<'a> Leaves<'a> {
             None => &self.buffered[begin..],
             Some(begin) => &self.direct[begin..],
         };
-        &bytes[..self.length]
+        &bytes[..self.length.min(bytes.len())]
     }
 }
 
@@ -389,10 +389,7 @@ impl<F: Family> TreeHasher<F> {
     /// The root when `rest`, the end of the message from the start of a leaf, takes the place of the buffer.
     fn finalize_over(&mut self, rest: &[u8]) -> (Hash<F>, Vec<Hash<F>>) {
         let length = self.tree.leaf_bytes();
-        let (direct, last) = rest.split_at(rest.len().saturating_sub(1) / length * length);
-        self.hash_leaves(&Leaves { length, buffered: &[], direct });
-        let start = self.tree.node(0, self.leaves, true);
-        self.fold(one_shot(&start, self.tree.backend, last));
+        self.hash_batches(&Leaves { length, buffered: &[], direct: rest }, true);
         (mem::take(&mut self.nodes).root(&self.tree), self.kept.take().unwrap_or_default())
     }
 
@@ -429,10 +426,17 @@ impl<F: Family> TreeHasher<F> {
 
     /// Hashes and folds the next leaves, none of them the last.
     fn hash_leaves(&mut self, leaves: &Leaves<'_>) {
+        self.hash_batches(leaves, false);
+    }
+
+    /// Hashes and folds the next leaves. With `has_last`, the message ends with them; it has a leaf even if it is empty.
+    fn hash_batches(&mut self, leaves: &Leaves<'_>, has_last: bool) {
+        let count = leaves.count().max(has_last.into());
         let mut digests = [Hash::new(F::Words::ZERO, 1); BATCH];
-        for first in (0..leaves.count()).step_by(BATCH) {
-            let digests = &mut digests[..BATCH.min(leaves.count() - first)];
-            self.tree.hash_leaves(self.leaves, |i| leaves.get(first + i), false, digests);
+        for first in (0..count).step_by(BATCH) {
+            let digests = &mut digests[..BATCH.min(count - first)];
+            let has_last = has_last && first + digests.len() == count;
+            self.tree.hash_leaves(self.leaves, |i| leaves.get(first + i), has_last, digests);
             digests.iter().for_each(|&digest| self.fold(digest));
         }
     }
