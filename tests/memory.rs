@@ -1,5 +1,5 @@
 //! What is taken from the heap, by an allocator that counts.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "there is no other way to be an allocator")]
 #![cfg(feature = "alloc")]
 
 use core::alloc::{GlobalAlloc, Layout};

@@ -304,15 +304,15 @@ fn leaves_without_a_root() {
 fn impossible_trees_are_errors() {
     let params = || Params::new().fanout(2).max_depth(2).max_leaf_length(1).inner_hash_length(1);
     let errors = [
-        (params().fanout(1), "fanout of a tree, if not 0, is 1, but must be 2 to 255"),
-        (params().max_depth(0), "max_depth of a tree is 0, but must be 2 to 255"),
-        (params().max_depth(1), "max_depth of a tree is 1, but must be 2 to 255"),
-        (params().max_leaf_length(0), "max_leaf_length of a tree is 0, but must be 1 to 4294967295"),
-        (params().inner_hash_length(0), "inner_hash_length of a tree is 0, but must be 1 to 64"),
+        (params().fanout(1), "fanout is 1, but must be 2 to 255"),
+        (params().max_depth(0), "max_depth is 0, but must be 2 to 255"),
+        (params().max_depth(1), "max_depth is 1, but must be 2 to 255"),
+        (params().max_leaf_length(0), "max_leaf_length is 0, but must be 1 to 4294967295"),
+        (params().inner_hash_length(0), "inner_hash_length is 0, but must be 1 to 64"),
         (params().inner_hash_length(65), "inner_hash_length is 65, but must be 0 to 64"),
         (params().hash_length(0), "hash_length is 0, but must be 1 to 64"),
         (params().key(&[0; 65]), "key length is 65, but must be 0 to 64"),
-        (Params::new(), "fanout of a tree, if not 0, is 1, but must be 2 to 255"),
+        (Params::new(), "fanout is 1, but must be 2 to 255"),
     ];
     for (params, text) in errors {
         let error = params.tree().unwrap_err();

@@ -72,12 +72,12 @@ impl<F: Family> Params<F> {
         let block = self.start()?.parameter_block;
         let [hash_length, _, fanout, max_depth, ..] = *block.bytes() else { unreachable!("it is longer") };
         if fanout != 0 {
-            check("fanout of a tree, if not 0,", fanout.into(), 2..=255)?;
+            check("fanout", fanout.into(), 2..=255)?;
         }
-        check("max_depth of a tree", max_depth.into(), 2..=255)?;
+        check("max_depth", max_depth.into(), 2..=255)?;
         let (leaf_length, inner_hash_length) = self.tree_lengths();
-        check("max_leaf_length of a tree", leaf_length as usize, 1..=u32::MAX as usize)?;
-        check("inner_hash_length of a tree", inner_hash_length, 1..=F::Words::LENGTH)?;
+        check("max_leaf_length", leaf_length as usize, 1..=u32::MAX as usize)?;
+        check("inner_hash_length", inner_hash_length, 1..=F::Words::LENGTH)?;
         let leaf = self.clone().hash_length(inner_hash_length).node_depth(0).node_offset(0).last_node(false);
         Ok(Tree {
             node: leaf.start()?,
@@ -140,7 +140,7 @@ impl<F: Family> Tree<F> {
 
     /// The digests of consecutive leaves, hashed side by side: of leaf `first`, the first of `bytes`, and those after it.
     ///
-    /// For those who share a message out themselves. With `has_last`, the message ends with `bytes`, and so the last
+    /// For those who share a message out themselves; the numbers of leaves wrap around after 2^64 of them. With `has_last`, the message ends with `bytes`, and so the last
     /// leaf may be shorter. Without, what follows the last whole leaf is left out.
     ///
     /// ```
@@ -205,7 +205,7 @@ impl<F: Family> Tree<F> {
         let mut start = self.node.clone();
         let count = digests.len();
         let messages = (0..count).map(|i| {
-            start.set_node(0, offset + i as u64, has_last && i + 1 == count);
+            start.set_node(0, offset.wrapping_add(i as u64), has_last && i + 1 == count);
             message(i, F::Chain::new(&start.parameter_block), key_block.as_slice(), leaf(i), start.last)
         });
         let length = self.node.hash_length();
@@ -294,11 +294,11 @@ impl<F: Family> Nodes<F> {
     fn root(mut self, tree: &Tree<F>) -> Hash<F> {
         let mut depth = 1;
         while let Some(level) = self.levels.get_mut(usize::from(depth) - 1) {
-            let Level { offset, children } = mem::take(level);
+            let Level { offset, ref children } = mem::take(level);
             if offset == 0 {
-                return one_shot(&tree.root(depth), tree.backend, &children);
+                return one_shot(&tree.root(depth), tree.backend, children);
             }
-            let last = one_shot(&tree.node(depth, offset, true), tree.backend, &children);
+            let last = one_shot(&tree.node(depth, offset, true), tree.backend, children);
             depth += 1;
             self.push(tree, depth, last);
         }
@@ -419,7 +419,9 @@ impl<F: Family> TreeHasher<F> {
         let length = self.buffer.len() + bytes.len();
         if length > self.buffer.capacity() {
             let room = self.buffer.capacity().saturating_mul(2).clamp(length, most.max(length));
-            self.buffer.reserve_exact(room - self.buffer.len());
+            let mut larger = Vec::with_capacity(room);
+            larger.extend_from_slice(&self.buffer);
+            wipe(&mut mem::replace(&mut self.buffer, larger));
         }
         self.buffer.extend_from_slice(bytes);
     }
@@ -494,8 +496,26 @@ impl<F: Family> std::io::Write for TreeHasher<F> {
 #[cfg(feature = "zeroize")]
 impl<F: Family> Drop for TreeHasher<F> {
     fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(&mut self.buffer);
+        wipe(&mut self.buffer);
     }
+}
+
+#[cfg(feature = "zeroize")]
+impl Drop for Level {
+    fn drop(&mut self) {
+        wipe(&mut self.children);
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<F: Family> zeroize::ZeroizeOnDrop for TreeHasher<F> {}
+
+/// Overwrites a part of the message, or digests of it, with zeros: with feature `zeroize` only.
+fn wipe(bytes: &mut Vec<u8>) {
+    #[cfg(feature = "zeroize")]
+    zeroize::Zeroize::zeroize(bytes.as_mut_slice());
+    #[cfg(not(feature = "zeroize"))]
+    let _ = bytes;
 }
 
 /// Why digests of leaves have no root.
