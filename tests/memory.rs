@@ -119,8 +119,13 @@ fn a_tree_holds_a_leaf_for_each_lane() {
                 message.chunks(piece).for_each(|piece| _ = hasher.update(piece));
                 root = Some(hasher.finalize());
             });
+            // To be wiped, the smaller of two buffers lives until the larger has its bytes.
+            let most = if cfg!(feature = "zeroize") { 2 * most } else { most };
             assert!(peak <= most, "{backend}, pieces of {piece}: {peak} bytes");
-            assert!(piece > 1 || peak == most, "{backend}: lanes are filled, but {peak} bytes were held");
+            assert!(
+                cfg!(feature = "zeroize") || piece > 1 || peak == most,
+                "{backend}: lanes are filled, but {peak} bytes were held"
+            );
             assert_eq!(root, Some(unlimited(backend).hash(&message)));
         }
     }

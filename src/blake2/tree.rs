@@ -419,9 +419,14 @@ impl<F: Family> TreeHasher<F> {
         let length = self.buffer.len() + bytes.len();
         if length > self.buffer.capacity() {
             let room = self.buffer.capacity().saturating_mul(2).clamp(length, most.max(length));
-            let mut larger = Vec::with_capacity(room);
-            larger.extend_from_slice(&self.buffer);
-            wipe(&mut mem::replace(&mut self.buffer, larger));
+            if cfg!(feature = "zeroize") {
+                // What growing in place might move would stay behind.
+                let mut larger = Vec::with_capacity(room);
+                larger.extend_from_slice(&self.buffer);
+                wipe(&mut mem::replace(&mut self.buffer, larger));
+            } else {
+                self.buffer.reserve_exact(room - self.buffer.len());
+            }
         }
         self.buffer.extend_from_slice(bytes);
     }
