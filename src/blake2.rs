@@ -3,6 +3,24 @@
 //! Use it through [`blake2b`](crate::blake2b), which names these types for its word size.
 #![forbid(unsafe_code)]
 
+/// Implements `io::Write` for a hasher by its `update`.
+#[cfg(feature = "std")]
+macro_rules! write_by_update {
+    ($Type:ident) => {
+        /// Appends to the message; never fails.
+        impl<F: Family> std::io::Write for $Type<F> {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.update(bytes);
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+    };
+}
+
 mod digest;
 mod hash;
 mod hasher;

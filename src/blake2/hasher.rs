@@ -175,18 +175,8 @@ impl<F: Family> fmt::Debug for Hasher<F> {
     }
 }
 
-/// Appends to the message; never fails.
 #[cfg(feature = "std")]
-impl<F: Family> std::io::Write for Hasher<F> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
+write_by_update!(Hasher);
 
 #[cfg(feature = "zeroize")]
 impl<F: Family> Drop for Hasher<F> {

@@ -216,18 +216,8 @@ impl<F: Family> fmt::Debug for Parallel<F> {
     }
 }
 
-/// Appends to the message; never fails.
 #[cfg(feature = "std")]
-impl<F: Family> std::io::Write for Parallel<F> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
+write_by_update!(Parallel);
 
 #[cfg(feature = "zeroize")]
 impl<F: Family> Drop for Parallel<F> {

@@ -1,0 +1,78 @@
+//! The nodes above the leaves, folded as they complete.
+
+use alloc::vec::Vec;
+use core::mem;
+
+#[cfg(feature = "zeroize")]
+use super::wipe;
+use super::{Family, Hash, Hasher, Tree, one_shot};
+
+/// The nodes above the leaves that have children, but are not complete.
+#[derive(Clone)]
+pub(super) struct Nodes<F: Family> {
+    /// One node for each depth from 1.
+    levels: Vec<Level>,
+    /// The root, if it has grown to the maximal depth.
+    root: Option<Hasher<F>>,
+}
+
+/// The node of its depth that is not complete.
+#[derive(Clone, Default)]
+struct Level {
+    offset: u64,
+    /// The digests of its children, one after the other: at least one, at most as many as the fanout.
+    children: Vec<u8>,
+}
+
+impl<F: Family> Default for Nodes<F> {
+    fn default() -> Self {
+        Self { levels: Vec::new(), root: None }
+    }
+}
+
+impl<F: Family> Nodes<F> {
+    /// Adds the digest of the next node at depth `depth - 1`.
+    ///
+    /// A node with all its children waits for the next sibling: without one it is the last of its depth, or the root.
+    pub(super) fn push(&mut self, tree: &Tree<F>, depth: u8, digest: Hash<F>) {
+        if depth == tree.root_depth {
+            let root = self.root.get_or_insert_with(|| Hasher::start(tree.root(depth), tree.backend));
+            root.update(digest.as_bytes());
+            return;
+        }
+        let i = usize::from(depth) - 1;
+        if self.levels.len() == i {
+            self.levels.push(Level::default());
+        }
+        if self.levels[i].children.len() == tree.fanout * tree.node.hash_length() {
+            let Level { offset, children } = &mut self.levels[i];
+            let complete = one_shot(&tree.node(depth, *offset, false), tree.backend, children);
+            *offset += 1;
+            children.clear();
+            self.push(tree, depth + 1, complete);
+        }
+        self.levels[i].children.extend_from_slice(digest.as_bytes());
+    }
+
+    /// The root over all that was pushed: closes the last node of every depth, from below.
+    pub(super) fn root(mut self, tree: &Tree<F>) -> Hash<F> {
+        let mut depth = 1;
+        while let Some(level) = self.levels.get_mut(usize::from(depth) - 1) {
+            let Level { offset, ref children } = mem::take(level);
+            if offset == 0 {
+                return one_shot(&tree.root(depth), tree.backend, children);
+            }
+            let last = one_shot(&tree.node(depth, offset, true), tree.backend, children);
+            depth += 1;
+            self.push(tree, depth, last);
+        }
+        self.root.unwrap_or_else(|| Hasher::start(tree.root(depth), tree.backend)).finalize()
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl Drop for Level {
+    fn drop(&mut self) {
+        wipe(&mut self.children);
+    }
+}
