@@ -212,3 +212,74 @@ fn nothing_half_written() {
     let run = outcome(&mut directory.bt2sum(["--leaves", "no/such/directory", "leaves"]));
     assert_eq!(run, failure("", "bt2sum: no/such/directory: No such file or directory\n"));
 }
+
+/// By its name, by another, and as standard input.
+#[test]
+fn leaves_never_replace_the_input() {
+    let directory = Directory::with_files();
+    let refused = |run: Outcome| {
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{}", run.stderr);
+        assert!(run.stderr.contains("would replace the file to hash"), "{}", run.stderr);
+        assert_eq!(std::fs::read(directory.path("hello")).unwrap(), b"hello s3git\n");
+    };
+    refused(outcome(&mut directory.bt2sum(["--leaves", "hello", "hello"])));
+    refused(outcome(&mut directory.bt2sum(["--leaves", "./hello", "hello"])));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("hello", directory.path("link")).unwrap();
+        std::fs::hard_link(directory.path("hello"), directory.path("same")).unwrap();
+        refused(outcome(&mut directory.bt2sum(["--leaves", "link", "hello"])));
+        refused(outcome(&mut directory.bt2sum(["--leaves", "hello", "link"])));
+        refused(outcome(&mut directory.bt2sum(["--leaves", "same", "hello"])));
+        refused(outcome(directory.bt2sum(["--leaves", "hello"]).stdin(directory.open("hello"))));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn leaves_replace_only_regular_files() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    use std::process::Command;
+
+    let directory = Directory::with_files().file("old", b"old");
+    let leaves = |target: &str| outcome(&mut directory.bt2sum(["--leaves", target, "hello"]));
+    let refused =
+        |target: &str, reason| assert_eq!(leaves(target), failure("", format!("bt2sum: {target}: {reason}\n")));
+    let kind = |name| std::fs::symlink_metadata(directory.path(name)).unwrap().file_type();
+    assert!(Command::new("mkfifo").arg(directory.path("pipe")).status().unwrap().success());
+    std::fs::create_dir(directory.path("directory")).unwrap();
+    symlink("/dev/null", directory.path("null")).unwrap();
+    symlink("nothing", directory.path("nowhere")).unwrap();
+    symlink("../old", directory.path("directory/link")).unwrap();
+    for target in ["pipe", "directory", "null", "/dev/null"] {
+        refused(target, "Not a regular file");
+    }
+    refused("nowhere", "A link that leads nowhere");
+    assert!(kind("pipe").is_fifo() && kind("null").is_symlink() && kind("nowhere").is_symlink());
+
+    assert_eq!(leaves("directory/link").code, Some(0));
+    assert!(kind("directory/link").is_symlink() && kind("old").is_file());
+    assert!(std::fs::read(directory.path("old")).unwrap().starts_with(b"bt2leaf\0"));
+}
+
+/// The temporary name is short enough, and free, whatever the other is and a killed process left behind.
+#[cfg(unix)]
+#[test]
+fn the_temporary_name_is_always_good() {
+    let directory = Directory::with_files();
+    let long = "l".repeat(255);
+    assert_eq!(outcome(&mut directory.bt2sum(["--leaves", &long, "hello"])).code, Some(0));
+    assert!(directory.path(&long).exists());
+
+    // The shell has the number of the process that it becomes.
+    let script = format!(
+        "for i in 0 1 2; do echo stale >.bt2sum-$$-$i.tmp; done; exec '{}' --leaves leaves hello",
+        env!("CARGO_BIN_EXE_bt2sum")
+    );
+    let run = outcome(std::process::Command::new("sh").args(["-c", &script]).current_dir(directory.0.path()));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(std::fs::read(directory.path("leaves")).unwrap().starts_with(b"bt2leaf\0"));
+    let stale = std::fs::read_dir(directory.0.path()).unwrap().map(|entry| entry.unwrap().path());
+    let stale = stale.filter(|path| path.extension().is_some_and(|extension| extension == "tmp"));
+    assert_eq!(stale.map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>(), [b"stale\n"; 3]);
+}
