@@ -53,13 +53,22 @@ fn a_file_of_another_length() {
     let whole = message(LENGTH);
     for (length, line) in [
         (10_499, "bytes 10000-10499: FAILED"),
-        (10_000, "bytes 9000-10499: FAILED"),
+        (10_000, "bytes 10000-10499: FAILED"),
         (9_500, "bytes 9000-10499: FAILED"),
         (1, "bytes 0-10499: FAILED"),
         (0, "bytes 0-10499: FAILED"),
     ] {
         write(&whole[..length]);
         assert_eq!(check(&directory, &[]), damaged(&[line]), "{length}");
+    }
+    // The last leaf that is left is damaged too, and so is one before it.
+    for (places, lines) in [
+        (&[7999][..], &["bytes 7000-10499: FAILED"][..]),
+        (&[6000, 7000], &["bytes 6000-10499: FAILED"]),
+        (&[6999], &["bytes 6000-6999: FAILED", "bytes 8000-10499: FAILED"]),
+    ] {
+        write(&with_changed(places)[..8000]);
+        assert_eq!(check(&directory, &[]), damaged(lines), "{places:?}");
     }
     for (length, line) in [(10_501, "bytes 10500-10500: surplus"), (12_000, "bytes 10500-11999: surplus")] {
         write(&message(length));
@@ -83,14 +92,27 @@ fn ranges() {
         ("1999-1999", &[second]),
         ("1999-10000", &[second, last]),
         ("2000-", &[last]),
-        ("10499-99999", &[last]),
+        ("10499-", &[last]),
+        ("10499-10499", &[last]),
     ] {
         let expected = if lines.is_empty() { success(format!("name: bytes {range}: OK\n")) } else { damaged(lines) };
         assert_eq!(check(&directory, &["--range", range]), expected, "{range}");
     }
-    let behind = check(&directory, &["--range", "10500-"]);
-    assert_eq!((behind.code, behind.stdout.as_str()), (Some(1), "name: FAILED open or read\n"));
-    assert!(behind.stderr.contains("the range begins behind the 10500 bytes"), "{}", behind.stderr);
+    for length in [LENGTH, 12_000] {
+        std::fs::write(directory.path("name"), message(length)).unwrap();
+        for (range, what) in [("10500-", "begins"), ("11000-11999", "begins"), ("0-10500", "ends")] {
+            let behind = check(&directory, &["--range", range]);
+            assert_eq!((behind.code, behind.stdout.as_str()), (Some(1), "name: FAILED open or read\n"), "{range}");
+            assert!(behind.stderr.contains(&format!("the range {what} behind the 10500 bytes")), "{}", behind.stderr);
+        }
+    }
+    // All that was there is as it was, but it is not the end.
+    let surplus = damaged(&["bytes 10500-11999: surplus"]);
+    assert_eq!(check(&directory, &["--range", "0-"]), surplus);
+    assert_eq!(check(&directory, &["--range", "10499-"]), surplus);
+    assert_eq!(check(&directory, &["--range", "0-10499"]), success("name: bytes 0-10499: OK\n"));
+    std::fs::write(directory.path("name"), message(LENGTH)).unwrap();
+    assert_eq!(check(&directory, &["--range", "2000-"]), success("name: bytes 2000-10499: OK\n"));
     for range in ["", "5", "-5", "5-4", "x-9", "1k-2k"] {
         assert_eq!(check(&directory, &["--range", range]).code, Some(2), "{range}");
     }
