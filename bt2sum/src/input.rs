@@ -103,8 +103,9 @@ impl Seek for Input<'_> {
     }
 }
 
-/// Standard input without a buffer, and with all its errors: the standard library takes a descriptor that cannot be read
-/// for an empty file.
+/// Standard input without a buffer, and with the errors of a descriptor that is open but not for reading: the standard
+/// library takes it for an empty file. One that was closed when the program started is an empty file here too, since Rust
+/// opens `/dev/null` in its place.
 #[cfg(unix)]
 fn stdin() -> io::Result<File> {
     use std::os::fd::AsFd;

@@ -23,7 +23,11 @@ impl Temporary {
     /// A file beside `target`, whose name it will have. A link stays one: what it leads to is replaced.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         let target = replaceable(target)?;
-        ctrlc::set_handler(remove_and_exit).map_err(io::Error::other)?;
+        match ctrlc::try_set_handler(remove_and_exit) {
+            // Signals that are ignored, as `nohup` has it, stay so; then the others keep their effect too.
+            Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
+            Err(error) => return Err(io::Error::other(error)),
+        }
         let mut unfinished = unfinished();
         let (file, path) = create_beside(&target)?;
         *unfinished = Some(path);

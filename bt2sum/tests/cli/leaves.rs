@@ -305,3 +305,29 @@ fn the_temporary_name_is_always_good() {
     let stale = stale.filter(|path| path.extension().is_some_and(|extension| extension == "tmp"));
     assert_eq!(stale.map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>(), [b"stale\n"; 3]);
 }
+
+/// An interrupt that is ignored from the start, as shells have it for what runs in the background, ends nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn ignored_signals_stay_ignored() {
+    use std::process::{Command, Stdio};
+
+    let directory = Directory::new();
+    for signal in ["INT", "HUP"] {
+        let script = format!("trap '' {signal}; exec '{}' --leaves leaves", env!("CARGO_BIN_EXE_bt2sum"));
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(directory.0.path());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // The temporary file is there after the handler.
+        while std::fs::read_dir(directory.0.path())
+            .unwrap()
+            .all(|entry| !entry.unwrap().file_name().to_string_lossy().ends_with(".tmp"))
+        {
+            assert!(child.try_wait().unwrap().is_none());
+        }
+        let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
+        assert!(kill.success());
+        drop(child.stdin.take());
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0), "{signal}");
+    }
+}
