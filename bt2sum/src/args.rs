@@ -39,6 +39,10 @@ Sizes:
   k, m and g (or KiB, MiB and GiB), in either case, multiply by 1024, 1024^2 and 1024^3. KB, MB
   and GB, which are 1000 to some and 1024 to others, are refused.
 
+No --mmap:
+  Files are read, never mapped: to map one is unsafe code, which this program has none of, and a
+  mapped file that shrinks ends the program by a signal.
+
 Exit status:
   0  all files were hashed, or match
   1  a file could not be read, does not match, or the output could not be written; the other

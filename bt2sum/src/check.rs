@@ -36,7 +36,7 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
                 entries.iter().map(|entry| Job { source: Source::named(&entry.name), scheme: entry.scheme }).collect();
             engine.hash_all(&jobs, |i, hash| {
                 let matches = hash.map(|hash| hash == entries[i].hash);
-                tally.take(options, printer, &entries[i], matches, &[])
+                tally.take(options, printer, &entries[i], matches, &Findings::default())
             })?;
         }
         Some(path) => {
@@ -46,11 +46,11 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
             };
             match Leaves::open(path, entry.scheme, &engine.secret, &entry.hash) {
                 Ok(leaves) => {
-                    let (good, lines) = match damage(options, engine, entry, leaves) {
-                        Ok(lines) => (Ok(lines.is_empty()), lines),
-                        Err(error) => (Err(error), Vec::new()),
+                    let (good, findings) = match findings(options, engine, entry, leaves) {
+                        Ok(findings) => (Ok(findings.damage.is_empty()), findings),
+                        Err(error) => (Err(error), Findings::default()),
                     };
-                    tally.take(options, printer, entry, good, &lines)?;
+                    tally.take(options, printer, entry, good, &findings)?;
                 }
                 Err(error) => {
                     printer.complain(Source::File(path), &error);
@@ -96,29 +96,37 @@ fn parse(options: &Options, bytes: &[u8], tally: &mut Tally, improper: impl Fn(u
     entries
 }
 
-/// What the leaves tell about the file of `entry`, line by line; nothing if it is whole.
-fn damage(options: &Options, engine: &Engine, entry: &Entry, mut leaves: Leaves) -> io::Result<Vec<String>> {
+/// What the leaves tell about a file.
+#[derive(Debug, Default)]
+struct Findings {
+    /// The first and the last byte that were looked at, if not all were.
+    range: Option<(u64, u64)>,
+    /// Line by line; nothing if there is none.
+    damage: Vec<String>,
+}
+
+/// What the leaves tell about the file of `entry`.
+fn findings(options: &Options, engine: &Engine, entry: &Entry, mut leaves: Leaves) -> io::Result<Findings> {
+    let range = options.range.map(|range| leaves.within(range)).transpose()?;
     let mut input = Source::named(&entry.name).open(&engine.progress)?;
-    let (damage, surplus) = match options.range {
-        Some(range) => (leaves.check_range(&mut input, range)?, 0),
+    let damage = match range {
+        Some(range) => leaves.check_range(&mut input, range)?,
         None => whole_damage(engine, entry, &mut leaves, &mut input)?,
     };
+    // Only who asked for the end of the file asked whether it is where it was.
+    let to_end = options.range.is_none_or(|(_, last)| last == u64::MAX);
+    let surplus = if to_end { io::copy(&mut input, &mut io::sink())? } else { 0 };
     input.check_unchanged()?;
     let failed = |bytes: &core::ops::Range<u64>| format!("bytes {}-{}: FAILED", bytes.start, bytes.end - 1);
     let mut lines: Vec<String> = damage.0.iter().map(failed).collect();
     if surplus > 0 {
         lines.push(format!("bytes {}-{}: surplus", leaves.length, leaves.length + surplus - 1));
     }
-    Ok(lines)
+    Ok(Findings { range, damage: lines })
 }
 
-/// The ranges that do not match, and how many bytes there are too many.
-fn whole_damage(
-    engine: &Engine,
-    entry: &Entry,
-    leaves: &mut Leaves,
-    input: &mut Input<'_>,
-) -> io::Result<(Damage, u64)> {
+/// The ranges that do not match. The input is then behind the bytes that there were.
+fn whole_damage(engine: &Engine, entry: &Entry, leaves: &mut Leaves, input: &mut Input<'_>) -> io::Result<Damage> {
     let mut damage = Damage::default();
     let mut index = 0;
     leaves.seek(0)?;
@@ -131,11 +139,14 @@ fn whole_damage(
         Ok(())
     })?;
     if found.length < leaves.length {
-        let chunk_begin = damage.0.pop().map_or(found.length, |last| last.start);
-        damage.add(chunk_begin..leaves.length);
+        let last = leaves.bytes_of(index - 1);
+        damage.cut(last.start);
+        // The last leaf that there is was hashed as the last one of all. A full one may be good, if it can be read again.
+        let full = found.length == last.end;
+        let good = full && leaves.check_range(input, (last.start, last.start)).is_ok_and(|damage| damage.0.is_empty());
+        damage.add(if good { last.end } else { last.start }..leaves.length);
     }
-    let surplus = io::copy(input, &mut io::sink())?;
-    Ok((damage, surplus))
+    Ok(damage)
 }
 
 /// How many files turned out how.
@@ -155,7 +166,7 @@ impl Tally {
         printer: &mut Printer<'_>,
         entry: &Entry,
         matches: io::Result<bool>,
-        details: &[String],
+        findings: &Findings,
     ) -> io::Result<()> {
         let result = match matches {
             Ok(true) => {
@@ -178,13 +189,12 @@ impl Tally {
         }
         let name = checked_name(&entry.name);
         // What was not looked at is not OK.
-        let part = match options.range {
-            Some((first, u64::MAX)) if result == "OK" => format!("bytes {first}-: "),
+        let part = match findings.range {
             Some((first, last)) if result == "OK" => format!("bytes {first}-{last}: "),
             _ => String::new(),
         };
         let mut text = [&*name, b": ", part.as_bytes(), result.as_bytes(), b"\n"].concat();
-        for detail in details {
+        for detail in &findings.damage {
             text.extend([&*name, b": ", detail.as_bytes(), b"\n"].concat());
         }
         printer.print(&text)

@@ -85,20 +85,25 @@ impl Engine {
         stream::hash(input, scheme, &self.secret, self.threads, &self.buffers, leaves)
     }
 
+    /// Threads for small files: not so many that their buffers, each with two files at least, are more than allowed.
+    fn batch_threads(&self) -> usize {
+        self.threads.min(MEMORY / (2 * SMALL))
+    }
+
     /// Gives the digests of all jobs to `consume`, in their order, until it fails.
     pub(crate) fn hash_all(
         &self,
         jobs: &[Job<'_>],
         mut consume: impl FnMut(usize, io::Result<Hash>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let size = jobs.len().div_ceil(self.threads).clamp(1, BATCH);
+        let size = jobs.len().div_ceil(self.batch_threads()).clamp(1, BATCH);
         let next = AtomicUsize::new(0);
         let work = || {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let jobs = jobs.chunks(size).nth(number)?;
             Some((number as u64, self.batch(jobs)))
         };
-        in_order(self.threads.min(jobs.len().div_ceil(size)), work, |batches| {
+        in_order(self.batch_threads().min(jobs.len().div_ceil(size)), work, |batches| {
             for (i, outcome) in batches.flatten().enumerate() {
                 let hash = match outcome {
                     Outcome::Done(hash) => hash,
@@ -116,7 +121,7 @@ impl Engine {
 
     /// Reads and hashes the files that are for batches.
     fn batch(&self, jobs: &[Job<'_>]) -> Vec<Outcome> {
-        let most = (MEMORY / self.threads).max(SMALL);
+        let most = MEMORY / self.batch_threads();
         let mut outcomes: Vec<Outcome> = jobs.iter().map(|_| Outcome::Later).collect();
         let (mut small, mut long) = (Vec::new(), Vec::new());
         let mut total = 0;

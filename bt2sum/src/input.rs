@@ -28,6 +28,26 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Whether `path` leads to what this is, by this name or another.
+    #[cfg(unix)]
+    pub(crate) fn is_at(self, path: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt;
+
+        let own = match self {
+            Self::StandardInput => stdin().and_then(|file| file.metadata()),
+            Self::File(own) => std::fs::metadata(own),
+        };
+        let place = |file: Metadata| (file.dev(), file.ino());
+        own.ok().map(place).is_some_and(|own| std::fs::metadata(path).is_ok_and(|file| place(file) == own))
+    }
+
+    /// Whether `path` leads to what this is. Of standard input that is not known.
+    #[cfg(not(unix))]
+    pub(crate) fn is_at(self, path: &Path) -> bool {
+        let Self::File(own) = self else { return false };
+        std::fs::canonicalize(own).is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
+    }
+
     pub(crate) fn open(self, progress: &'a Progress) -> io::Result<Input<'a>> {
         let file = match self {
             Self::StandardInput => stdin()?,
@@ -83,8 +103,9 @@ impl Seek for Input<'_> {
     }
 }
 
-/// Standard input without a buffer, and with all its errors: the standard library takes a descriptor that cannot be read
-/// for an empty file.
+/// Standard input without a buffer, and with the errors of a descriptor that is open but not for reading: the standard
+/// library takes it for an empty file. One that was closed when the program started is an empty file here too, since Rust
+/// opens `/dev/null` in its place.
 #[cfg(unix)]
 fn stdin() -> io::Result<File> {
     use std::os::fd::AsFd;

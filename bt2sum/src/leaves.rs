@@ -155,15 +155,24 @@ impl Leaves {
         index * chunk..(index * chunk).saturating_add(chunk).min(self.length)
     }
 
-    /// The ranges of bytes of `input` that do not match, only leaves looked at that have bytes of `range`.
+    /// The range with its end, if these are bytes that the leaves know.
+    pub(crate) fn within(&self, (first, last): (u64, u64)) -> io::Result<(u64, u64)> {
+        let last = if last == u64::MAX { self.length.saturating_sub(1) } else { last };
+        let place = match self.length {
+            length if first >= length => "begins",
+            length if last >= length => "ends",
+            _ => return Ok((first, last)),
+        };
+        Err(io::Error::other(format!("the range {place} behind the {} bytes of the file", self.length)))
+    }
+
+    /// The ranges of bytes of `input` that do not match, only leaves looked at that have bytes of `range`, which is
+    /// within the message. The input is then behind these leaves.
     pub(crate) fn check_range(&mut self, input: &mut (impl Read + Seek), range: (u64, u64)) -> io::Result<Damage> {
         let (first, last) = range;
         let last_leaf = self.tree.leaf_count(self.length) - 1;
-        if first >= self.length {
-            return Err(io::Error::other(format!("the range begins behind the {} bytes of the file", self.length)));
-        }
         let chunk = u64::from(self.tree.leaf_length());
-        let (from, to) = (first / chunk, (last / chunk).min(last_leaf));
+        let (from, to) = (first / chunk, last / chunk);
         self.seek(from)?;
         input.seek(SeekFrom::Start(from * chunk))?;
         let mut damage = Damage::default();
@@ -205,6 +214,15 @@ impl Damage {
         match self.0.last_mut() {
             Some(last) if last.end == bytes.start => last.end = bytes.end,
             _ => self.0.push(bytes),
+        }
+    }
+
+    /// Takes out the last range, or what of it is from `begin` on.
+    pub(crate) fn cut(&mut self, begin: u64) {
+        if let Some(last) = self.0.pop()
+            && last.start < begin
+        {
+            self.0.push(last.start..begin);
         }
     }
 }

@@ -73,7 +73,8 @@ impl Parser {
             Shape::Tree { .. } => match label.strip_prefix("-TREE-") {
                 Some(label) => {
                     let (bits, chunk) = label.split_once('-')?;
-                    let shape = Shape::Tree { chunk: args::chunk_length(chunk).ok()? };
+                    let chunk = args::chunk_length(chunk).ok().filter(|_| !chunk.starts_with('0'))?;
+                    let shape = Shape::Tree { chunk };
                     Scheme { size: bytes(plain_number(bits)?)?, shape }
                 }
                 None => Scheme { size: plain_number(label.strip_prefix('-')?)?, shape: self.shape },
@@ -108,8 +109,9 @@ impl Parser {
     }
 }
 
+/// As it is printed: no zeros before it.
 fn plain_number(text: &str) -> Option<usize> {
-    args::number(text).and_then(|number| number.try_into().ok())
+    args::number(text).filter(|_| !text.starts_with('0')).and_then(|number| number.try_into().ok())
 }
 
 /// The name that was escaped, if it was done properly.

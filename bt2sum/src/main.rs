@@ -80,6 +80,10 @@ fn run(options: &Options) -> ExitCode {
         output::warn("--leaves is for one file");
         return USAGE.into();
     }
+    if let Some(path) = options.leaves.as_deref().filter(|path| !options.check && Source::named(names[0]).is_at(path)) {
+        output::complain(path.as_os_str(), &io::Error::other("--leaves would replace the file to hash"));
+        return USAGE.into();
+    }
     let engine = Engine {
         threads: options.threads(),
         secret,

@@ -11,8 +11,9 @@ use crate::input::Source;
 use crate::progress::Progress;
 use crate::scheme::{Scheme, Shape};
 
-/// Standard output without a buffer, and with all its errors: the standard library pretends that a descriptor that
-/// cannot be written takes everything.
+/// Standard output without a buffer, and with the errors of a descriptor that is open but not for writing: the standard
+/// library pretends that it takes everything. One that was closed when the program started does take everything, since
+/// Rust opens `/dev/null` in its place.
 #[cfg(unix)]
 fn stdout() -> io::Result<std::fs::File> {
     use std::os::fd::AsFd;

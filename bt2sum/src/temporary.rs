@@ -1,8 +1,7 @@
 //! A file that is there whole or not at all.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, PoisonError};
@@ -21,18 +20,18 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// A file beside `target`, whose name it will have.
+    /// A file beside `target`, whose name it will have. A link stays one: what it leads to is replaced.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
-        let name = target.file_name().ok_or(io::ErrorKind::IsADirectory)?;
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.tmp", process::id()));
-        let path = target.with_file_name(hidden);
-        ctrlc::set_handler(remove_and_exit).map_err(io::Error::other)?;
+        let target = replaceable(target)?;
+        match ctrlc::try_set_handler(remove_and_exit) {
+            // Signals that are ignored, as `nohup` has it, stay so; then the others keep their effect too.
+            Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
+            Err(error) => return Err(io::Error::other(error)),
+        }
         let mut unfinished = unfinished();
-        let file = File::create_new(&path)?;
+        let (file, path) = create_beside(&target)?;
         *unfinished = Some(path);
-        Ok(Self { file: io::BufWriter::new(file), target: target.into() })
+        Ok(Self { file: io::BufWriter::new(file), target })
     }
 
     /// Makes sure that all is written, and gives the file its name.
@@ -60,6 +59,33 @@ impl Write for Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         remove(&mut unfinished());
+    }
+}
+
+/// Where `target` leads to, if there is a regular file or nothing at all: a pipe or a device is not to be replaced.
+fn replaceable(target: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(target) {
+        Ok(path) if fs::metadata(&path)?.is_file() => Ok(path),
+        Ok(_) => Err(io::Error::other("Not a regular file")),
+        Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(target).is_ok() => {
+            Err(io::Error::other("A link that leads nowhere"))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(target.into()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A new file in the directory of `target`. Its name does not have that of `target`, which may be as long as names can be.
+fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+    let process = process::id();
+    let mut number = 0_u32;
+    loop {
+        let path = target.with_file_name(format!(".bt2sum-{process}-{number}.tmp"));
+        match File::create_new(&path) {
+            // Of a process that had the same number and was killed, or of one on another machine.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 1000 => number += 1,
+            created => return created.map(|file| (file, path)),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the command line may say.
 
-use crate::{Directory, HELLO, Outcome, outcome, success};
+use crate::{Directory, HELLO, Outcome, bt2sum, outcome, success};
 
 /// Usage errors are found before anything is hashed.
 #[test]
@@ -75,4 +75,11 @@ fn help_and_version() {
         assert_eq!((code, stderr.as_str()), (Some(0), ""));
         assert!(stdout.starts_with(&format!("bt2sum {} (backend {backend}", env!("CARGO_PKG_VERSION"))), "{stdout}");
     }
+}
+
+#[test]
+fn the_help_says_why_there_is_no_mmap() {
+    let help = outcome(&mut bt2sum().arg("--help"));
+    assert!(help.code == Some(0) && help.stdout.contains("No --mmap:") && help.stdout.contains("unsafe"), "{help:?}");
+    assert_eq!(outcome(&mut bt2sum().arg("--mmap")).code, Some(2));
 }

@@ -53,13 +53,22 @@ fn a_file_of_another_length() {
     let whole = message(LENGTH);
     for (length, line) in [
         (10_499, "bytes 10000-10499: FAILED"),
-        (10_000, "bytes 9000-10499: FAILED"),
+        (10_000, "bytes 10000-10499: FAILED"),
         (9_500, "bytes 9000-10499: FAILED"),
         (1, "bytes 0-10499: FAILED"),
         (0, "bytes 0-10499: FAILED"),
     ] {
         write(&whole[..length]);
         assert_eq!(check(&directory, &[]), damaged(&[line]), "{length}");
+    }
+    // The last leaf that is left is damaged too, and so is one before it.
+    for (places, lines) in [
+        (&[7999][..], &["bytes 7000-10499: FAILED"][..]),
+        (&[6000, 7000], &["bytes 6000-10499: FAILED"]),
+        (&[6999], &["bytes 6000-6999: FAILED", "bytes 8000-10499: FAILED"]),
+    ] {
+        write(&with_changed(places)[..8000]);
+        assert_eq!(check(&directory, &[]), damaged(lines), "{places:?}");
     }
     for (length, line) in [(10_501, "bytes 10500-10500: surplus"), (12_000, "bytes 10500-11999: surplus")] {
         write(&message(length));
@@ -83,14 +92,27 @@ fn ranges() {
         ("1999-1999", &[second]),
         ("1999-10000", &[second, last]),
         ("2000-", &[last]),
-        ("10499-99999", &[last]),
+        ("10499-", &[last]),
+        ("10499-10499", &[last]),
     ] {
         let expected = if lines.is_empty() { success(format!("name: bytes {range}: OK\n")) } else { damaged(lines) };
         assert_eq!(check(&directory, &["--range", range]), expected, "{range}");
     }
-    let behind = check(&directory, &["--range", "10500-"]);
-    assert_eq!((behind.code, behind.stdout.as_str()), (Some(1), "name: FAILED open or read\n"));
-    assert!(behind.stderr.contains("the range begins behind the 10500 bytes"), "{}", behind.stderr);
+    for length in [LENGTH, 12_000] {
+        std::fs::write(directory.path("name"), message(length)).unwrap();
+        for (range, what) in [("10500-", "begins"), ("11000-11999", "begins"), ("0-10500", "ends")] {
+            let behind = check(&directory, &["--range", range]);
+            assert_eq!((behind.code, behind.stdout.as_str()), (Some(1), "name: FAILED open or read\n"), "{range}");
+            assert!(behind.stderr.contains(&format!("the range {what} behind the 10500 bytes")), "{}", behind.stderr);
+        }
+    }
+    // All that was there is as it was, but it is not the end.
+    let surplus = damaged(&["bytes 10500-11999: surplus"]);
+    assert_eq!(check(&directory, &["--range", "0-"]), surplus);
+    assert_eq!(check(&directory, &["--range", "10499-"]), surplus);
+    assert_eq!(check(&directory, &["--range", "0-10499"]), success("name: bytes 0-10499: OK\n"));
+    std::fs::write(directory.path("name"), message(LENGTH)).unwrap();
+    assert_eq!(check(&directory, &["--range", "2000-"]), success("name: bytes 2000-10499: OK\n"));
     for range in ["", "5", "-5", "5-4", "x-9", "1k-2k"] {
         assert_eq!(check(&directory, &["--range", range]).code, Some(2), "{range}");
     }
@@ -211,4 +233,101 @@ fn nothing_half_written() {
     }
     let run = outcome(&mut directory.bt2sum(["--leaves", "no/such/directory", "leaves"]));
     assert_eq!(run, failure("", "bt2sum: no/such/directory: No such file or directory\n"));
+}
+
+/// By its name, by another, and as standard input.
+#[test]
+fn leaves_never_replace_the_input() {
+    let directory = Directory::with_files();
+    let refused = |run: Outcome| {
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{}", run.stderr);
+        assert!(run.stderr.contains("would replace the file to hash"), "{}", run.stderr);
+        assert_eq!(std::fs::read(directory.path("hello")).unwrap(), b"hello s3git\n");
+    };
+    refused(outcome(&mut directory.bt2sum(["--leaves", "hello", "hello"])));
+    refused(outcome(&mut directory.bt2sum(["--leaves", "./hello", "hello"])));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("hello", directory.path("link")).unwrap();
+        std::fs::hard_link(directory.path("hello"), directory.path("same")).unwrap();
+        refused(outcome(&mut directory.bt2sum(["--leaves", "link", "hello"])));
+        refused(outcome(&mut directory.bt2sum(["--leaves", "hello", "link"])));
+        refused(outcome(&mut directory.bt2sum(["--leaves", "same", "hello"])));
+        refused(outcome(directory.bt2sum(["--leaves", "hello"]).stdin(directory.open("hello"))));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn leaves_replace_only_regular_files() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    use std::process::Command;
+
+    let directory = Directory::with_files().file("old", b"old");
+    let leaves = |target: &str| outcome(&mut directory.bt2sum(["--leaves", target, "hello"]));
+    let refused =
+        |target: &str, reason| assert_eq!(leaves(target), failure("", format!("bt2sum: {target}: {reason}\n")));
+    let kind = |name| std::fs::symlink_metadata(directory.path(name)).unwrap().file_type();
+    assert!(Command::new("mkfifo").arg(directory.path("pipe")).status().unwrap().success());
+    std::fs::create_dir(directory.path("directory")).unwrap();
+    symlink("/dev/null", directory.path("null")).unwrap();
+    symlink("nothing", directory.path("nowhere")).unwrap();
+    symlink("../old", directory.path("directory/link")).unwrap();
+    for target in ["pipe", "directory", "null", "/dev/null"] {
+        refused(target, "Not a regular file");
+    }
+    refused("nowhere", "A link that leads nowhere");
+    assert!(kind("pipe").is_fifo() && kind("null").is_symlink() && kind("nowhere").is_symlink());
+
+    assert_eq!(leaves("directory/link").code, Some(0));
+    assert!(kind("directory/link").is_symlink() && kind("old").is_file());
+    assert!(std::fs::read(directory.path("old")).unwrap().starts_with(b"bt2leaf\0"));
+}
+
+/// The temporary name is short enough, and free, whatever the other is and a killed process left behind.
+#[cfg(unix)]
+#[test]
+fn the_temporary_name_is_always_good() {
+    let directory = Directory::with_files();
+    let long = "l".repeat(255);
+    assert_eq!(outcome(&mut directory.bt2sum(["--leaves", &long, "hello"])).code, Some(0));
+    assert!(directory.path(&long).exists());
+
+    // The shell has the number of the process that it becomes.
+    let script = format!(
+        "for i in 0 1 2; do echo stale >.bt2sum-$$-$i.tmp; done; exec '{}' --leaves leaves hello",
+        env!("CARGO_BIN_EXE_bt2sum")
+    );
+    let run = outcome(std::process::Command::new("sh").args(["-c", &script]).current_dir(directory.0.path()));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(std::fs::read(directory.path("leaves")).unwrap().starts_with(b"bt2leaf\0"));
+    let stale = std::fs::read_dir(directory.0.path()).unwrap().map(|entry| entry.unwrap().path());
+    let stale = stale.filter(|path| path.extension().is_some_and(|extension| extension == "tmp"));
+    assert_eq!(stale.map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>(), [b"stale\n"; 3]);
+}
+
+/// An interrupt that is ignored from the start, as shells have it for what runs in the background, ends nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn ignored_signals_stay_ignored() {
+    use std::process::{Command, Stdio};
+
+    let directory = Directory::new();
+    for signal in ["INT", "HUP"] {
+        let script = format!("trap '' {signal}; exec '{}' --leaves leaves", env!("CARGO_BIN_EXE_bt2sum"));
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(directory.0.path());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // The temporary file is there after the handler.
+        while std::fs::read_dir(directory.0.path())
+            .unwrap()
+            .all(|entry| !entry.unwrap().file_name().to_string_lossy().ends_with(".tmp"))
+        {
+            assert!(child.try_wait().unwrap().is_none());
+        }
+        let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
+        assert!(kill.success());
+        drop(child.stdin.take());
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0), "{signal}");
+    }
 }

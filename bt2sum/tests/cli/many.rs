@@ -43,6 +43,31 @@ fn cpus() {
     }
 }
 
+/// The most that the program ever had, when it has hashed all small files and waits for its standard input.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_of_many_threads() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let directory = Directory::new();
+    let names: Vec<String> = (0..48).map(|i| i.to_string()).collect();
+    for name in &names {
+        std::fs::File::create(directory.path(name)).unwrap().set_len(4 << 20).unwrap();
+    }
+    let mut command = directory.bt2sum(["--cpus=256", "-s1"]);
+    command.args(&names).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().take(names.len()).count();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
+    let most: usize = most.parse().unwrap();
+    // Beside the buffers there are the program and its threads.
+    assert!(lines == names.len() && most < (128 + 16) << 10, "{lines} lines, {most} KiB");
+}
+
 #[test]
 fn backends() {
     let directory = Directory::new().file("name", &message(100_000));
