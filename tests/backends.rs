@@ -1,6 +1,6 @@
-//! Every backend against `portable`, over lengths, pieces and places of the message.
+//! Every backend against `portable`, over lengths and pieces of the message.
 
-use simd_digest::blake2b::{Hash, Hasher, Params};
+use simd_digest::blake2b::{Hasher, Params};
 use simd_digest::{Backend, BackendError};
 
 use self::paint::paint;
@@ -10,9 +10,6 @@ use self::random::Random;
 mod paint;
 #[path = "common/random.rs"]
 mod random;
-
-/// Bytes of a block.
-const BLOCK: usize = 128;
 
 fn portable() -> Backend {
     "portable".parse().unwrap()
@@ -64,54 +61,6 @@ fn any_pieces() {
     }
 }
 
-/// Vectors are loaded from wherever the message lies.
-#[test]
-fn any_place_in_memory() {
-    for length in [1, 64, 127, 128, 129, 256, 385] {
-        let message = paint(length);
-        let digest = hasher(&Params::new(), portable()).update(&message).finalize();
-        for offset in 0..64 {
-            let mut memory = vec![0xee; offset + length + 64];
-            memory[offset..][..length].copy_from_slice(&message);
-            for backend in Backend::available() {
-                let mut hasher = hasher(&Params::new(), backend);
-                assert_eq!(hasher.update(&memory[offset..][..length]).finalize(), digest, "{backend}, {offset}");
-            }
-        }
-    }
-}
-
-/// The block held back: two writes are one, whether either ends inside, at or beyond a block.
-fn two_writes(backend: Backend, lengths: &[usize]) {
-    let message = paint(2 * (3 * BLOCK + 1));
-    for params in all_params().iter().step_by(2) {
-        let digests: Vec<Hash> = (0..=message.len()).map(|length| params.hash(&message[..length]).unwrap()).collect();
-        for &first in lengths {
-            let mut begun = hasher(params, backend);
-            begun.update(&message[..first]);
-            for &second in lengths {
-                let digest = begun.clone().update(&message[first..][..second]).finalize();
-                assert_eq!(digest, digests[first + second], "{backend}, {first} + {second}");
-            }
-        }
-    }
-}
-
-#[test]
-fn two_writes_of_every_length() {
-    let lengths: Vec<usize> = (0..=3 * BLOCK + 1).collect();
-    two_writes(portable(), &lengths);
-}
-
-#[test]
-fn two_writes_around_blocks_on_every_backend() {
-    let near = |length: &usize| (length + 2) % BLOCK <= 4;
-    let lengths: Vec<usize> = (0..=3 * BLOCK + 1).filter(near).collect();
-    for backend in Backend::available() {
-        two_writes(backend, &lengths);
-    }
-}
-
 /// A hasher may change its backend in the middle of a message.
 #[test]
 fn relay() {
@@ -139,34 +88,6 @@ fn reset_begins_anew() {
                 assert_eq!((hasher.count(), hasher.backend()), (0, backend));
             }
         }
-    }
-}
-
-/// The bytes given to a hasher are its own from then on.
-#[test]
-fn the_message_may_be_overwritten() {
-    for backend in Backend::available() {
-        let (mut hasher, mut bytes) = (Hasher::new().with_backend(backend), paint(300));
-        hasher.update(&bytes);
-        bytes.fill(0);
-        assert_eq!(Ok(hasher.finalize()), Params::new().hash(&paint(300)), "{backend}");
-    }
-}
-
-/// The digest is that of `head -c 4294967297 /dev/zero | b2sum`.
-#[test]
-#[ignore = "hashes 4 GiB on every backend"]
-#[cfg(target_pointer_width = "64")]
-fn more_than_4_gib_in_one_write() {
-    let zeros = vec![0; (1 << 32) + 1];
-    for backend in Backend::available() {
-        let digest = Hasher::new().with_backend(backend).update(&zeros).finalize();
-        assert_eq!(
-            digest.to_string(),
-            "daaeb85783e53019eaded4ab665a2923adc72f57b7cb3ae163adc966f070f803\
-             4222f5e9c9862b103c4c5ed38d5c10970c2fbc64d64b760a2be402af445afb59",
-            "{backend}"
-        );
     }
 }
 

@@ -175,18 +175,6 @@ fn many_leaves_at_once() {
     }
 }
 
-/// The bytes given to a hasher are its own from then on.
-#[test]
-fn the_message_may_be_overwritten() {
-    let tree = Tree::unlimited_fanout(100).unwrap();
-    for length in [1, 99, 100, 101, 250, 800, 801, 2000] {
-        let (mut hasher, mut bytes) = (tree.hasher(), paint(length));
-        hasher.update(&bytes);
-        bytes.fill(0xee);
-        assert_eq!(hasher.finalize(), tree.hash(&paint(length)), "length {length}");
-    }
-}
-
 #[test]
 fn leaves_are_handed_out() {
     for model in models() {

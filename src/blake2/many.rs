@@ -259,7 +259,7 @@ mod tests {
 
     /// Side by side with messages whose counters carry in another block, or do not.
     #[test]
-    fn counters_carry_in_every_lane() {
+    fn trap_counter_carry_in_every_lane() {
         let message: Vec<u8> = (0..251).cycle().take(3000).collect();
         let portable = Backend::available().last().unwrap();
         for backend in Backend::available() {

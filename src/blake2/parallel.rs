@@ -260,7 +260,7 @@ mod tests {
 
     /// The counters of the leaves, which carry at the same round, or at four.
     #[test]
-    fn counters_carry_in_every_leaf() {
+    fn trap_counter_carry_in_every_leaf() {
         let message: Vec<u8> = (0..251).cycle().take(6000).collect();
         let far = |backend, edge: u128, spread: u128| {
             let mut hasher = Parallel::<B>::default().with_backend(backend);

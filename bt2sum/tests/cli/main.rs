@@ -16,6 +16,7 @@ mod many;
 mod names;
 mod sequential;
 mod terminal;
+mod traps;
 
 /// Byte `i` of a message is `i` modulo 251, so that no two blocks or leaves near each other are equal.
 fn message(length: usize) -> Vec<u8> {

@@ -1,0 +1,355 @@
+//! Mistakes that other implementations made and that passed the official vectors, each with a test named after it.
+//!
+//! `cargo test --workspace --all-features trap_` runs them all. Those that are not here stand where their tools are:
+//!
+//! | trap                                                 | its test                                                     |
+//! |------------------------------------------------------|--------------------------------------------------------------|
+//! | the counter does not carry                           | `trap_counter_carry…` in `tests/compress.rs` and `src/blake2` |
+//! | reads past the end                                   | `trap_reads_past_the_end…` in `tests/guard_pages.rs`         |
+//! | a backend whose features were not detected           | `trap_undetected_features` in `src/backend.rs`; CPUs of qemu |
+//! | HMAC over another block size                         | `trap_hmac_block_size` in `tests/digest_traits.rs`           |
+//! | secrets left after use                               | `trap_secrets_left…` in `tests/wiping.rs`                    |
+//! | check files that hide failures, errors that are hashes | `bt2sum/tests/cli/traps.rs`                                |
+//! | an arm of `cfg` that nobody runs                     | `.ci/arms`                                                   |
+//! | the other byte order                                 | all tests on s390x                                           |
+
+use simd_digest::Backend;
+use simd_digest::blake2::{Family, Hash, Hasher, Params, update_many};
+
+use self::paint::paint;
+
+#[path = "common/paint.rs"]
+mod paint;
+
+/// What the tests have to know of a family: its sizes, and another implementation.
+trait Peer: Family {
+    /// Bytes of a block.
+    const BLOCK: usize;
+    /// Bytes of the longest digest and key.
+    const LONGEST: usize;
+    /// The digest of [`sparse`].
+    const SPARSE: &str;
+
+    fn sequential(length: usize, key: &[u8], message: &[u8]) -> Hash<Self>;
+    /// The digest of the parallel mode.
+    fn parallel(length: usize, key: &[u8], message: &[u8]) -> Hash<Self>;
+}
+
+impl Peer for simd_digest::blake2b::B {
+    const BLOCK: usize = 128;
+    const LONGEST: usize = 64;
+    const SPARSE: &str = "c4bd4ff906dbc96e12eed1b09a8398bac8accdc0cea4b9f9775a62ccb352e44f\
+        5af612e1b3ab0eb88eeac55820fe1a0ff93540b0600158b0f5f7f8fe2198e12a";
+
+    fn sequential(length: usize, key: &[u8], message: &[u8]) -> Hash<Self> {
+        let hash = blake2b_simd::Params::new().hash_length(length).key(key).hash(message);
+        Hash::from_bytes(hash.as_bytes()).unwrap()
+    }
+
+    fn parallel(length: usize, key: &[u8], message: &[u8]) -> Hash<Self> {
+        let hash = blake2b_simd::blake2bp::Params::new().hash_length(length).key(key).hash(message);
+        Hash::from_bytes(hash.as_bytes()).unwrap()
+    }
+}
+
+/// Makes a test of each trap for each family.
+macro_rules! traps {
+    ($family:ident: $($(#[$ignore:meta])? $trap:ident,)+) => {
+        mod $family {
+            $(
+                #[test]
+                $(#[$ignore])?
+                fn $trap() {
+                    super::$trap::<simd_digest::$family::B>();
+                }
+            )+
+        }
+    };
+}
+
+traps! { blake2b:
+    trap_last_block_held_back,
+    trap_two_updates_are_one,
+    trap_equal_blocks,
+    #[ignore = "hashes 4 GiB several times on every backend"]
+    trap_more_than_4_gib_in_one_update,
+    trap_aligned_loads,
+    trap_short_outputs,
+    trap_buffer_of_the_caller,
+}
+
+fn unkeyed_and_keyed<F: Peer>(backend: Backend) -> [(Params<F>, Vec<u8>); 2] {
+    [vec![], paint(F::LONGEST - 1)].map(|key| (Params::new().key(&key).with_backend(backend), key))
+}
+
+/// What a peer that is given each message alone makes of them.
+fn peers<F: Peer>(key: &[u8], messages: &[&[u8]]) -> Vec<Hash<F>> {
+    messages.iter().map(|message| F::sequential(F::LONGEST, key, message)).collect()
+}
+
+/// What `params` make of them side by side.
+fn many<F: Peer>(params: &Params<F>, messages: &[&[u8]]) -> Vec<Hash<F>> {
+    let mut hashes = vec![Hash::from_bytes(&[0xee]).unwrap(); messages.len()];
+    params.hash_many_into(messages, &mut hashes).unwrap();
+    hashes
+}
+
+#[cfg(feature = "alloc")]
+fn tree<F: Peer>(params: &Params<F>, leaf_length: u32) -> simd_digest::blake2::Tree<F> {
+    let params = params.clone().fanout(0).max_depth(2).max_leaf_length(leaf_length);
+    params.inner_hash_length(F::LONGEST).tree().unwrap()
+}
+
+/// Konscious, hashcat and isa-l_crypto compressed a full block too early, or an empty one at the end: two writes,
+/// either of which ends inside, at or beyond a block, are one; a key alone is a message of a block.
+fn trap_last_block_held_back<F: Peer>() {
+    let most = 3 * F::BLOCK + 1;
+    let message = paint(2 * most);
+    for key in [&[][..], &message[..F::LONGEST]] {
+        let digests: Vec<_> =
+            (0..=message.len()).map(|length| F::sequential(F::LONGEST, key, &message[..length])).collect();
+        for backend in Backend::available() {
+            let params = Params::<F>::new().key(key).with_backend(backend);
+            for first in 0..=most {
+                let mut begun = params.hasher().unwrap();
+                begun.update(&message[..first]);
+                for second in 0..=most {
+                    let hash = begun.clone().update(&message[first..][..second]).finalize();
+                    assert!(hash == digests[first + second], "{backend}, {first} + {second}");
+                }
+            }
+        }
+    }
+}
+
+/// 41 submissions to the SHA-3 contest gave a message in pieces another digest: all splits in two, and of a shorter
+/// message in three.
+fn trap_two_updates_are_one<F: Peer>() {
+    for backend in Backend::available() {
+        for (params, key) in unkeyed_and_keyed::<F>(backend) {
+            let message = paint(9 * F::BLOCK + 1);
+            let digest = F::sequential(F::LONGEST, &key, &message);
+            let parallel = F::parallel(F::LONGEST, &key, &message);
+            #[cfg(feature = "alloc")]
+            let (tree, root) = (tree(&params, 100), tree(&params, 100).hash(&message));
+            for place in 0..=message.len() {
+                let (first, second) = message.split_at(place);
+                let mut hasher = params.hasher().unwrap();
+                assert_eq!(hasher.update(first).update(second).finalize(), digest, "{backend}, {place}");
+                let mut hasher = params.parallel().unwrap().with_backend(backend);
+                assert_eq!(hasher.update(first).update(second).finalize(), parallel, "{backend}, {place}");
+                #[cfg(feature = "alloc")]
+                assert_eq!(tree.hasher().update(first).update(second).finalize(), root, "{backend}, {place}");
+
+                let mut hashers = [(); 3].map(|()| params.hasher().unwrap());
+                for (a, b, c) in [(first, &[][..], &message[..]), (second, &message, &[])] {
+                    let [x, y, z] = hashers.each_mut();
+                    update_many(&mut [(x, a), (y, b), (z, c)]);
+                }
+                assert!(hashers.iter().all(|hasher| hasher.finalize() == digest), "{backend}, {place}");
+            }
+
+            let message = &message[..2 * F::BLOCK + 1];
+            let digest = F::sequential(F::LONGEST, &key, message);
+            for place in 0..=message.len() {
+                for next in place..=message.len() {
+                    let mut hasher = params.hasher().unwrap();
+                    hasher.update(&message[..place]).update(&message[place..next]).update(&message[next..]);
+                    assert_eq!(hasher.finalize(), digest, "{backend}, {place}, {next}");
+                }
+            }
+        }
+    }
+}
+
+/// `sha2` read the second block of a pair at a wrong place, and its vectors had equal blocks (RUSTSEC-2021-0100): no two
+/// blocks of any message here are equal, nor are those of messages side by side.
+fn trap_equal_blocks<F: Peer>() {
+    let memory = paint(251 * F::BLOCK);
+    let mut blocks: Vec<_> = memory.chunks(F::BLOCK).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    assert_eq!(blocks.len(), 251);
+
+    for backend in Backend::available() {
+        for (params, key) in unkeyed_and_keyed::<F>(backend) {
+            // Lanes are twice as many where words are half as wide.
+            for number in 1..=2 * 4 * backend.lanes() + 1 {
+                let message = &memory[..number * F::BLOCK];
+                assert_eq!(
+                    params.hash(message).unwrap(),
+                    F::sequential(F::LONGEST, &key, message),
+                    "{backend}, {number}"
+                );
+                let mut hasher = params.parallel().unwrap().with_backend(backend);
+                let digest = F::parallel(F::LONGEST, &key, message);
+                assert_eq!(hasher.update(message).finalize(), digest, "{backend}, {number}");
+
+                for length in [F::BLOCK, 3 * F::BLOCK, 3 * F::BLOCK + 1] {
+                    let messages: Vec<_> = (0..number).map(|i| &memory[i * F::BLOCK..][..length]).collect();
+                    assert!(many(&params, &messages) == peers::<F>(&key, &messages), "{backend}, {number}");
+                }
+            }
+        }
+    }
+}
+
+/// More than 4 GiB, most of it pages of zeros that take no memory. Not all of it is zeros, for then all blocks were equal.
+#[cfg(target_pointer_width = "64")]
+fn sparse() -> Vec<u8> {
+    let mut message = vec![0; (1 << 32) + 10_001];
+    for place in [0, (1 << 32) - 500, message.len() - 1000] {
+        message[place..][..1000].copy_from_slice(&paint(1000));
+    }
+    message
+}
+
+/// XKCP (CVE-2022-37454) and liboqs added lengths in 32 bits.
+fn trap_more_than_4_gib_in_one_update<F: Peer>() {
+    #[cfg(target_pointer_width = "64")]
+    {
+        let message = sparse();
+        let in_pieces = |mut hasher: simd_digest::blake2::Parallel<F>| {
+            message.chunks(1 << 20).for_each(|piece| _ = hasher.update(piece));
+            hasher.finalize()
+        };
+        let parallel = in_pieces(Params::new().parallel().unwrap());
+        for backend in Backend::available() {
+            let params = Params::<F>::new().with_backend(backend);
+            let mut hasher = params.hasher().unwrap();
+            hasher.update(b"").update(&message);
+            assert_eq!(hasher.count(), message.len() as u128);
+            assert_eq!(hasher.finalize().to_string(), F::SPARSE, "{backend}");
+            let hashes = many(&params, &[&message, b"short", &message]);
+            assert_eq!(hashes[0].to_string(), F::SPARSE, "{backend}");
+            assert_eq!(hashes[2], hashes[0], "{backend}");
+            let mut hasher = params.parallel().unwrap();
+            hasher.update(b"").update(&message);
+            assert_eq!(hasher.count(), message.len() as u128);
+            assert_eq!(hasher.finalize(), parallel, "{backend}");
+        }
+    }
+}
+
+/// libsodium and `sha2` used aligned loads on what lies anywhere: all 64 misalignments of input and output.
+fn trap_aligned_loads<F: Peer>() {
+    let lengths = [1, F::BLOCK / 2, F::BLOCK - 1, F::BLOCK, F::BLOCK + 1, 3 * F::BLOCK + 1, 9 * F::BLOCK];
+    let contents: Vec<Vec<u8>> = lengths.iter().map(|&length| paint(length)).collect();
+    for backend in Backend::available() {
+        for (params, key) in unkeyed_and_keyed::<F>(backend) {
+            let digests = contents.iter().map(|bytes| F::sequential(F::LONGEST, &key, bytes));
+            let digests: Vec<Hash<F>> = digests.collect();
+            let parallel = F::parallel(F::LONGEST, &key, &contents[6]);
+            #[cfg(feature = "alloc")]
+            let root = tree(&params, 300).hash(&contents[6]);
+            for offset in 0..64 {
+                let place = |bytes: &Vec<u8>| [&vec![0xee; offset], &bytes[..], &[0xee; 64]].concat();
+                let memory: Vec<Vec<u8>> = contents.iter().map(place).collect();
+                let messages: Vec<&[u8]> =
+                    memory.iter().zip(lengths).map(|(memory, length)| &memory[offset..][..length]).collect();
+                for (message, digest) in messages.iter().zip(digests.iter().copied()) {
+                    assert_eq!(params.hash(message).unwrap(), digest, "{backend}, {offset}");
+                    let mut hasher = params.hasher().unwrap();
+                    assert_eq!(hasher.update(message).finalize(), digest, "{backend}, {offset}");
+                }
+                let mut hasher = params.parallel().unwrap().with_backend(backend);
+                assert_eq!(hasher.update(messages[6]).finalize(), parallel, "{backend}, {offset}");
+                #[cfg(feature = "alloc")]
+                assert_eq!(tree(&params, 300).hash(messages[6]), root, "{backend}, {offset}");
+
+                let mut flat = vec![0xee; offset + 7 * F::LONGEST + 1];
+                let end = flat.len() - 1;
+                params.hash_many_flat(&messages, &mut flat[offset..end]).unwrap();
+                assert_eq!(
+                    flat[offset..end],
+                    digests.iter().flat_map(Hash::as_bytes).copied().collect::<Vec<_>>(),
+                    "{backend}, {offset}"
+                );
+                assert!(flat[..offset].iter().chain(&flat[end..]).all(|&byte| byte == 0xee), "{backend}, {offset}");
+            }
+        }
+    }
+}
+
+/// The reference code had short outputs of the parallel modes wrong until 2016: inner digests keep their full length.
+fn trap_short_outputs<F: Peer>() {
+    let message = paint(10 * F::BLOCK + 20);
+    for backend in Backend::available() {
+        for (params, key) in unkeyed_and_keyed::<F>(backend) {
+            let mut longer = Vec::new();
+            for length in (1..=F::LONGEST).rev() {
+                let params = params.clone().hash_length(length);
+                for bytes in [&message[..], b"abc", b""] {
+                    let hash = params.hash(bytes).unwrap();
+                    assert_eq!(hash, F::sequential(length, &key, bytes), "{backend}, {length}");
+                    let mut hasher = params.parallel().unwrap();
+                    let parallel = F::parallel(length, &key, bytes);
+                    assert_eq!(hasher.update(bytes).finalize(), parallel, "{backend}, {length}");
+                    assert!(!longer.starts_with(hash.as_bytes()) || length < 3, "no prefix of a longer one");
+                    longer = hash.as_bytes().to_vec();
+                }
+                #[cfg(feature = "alloc")]
+                for inner in [1, length, F::LONGEST] {
+                    let node = params.clone().fanout(0).max_depth(2).max_leaf_length(500).inner_hash_length(inner);
+                    let mut root = node.clone().node_depth(1).last_node(true).hasher().unwrap();
+                    let count = message.len().div_ceil(500);
+                    for (i, leaf) in message.chunks(500).enumerate() {
+                        let node = node.clone().hash_length(inner).node_offset(i as u64).last_node(i + 1 == count);
+                        root.update(node.hash(leaf).unwrap().as_bytes());
+                    }
+                    assert_eq!(node.tree().unwrap().hash(&message), root.finalize(), "{backend}, {length}, {inner}");
+                }
+            }
+        }
+    }
+}
+
+/// A lane server (minio/sha256-simd) kept the caller's buffer beyond the call: what is given is overwritten at once, by
+/// writes that are not whole blocks.
+fn trap_buffer_of_the_caller<F: Peer>() {
+    let message = paint(5000);
+    let change = |buffer: &mut Vec<u8>, piece: &[u8]| {
+        buffer.fill(0x55);
+        buffer.clear();
+        buffer.extend_from_slice(piece);
+    };
+    for backend in Backend::available() {
+        for (params, key) in unkeyed_and_keyed::<F>(backend) {
+            let digest = F::sequential(F::LONGEST, &key, &message);
+            for size in [1, 63, 100, F::BLOCK, F::BLOCK + 1, 300, 4 * F::BLOCK, 1700] {
+                let mut hasher = params.hasher().unwrap();
+                let mut parallel = params.parallel().unwrap();
+                #[cfg(feature = "alloc")]
+                let mut leaves = tree(&params, 200).hasher();
+                let mut side_by_side = vec![params.hasher().unwrap(); 9];
+                let (mut buffer, mut other) = (Vec::new(), Vec::new());
+                for piece in message.chunks(size) {
+                    change(&mut buffer, piece);
+                    hasher.update(&buffer);
+                    change(&mut buffer, piece);
+                    parallel.update(&buffer);
+                    #[cfg(feature = "alloc")]
+                    {
+                        change(&mut buffer, piece);
+                        leaves.update(&buffer);
+                    }
+                    change(&mut buffer, piece);
+                    change(&mut other, &vec![7; piece.len() + 1]);
+                    let of = |i| if i % 2 == 0 { &buffer[..] } else { &other };
+                    let mut updates: Vec<(&mut Hasher<F>, &[u8])> =
+                        side_by_side.iter_mut().enumerate().map(|(i, hasher)| (hasher, of(i))).collect();
+                    update_many(&mut updates);
+                    change(&mut buffer, b"");
+                    change(&mut other, b"");
+                }
+                assert_eq!(hasher.finalize(), digest, "{backend}, {size}");
+                assert_eq!(parallel.finalize(), F::parallel(F::LONGEST, &key, &message), "{backend}, {size}");
+                #[cfg(feature = "alloc")]
+                assert_eq!(leaves.finalize(), tree(&params, 200).hash(&message), "{backend}, {size}");
+                for hasher in side_by_side.iter().step_by(2) {
+                    assert_eq!(hasher.finalize(), digest, "{backend}, {size}");
+                }
+            }
+        }
+    }
+}
