@@ -1,0 +1,187 @@
+//! Every entry that takes or fills memory, with pages before and behind it that cannot be touched. What reads too far by a
+//! vector is otherwise seldom noticed: the bytes are there, and are ignored.
+#![cfg(all(unix, feature = "alloc"))]
+
+use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Family, Hash, OutputSize, Params, update_many};
+use simd_digest::blake2b::hazmat;
+use simd_digest::digest::consts::U32;
+use simd_digest::digest::{Digest, KeyInit, Mac};
+use simd_digest::{Backend, blake2b};
+
+use self::pages::Pages;
+use self::paint::paint;
+
+#[allow(dead_code, reason = "for other tests")]
+#[path = "common/pages.rs"]
+mod pages;
+#[path = "common/paint.rs"]
+mod paint;
+
+/// The longest message: beyond it, all is as before.
+const MOST: usize = 17 << 10;
+
+/// Pages full of paint, `MOST` bytes at least.
+fn painted() -> Pages {
+    let mut pages = Pages::new(MOST);
+    let length = pages.len();
+    pages.copy_from_slice(&paint(length));
+    pages
+}
+
+/// cryptopp-modern read past messages of exactly a power of two: all lengths, alone and side by side, up to the guard.
+#[test]
+fn trap_reads_past_the_end() {
+    let pages = painted();
+    let end = pages.len();
+    let mut digests = vec![None; MOST + 1];
+    for backend in Backend::available() {
+        let params = blake2b::Params::new().with_backend(backend);
+        for (length, digest) in digests.iter_mut().enumerate() {
+            let message = &pages[end - length..];
+            let hash = params.hash(message).unwrap();
+            assert_eq!(*digest.get_or_insert(hash), hash, "{backend}, {length}");
+
+            let half = &message[length / 2..];
+            let messages = [message, half, &half[half.len() / 2..], message];
+            let mut hashes = [Hash::from_bytes(&[0]).unwrap(); 4];
+            params.hash_many_into(&messages, &mut hashes).unwrap();
+            assert_eq!([hashes[0], hashes[3]], [hash; 2], "{backend}, {length}");
+        }
+    }
+}
+
+/// Lengths beside the ends of blocks, few of them long.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..=MOST).filter(|length| match length {
+        0..=640 => (length + 1) % 64 < 3,
+        641..=2500 => (length + 1) % 256 < 3,
+        _ => (length + 1) % 4096 < 3,
+    })
+}
+
+/// What every entry makes of a message. The key is taken from its end, or else its beginning.
+fn all_entries<F: Family>(params: &Params<F>, message: &[u8], key_at_end: bool) -> Vec<Hash<F>>
+where
+    U32: OutputSize<F>,
+{
+    let backend = params.backend();
+    let part = |length: usize| {
+        let length = length.min(message.len());
+        if key_at_end { &message[message.len() - length..] } else { &message[..length] }
+    };
+    let (head, tail) = message.split_at(message.len() / 3);
+    let params = params.clone().hash_length(32).salt(part(7)).personal(part(8));
+    let keyed = params.clone().key(part(31));
+    let of = |bytes: &[u8]| Hash::from_bytes(bytes).unwrap();
+
+    let mut hashes = vec![params.hash(message).unwrap(), keyed.hash(message).unwrap()];
+    let [mut a, mut b, mut c] = [&params, &keyed, &params].map(|params| params.hasher().unwrap());
+    hashes.push(a.update(head).update(tail).finalize());
+    a.reset();
+    for piece in [head, tail, message] {
+        update_many(&mut [(&mut a, piece), (&mut b, message), (&mut c, tail)]);
+    }
+    hashes.extend([a, b, c].map(|hasher| hasher.finalize()));
+
+    let mut hasher = keyed.parallel().unwrap();
+    hashes.push(hasher.update(head).update(tail).finalize());
+    hasher.reset();
+    hashes.push(hasher.update(message).finalize());
+    let hasher = Blake2::<F, U32>::new_with_salt_and_personal(part(7), part(8)).unwrap().with_backend(backend);
+    hashes.push(of(&hasher.chain_update(head).chain_update(tail).finalize()));
+    hashes.push(of(&Blake2p::<F, U32>::default().with_backend(backend).chain_update(message).finalize()));
+    if let Ok(mac) = Blake2Mac::<F, U32>::new_from_slice(part(31)) {
+        let mac = mac.with_backend(backend).chain_update(head).chain_update(tail);
+        let tag = mac.clone().finalize().into_bytes();
+        assert!(mac.verify_slice(&tag).is_ok());
+        hashes.push(of(&tag));
+    }
+
+    for leaf_length in [64, 300, 4096] {
+        let params = keyed.clone().fanout(0).max_depth(2).max_leaf_length(leaf_length).inner_hash_length(32);
+        let tree = params.tree().unwrap();
+        hashes.push(tree.hash(message));
+        hashes.push(tree.hasher().update(head).update(tail).finalize());
+        hashes.extend(tree.hash_run(3, message, true));
+    }
+    if !message.is_empty() {
+        let length = message.len().min(32);
+        let hash = of(part(length));
+        assert!(hash == *part(length) && hash != *part(length - 1) && hash.as_ref() == part(length));
+        hashes.push(hash);
+    }
+    hashes
+}
+
+/// Up to the guard, from it on, and beside it by up to 63 bytes.
+#[test]
+fn every_entry_at_every_misalignment() {
+    let pages = painted();
+    for backend in Backend::available() {
+        let params = blake2b::Params::new().with_backend(backend);
+        for length in lengths() {
+            // Many short ones, for few have vectors that reach beyond a block.
+            let offsets = if length <= 260 { 64 } else { 2 };
+            for offset in 0..offsets {
+                let room = pages.len() - length;
+                for place in [offset, room - offset.min(room)] {
+                    let message = &pages[place..][..length];
+                    let hashes = all_entries(&params, message, place > offset);
+                    let elsewhere = all_entries(&params, &message.to_vec(), place > offset);
+                    assert!(hashes == elsewhere, "{backend}, {length} at {place}");
+                }
+            }
+        }
+    }
+}
+
+/// Digests go to the last bytes there are, and to none beside those that they were given.
+#[test]
+fn every_output_at_every_misalignment() {
+    let (mut flat, mut list) = (Pages::new(1), Pages::new(1));
+    let memory = paint(1000);
+    let messages: Vec<&[u8]> = (0..19).map(|i| &memory[i..][..17 * i]).collect();
+    for backend in Backend::available() {
+        for hash_length in [1, 20, 31, 32, 63, 64] {
+            let params = blake2b::Params::new().with_backend(backend).hash_length(hash_length);
+            let hashes: Vec<_> = messages.iter().map(|message| params.hash(message).unwrap()).collect();
+            let bytes: Vec<u8> = hashes.iter().flat_map(blake2b::Hash::as_bytes).copied().collect();
+            let places = flat.len() - bytes.len();
+            for place in (0..64).chain(places - 64..=places) {
+                flat.fill(0xee);
+                params.hash_many_flat(&messages, &mut flat[place..][..bytes.len()]).unwrap();
+                let (before, rest) = flat.split_at(place);
+                let (written, after) = rest.split_at(bytes.len());
+                assert!(written == bytes, "{backend}, {hash_length} at {place}");
+                assert!(before.iter().chain(after).all(|&byte| byte == 0xee), "{backend}, {hash_length} at {place}");
+            }
+            let last = list.last(messages.len(), Hash::from_bytes(&[0]).unwrap());
+            params.hash_many_into(&messages, last).unwrap();
+            assert_eq!(last, hashes, "{backend}");
+        }
+    }
+}
+
+#[test]
+fn the_compression_function() {
+    let (mut h, mut m) = (Pages::new(1), Pages::new(1));
+    let ([h], [m]) = (h.last(1, [1; 8]), m.last(1, [2; 16])) else { unreachable!("one each") };
+    let mut elsewhere = *h;
+    hazmat::compress(12, h, m, 3, true);
+    hazmat::compress(12, &mut elsewhere, m, 3, true);
+    assert_eq!(*h, elsewhere);
+}
+
+/// Texts are read to their end, and no further.
+#[test]
+fn texts() {
+    let mut pages = Pages::new(1);
+    pages.fill(b'a');
+    for length in 0..=130 {
+        for place in [0, pages.len() - length] {
+            let text = core::str::from_utf8(&pages[place..][..length]).unwrap();
+            let possible = length > 0 && length % 2 == 0 && length <= 128;
+            assert_eq!(text.parse::<blake2b::Hash>().is_ok(), possible, "{length}");
+        }
+    }
+}
