@@ -127,7 +127,8 @@ fn every_entry_at_every_misalignment() {
                 for place in [offset, room - offset.min(room)] {
                     let message = &pages[place..][..length];
                     let hashes = all_entries(&params, message, place > offset);
-                    let elsewhere = all_entries(&params, &message.to_vec(), place > offset);
+                    let copy = message.to_vec();
+                    let elsewhere = all_entries(&params, &copy, place > offset);
                     assert!(hashes == elsewhere, "{backend}, {length} at {place}");
                 }
             }

@@ -1,0 +1,192 @@
+//! `constant-time BACKEND CHECK`: keys and messages are secret, their lengths and the digests are not. Status 3 if the CPU
+//! does not have the backend, 4 if nothing watches; the status of a tracker that complains is the tracker's.
+
+use core::hint::black_box;
+use std::process::ExitCode;
+
+use simd_digest::blake2::{Family, Hash, Params, update_many};
+use simd_digest::digest::{KeyInit, Mac};
+use simd_digest::{Backend, Blake2bMac256, Blake2bMac512, blake2b};
+
+mod taint;
+
+/// A secret of this many bytes.
+fn secret(length: usize) -> Vec<u8> {
+    let mut bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
+    taint::hide(bytes.as_mut_slice());
+    bytes
+}
+
+/// Everybody may see it.
+fn publish<F: Family>(mut hash: Hash<F>) {
+    taint::reveal(&mut hash);
+    black_box(hash.to_string());
+}
+
+/// Secret messages around the ends of blocks.
+fn messages() -> Vec<Vec<u8>> {
+    [0, 1, 63, 64, 65, 127, 128, 129, 256, 300, 513, 1000, 2100].map(secret).to_vec()
+}
+
+/// Unkeyed, and with a secret key.
+fn both_params<F: Family>(backend: Backend) -> [Params<F>; 2] {
+    let params = Params::new().with_backend(backend).hash_length(32);
+    [params.clone(), params.key(&secret(29))]
+}
+
+fn hash<F: Family>(backend: Backend) {
+    for params in both_params::<F>(backend) {
+        for message in messages() {
+            publish(params.hash(&message).unwrap());
+            let mut hasher = params.hasher().unwrap();
+            let (head, tail) = message.split_at(message.len() / 3);
+            publish(hasher.update(head).update(tail).finalize());
+            hasher.reset();
+            publish(hasher.update(tail).finalize());
+        }
+    }
+}
+
+fn many<F: Family>(backend: Backend) {
+    for params in both_params::<F>(backend) {
+        let messages = messages();
+        params.hash_many(&messages).unwrap().into_iter().for_each(publish);
+        let slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        let mut flat = vec![0; 32 * slices.len()];
+        params.hash_many_flat(&slices, &mut flat).unwrap();
+        taint::reveal(flat.as_mut_slice());
+
+        let mut hashers: Vec<_> = slices.iter().map(|_| params.hasher().unwrap()).collect();
+        for _ in 0..2 {
+            let mut updates: Vec<_> = hashers.iter_mut().zip(slices.iter().copied()).collect();
+            update_many(&mut updates);
+        }
+        hashers.iter().for_each(|hasher| publish(hasher.finalize()));
+    }
+}
+
+fn parallel<F: Family>(backend: Backend) {
+    for params in both_params::<F>(backend) {
+        for message in messages() {
+            let mut hasher = params.parallel().unwrap();
+            publish(hasher.update(&message).update(&message).finalize());
+        }
+    }
+}
+
+fn tree<F: Family>(backend: Backend) {
+    for params in both_params::<F>(backend) {
+        let unlimited = params.clone().fanout(0).max_depth(2).max_leaf_length(200).inner_hash_length(32);
+        for tree in [unlimited.clone().tree().unwrap(), unlimited.fanout(2).max_depth(5).tree().unwrap()] {
+            for message in messages() {
+                publish(tree.hash(&message));
+                let mut hasher = tree.hasher().keep_leaves();
+                hasher.update(&message).update(&message);
+                let (root, leaves) = hasher.finalize_with_leaves();
+                publish(root);
+                leaves.into_iter().for_each(publish);
+            }
+        }
+    }
+}
+
+/// A bit that everybody may see.
+fn publish_bit(mut bit: bool) -> bool {
+    taint::reveal(&mut bit);
+    black_box(bit)
+}
+
+/// That two digests are equal is known, but not where they differ.
+fn compare<F: Family>(backend: Backend) {
+    let [_, params] = both_params::<F>(backend);
+    let hashes = [secret(100), secret(100), secret(101)].map(|message| params.hash(&message).unwrap());
+    assert!(publish_bit(hashes[0] == hashes[1]));
+    assert!(!publish_bit(hashes[0] == hashes[2]));
+    assert!(publish_bit(hashes[0] == *hashes[1].as_bytes()));
+    assert!(!publish_bit(hashes[0] == *hashes[2].as_bytes()));
+}
+
+/// Of the `digest` traits: keyed, and verified against a tag that nobody knows.
+fn mac<M: Mac + KeyInit + Clone>(with_backend: impl Fn(M) -> M) {
+    let macs = [100, 100, 101].map(|length| {
+        let mac = with_backend(M::new_from_slice(&secret(31)).unwrap());
+        mac.chain_update(secret(10)).chain_update(secret(length))
+    });
+    for (i, expected) in [(1, true), (2, false)] {
+        let mut tag = macs[i].clone().finalize().into_bytes();
+        if cfg!(msan) {
+            // What compares tags is not ours, and has assembly, which MemorySanitizer does not follow.
+            taint::reveal(&mut tag);
+            black_box(&tag);
+            continue;
+        }
+        let mut verified = macs[0].clone().verify_slice(&tag);
+        taint::reveal(&mut verified);
+        assert_eq!(verified.is_ok(), expected);
+    }
+}
+
+/// The controls: what the digest of a secret, made by this backend, must not be used for.
+fn digest(backend: Backend) -> blake2b::Hash {
+    let [_, params] = both_params::<blake2b::B>(backend);
+    params.hash(&secret(300)).unwrap()
+}
+
+fn leak_by_branch(backend: Backend) {
+    if digest(backend).as_bytes()[31] & 1 == 0 {
+        black_box(backend);
+    }
+}
+
+fn leak_by_index(backend: Backend) {
+    let table = black_box([1_u8; 256]);
+    black_box(table[usize::from(digest(backend).as_bytes()[0])]);
+}
+
+/// A comparison that ends where the first difference is.
+fn leak_by_early_return(backend: Backend) {
+    let [a, b] = [digest(backend), digest(backend)];
+    black_box(a.as_bytes().iter().zip(b.as_bytes()).all(|(a, b)| a == b));
+}
+
+type Check = fn(Backend);
+
+fn checks_of<F: Family>() -> [(&'static str, Check); 5] {
+    [
+        ("hash", hash::<F>),
+        ("many", many::<F>),
+        ("parallel", parallel::<F>),
+        ("tree", tree::<F>),
+        ("compare", compare::<F>),
+    ]
+}
+
+fn run(backend: Backend, check: &str) -> bool {
+    let macs: Check = |backend| {
+        mac(|mac: Blake2bMac256| mac.with_backend(backend));
+        mac(|mac: Blake2bMac512| mac.with_backend(backend));
+    };
+    let controls: [(&str, Check); 3] =
+        [("branch", leak_by_branch), ("index", leak_by_index), ("early-return", leak_by_early_return)];
+    let checks: Vec<_> = checks_of::<blake2b::B>().into_iter().chain([("mac", macs)]).collect();
+    if check == "all" {
+        checks.iter().for_each(|(_, run)| run(backend));
+        return true;
+    }
+    let found = checks.iter().chain(&controls).find(|(name, _)| *name == check);
+    found.inspect(|(_, run)| run(backend)).is_some()
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [backend, check] = &arguments[..] else {
+        eprintln!("constant-time BACKEND CHECK");
+        return ExitCode::from(2);
+    };
+    let Ok(backend) = backend.parse::<Backend>() else { return ExitCode::from(3) };
+    if !taint::watches() {
+        eprintln!("nothing watches: run it by .ci/constant-time or .ci/memory-sanitizer");
+        return ExitCode::from(4);
+    }
+    if run(backend, check) { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
