@@ -6,6 +6,7 @@
 use core::fmt;
 use core::str::FromStr;
 
+use self::isa::Cpu;
 use crate::kernel::blake2b::{self, Chain, Compress, Last};
 
 mod isa;
@@ -54,9 +55,22 @@ macro_rules! backends {
             /// }
             /// ```
             pub fn available() -> impl Iterator<Item = Self> + Clone {
-                [$($(#[$cfg])? $module::$Token::detect().map(|token| Self(Kind::$Token(token))),)+]
+                Self::of(Cpu::THIS)
+            }
+
+            /// The backends that `cpu` can run, fastest first: all that the choice depends on.
+            fn of(cpu: Cpu) -> impl Iterator<Item = Self> + Clone {
+                [$($(#[$cfg])? $module::$Token::detect(cpu).map(|token| Self(Kind::$Token(token))),)+]
                     .into_iter()
                     .flatten()
+            }
+
+            /// What a CPU must have to run it.
+            #[cfg(test)]
+            fn features(self) -> &'static [&'static str] {
+                match self.0 {
+                    $($(#[$cfg])? Kind::$Token(_) => $module::$Token::FEATURES,)+
+                }
             }
 
             /// The name of the instruction set in lower case: `avx512`, `avx2`, `avx`, `sse41` or `portable`.
@@ -240,6 +254,61 @@ mod tests {
     #[test]
     fn portable_is_always_there_and_last() {
         assert_eq!(Backend::available().last().map(Backend::name), Some("portable"));
+    }
+
+    /// A CPU with some of these features, said by the bits of `subset`, and no others.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    fn cpu_with(features: &[&'static str], subset: usize) -> Cpu {
+        let has = |i: &usize| subset >> i & 1 == 1;
+        let list: Vec<_> = (0..features.len()).filter(has).map(|i| features[i]).collect();
+        Cpu { list: Some(list.leak()) }
+    }
+
+    /// libb2 took AVX without the system's support, x/crypto AVX-512F without VL: no backend of any CPU needs what was
+    /// not detected, and none is left out or misplaced that could run.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[test]
+    fn trap_undetected_features() {
+        let features = ["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512dq", "sha"];
+        let all: Vec<Backend> = Backend::of(cpu_with(&features, usize::MAX)).collect();
+        assert_eq!(all.iter().map(|backend| backend.name()).collect::<Vec<_>>(), Backend::NAMES, "all that there are");
+        for subset in 0..1 << features.len() {
+            let cpu = cpu_with(&features, subset);
+            let detected = cpu.list.unwrap_or_default();
+            let runs = |backend: &Backend| backend.features().iter().all(|feature| detected.contains(feature));
+            let chosen: Vec<Backend> = Backend::of(cpu).collect();
+            assert!(chosen.iter().all(runs), "{chosen:?} of {detected:?}");
+            assert_eq!(chosen, all.iter().copied().filter(runs).collect::<Vec<_>>(), "{detected:?}");
+        }
+        // As they are sold, and as they must not be.
+        for (list, name) in [
+            (&["sse2", "ssse3"][..], "portable"),
+            (&["sse2", "ssse3", "sse4.1"], "sse41"),
+            (&["sse2", "ssse3", "sse4.1", "avx"], "avx"),
+            (&["sse2", "ssse3", "sse4.1", "avx2"], "sse41"),
+            (&["sse2", "ssse3", "sse4.1", "avx", "avx2"], "avx2"),
+            (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f"], "avx2"),
+            (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl"], "avx512"),
+            (&["avx", "avx2", "avx512f", "avx512vl"], "portable"),
+            (&[], "portable"),
+        ] {
+            assert_eq!(Backend::of(Cpu { list: Some(list) }).next().map(Backend::name), Some(name), "{list:?}");
+        }
+    }
+
+    /// The standard library detects by code of its own.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[test]
+    fn features_are_those_of_the_standard_library() {
+        use std::is_x86_feature_detected as has;
+
+        let sse41 = has!("sse2") && has!("ssse3") && has!("sse4.1");
+        let avx = sse41 && has!("avx");
+        let avx2 = avx && has!("avx2");
+        let avx512 = avx2 && has!("avx512f") && has!("avx512vl");
+        let found = [("avx512", avx512), ("avx2", avx2), ("avx", avx), ("sse41", sse41), ("portable", true)];
+        let names = found.into_iter().filter(|found| found.1).map(|found| found.0);
+        assert!(Backend::available().map(Backend::name).eq(names), "{:?}", Backend::available().collect::<Vec<_>>());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::isa::isa;
+use super::isa::{Cpu, isa};
 use super::opaque;
 use super::vector::u64s;
 use crate::kernel::{Lanes64, Row64, word64};

@@ -12,10 +12,13 @@ macro_rules! isa {
         pub(crate) struct $Token(());
 
         impl $Token {
+            /// What the CPU must have.
+            pub(crate) const FEATURES: &[&str] = &[$($feature),+];
+
             /// The token, if this CPU has the features and its operating system saves their registers.
-            pub(crate) fn detect() -> Option<Self> {
+            pub(crate) fn detect(cpu: Cpu) -> Option<Self> {
                 cpufeatures::new!(detected, $($feature),+);
-                detected::get().then_some(Self(()))
+                cpu.has(Self::FEATURES, detected::get).then_some(Self(()))
             }
 
             /// The token, for code that is compiled for the features.
@@ -29,3 +32,29 @@ macro_rules! isa {
     };
 }
 pub(crate) use isa;
+
+/// Who is asked for features: the CPU that the code runs on, or in tests a list.
+#[derive(Clone, Copy)]
+pub(crate) struct Cpu {
+    #[cfg(test)]
+    pub(super) list: Option<&'static [&'static str]>,
+}
+
+impl Cpu {
+    /// The one that the code runs on.
+    pub(crate) const THIS: Self = Self {
+        #[cfg(test)]
+        list: None,
+    };
+
+    /// Whether it has all `features`, which `detected` tells of this one.
+    #[cfg_attr(not(any(target_arch = "x86", target_arch = "x86_64")), allow(dead_code))]
+    pub(crate) fn has(self, features: &[&str], detected: fn() -> bool) -> bool {
+        #[cfg(test)]
+        if let Some(list) = self.list {
+            return features.iter().all(|feature| list.contains(feature));
+        }
+        let _ = features;
+        detected()
+    }
+}

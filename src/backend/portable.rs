@@ -1,6 +1,8 @@
 //! The backend that every machine has: scalar code, the measure of all the others.
 #![forbid(unsafe_code)]
 
+use super::isa::Cpu;
+
 pub(crate) mod blake2b;
 
 /// Proves nothing, because it asks nothing of the CPU.
@@ -8,8 +10,11 @@ pub(crate) mod blake2b;
 pub(crate) struct Portable;
 
 impl Portable {
+    #[cfg(test)]
+    pub(crate) const FEATURES: &[&str] = &[];
+
     #[expect(clippy::unnecessary_wraps, reason = "the other instruction sets may be missing")]
-    pub(crate) fn detect() -> Option<Self> {
+    pub(crate) fn detect(_: Cpu) -> Option<Self> {
         Some(Self)
     }
 }
