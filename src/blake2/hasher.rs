@@ -114,7 +114,7 @@ impl<F: Family> Hasher<F> {
     /// Bytes of the message so far. A key does not count.
     #[must_use]
     pub fn count(&self) -> u128 {
-        let key_block = if self.start.key.is_some() { F::Block::LENGTH } else { 0 };
+        let key_block = if self.start.keyed { F::Block::LENGTH } else { 0 };
         self.chain.count() + self.buffer.held().len() as u128 - key_block as u128
     }
 

@@ -227,7 +227,8 @@ impl<F: Family> Params<F> {
 
         Ok(Start {
             parameter_block,
-            key: (self.key.length > 0).then_some(self.key.bytes),
+            key: self.key.bytes,
+            keyed: self.key.length > 0,
             last: if self.last_node { Last::Node } else { Last::Block },
         })
     }
@@ -260,7 +261,9 @@ impl<F: Family> zeroize::ZeroizeOnDrop for Params<F> {}
 #[derive(Clone)]
 pub(super) struct Start<F: Family> {
     pub(super) parameter_block: F::Words,
-    pub(super) key: Option<F::Words>,
+    /// Zeros after it, and if there is none. Not an option, since one that is empty is moved with whatever lies there.
+    pub(super) key: F::Words,
+    pub(super) keyed: bool,
     /// What the last block of the message is.
     pub(super) last: Last,
 }
@@ -271,12 +274,9 @@ impl<F: Family> Start<F> {
     pub(super) fn sequential(length: usize, key: &[u8]) -> Self {
         let mut parameter_block = F::Words::ZERO;
         parameter_block.bytes_mut()[..4].copy_from_slice(&[byte(length), byte(key.len()), 1, 1]);
-        let key = (!key.is_empty()).then(|| {
-            let mut words = F::Words::ZERO;
-            words.bytes_mut()[..key.len()].copy_from_slice(key);
-            words
-        });
-        Self { parameter_block, key, last: Last::Block }
+        let mut words = F::Words::ZERO;
+        words.bytes_mut()[..key.len()].copy_from_slice(key);
+        Self { parameter_block, key: words, keyed: !key.is_empty(), last: Last::Block }
     }
 
     /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
@@ -297,19 +297,18 @@ impl<F: Family> Start<F> {
     /// The key filled up with zeros, which is the first block of a keyed message.
     #[inline]
     pub(super) fn key_block(&self) -> Option<F::Block> {
-        let key = self.key.as_ref()?;
-        let mut block = F::Block::ZERO;
-        block.bytes_mut()[..F::Words::LENGTH].copy_from_slice(key.bytes());
-        Some(block)
+        self.keyed.then(|| {
+            let mut block = F::Block::ZERO;
+            block.bytes_mut()[..F::Words::LENGTH].copy_from_slice(self.key.bytes());
+            block
+        })
     }
 }
 
 #[cfg(feature = "zeroize")]
 impl<F: Family> Drop for Start<F> {
     fn drop(&mut self) {
-        if let Some(key) = &mut self.key {
-            zeroize::Zeroize::zeroize(key.bytes_mut());
-        }
+        zeroize::Zeroize::zeroize(self.key.bytes_mut());
     }
 }
 

@@ -323,8 +323,10 @@ impl<F: Family> TreeHasher<F> {
     /// Without [`keep_leaves`](Self::keep_leaves) that is none.
     #[must_use]
     pub fn finalize_with_leaves(mut self) -> (Hash<F>, Vec<Hash<F>>) {
-        let buffer = mem::take(&mut self.buffer);
-        self.finalize_over(&buffer)
+        let mut buffer = mem::take(&mut self.buffer);
+        let answer = self.finalize_over(&buffer);
+        wipe(&mut buffer);
+        answer
     }
 
     /// The root when `rest`, the end of the message from the start of a leaf, takes the place of the buffer.
@@ -339,37 +341,20 @@ impl<F: Family> TreeHasher<F> {
         let length = self.tree.leaf_bytes();
         let most = length.saturating_mul(self.tree.backend.lanes());
         if !self.buffer.is_empty() && bytes.len() <= most - self.buffer.len() {
-            self.append(bytes, most);
+            append(&mut self.buffer, bytes, most);
             return self;
         }
         // Something follows the leaf that was begun, else all would have gone into the buffer.
         let begun = self.buffer.len().next_multiple_of(length) - self.buffer.len();
         let (head, bytes) = bytes.split_at(begun.min(bytes.len()));
-        self.append(head, most);
+        append(&mut self.buffer, head, most);
         let (direct, tail) = bytes.split_at(bytes.len().saturating_sub(1) / length * length);
         let mut buffered = mem::take(&mut self.buffer);
         hash_leaves(self, &Leaves { length, buffered: &buffered, direct });
         buffered.clear();
         self.buffer = buffered;
-        self.append(tail, most);
+        append(&mut self.buffer, tail, most);
         self
-    }
-
-    /// Appends to the buffer, which grows to `most` bytes at most.
-    fn append(&mut self, bytes: &[u8], most: usize) {
-        let length = self.buffer.len() + bytes.len();
-        if length > self.buffer.capacity() {
-            let room = self.buffer.capacity().saturating_mul(2).clamp(length, most.max(length));
-            if cfg!(feature = "zeroize") {
-                // What growing in place might move would stay behind.
-                let mut larger = Vec::with_capacity(room);
-                larger.extend_from_slice(&self.buffer);
-                wipe(&mut mem::replace(&mut self.buffer, larger));
-            } else {
-                self.buffer.reserve_exact(room - self.buffer.len());
-            }
-        }
-        self.buffer.extend_from_slice(bytes);
     }
 
     /// Hashes and folds the next leaves, none of them the last.
@@ -439,10 +424,28 @@ impl<F: Family> Drop for TreeHasher<F> {
 #[cfg(feature = "zeroize")]
 impl<F: Family> zeroize::ZeroizeOnDrop for TreeHasher<F> {}
 
-/// Overwrites a part of the message, or digests of it, with zeros: with feature `zeroize` only.
+/// Appends what may be secret to `buffer`, which grows to `most` bytes at most.
+fn append(buffer: &mut Vec<u8>, bytes: &[u8], most: usize) {
+    let length = buffer.len() + bytes.len();
+    if length > buffer.capacity() {
+        let room = buffer.capacity().saturating_mul(2).clamp(length, most.max(length));
+        if cfg!(feature = "zeroize") {
+            // What growing in place might move would stay behind.
+            let mut larger = Vec::with_capacity(room);
+            larger.extend_from_slice(buffer);
+            wipe(&mut mem::replace(buffer, larger));
+        } else {
+            buffer.reserve_exact(room - buffer.len());
+        }
+    }
+    buffer.extend_from_slice(bytes);
+}
+
+/// Overwrites a part of the message, or digests of it, with zeros, and what was there before them: with feature `zeroize`
+/// only.
 fn wipe(bytes: &mut Vec<u8>) {
     #[cfg(feature = "zeroize")]
-    zeroize::Zeroize::zeroize(bytes.as_mut_slice());
+    zeroize::Zeroize::zeroize(bytes);
     #[cfg(not(feature = "zeroize"))]
     let _ = bytes;
 }

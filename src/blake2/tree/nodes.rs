@@ -5,7 +5,7 @@ use core::mem;
 
 #[cfg(feature = "zeroize")]
 use super::wipe;
-use super::{Family, Hash, Hasher, Tree, one_shot};
+use super::{Family, Hash, Hasher, Tree, append, one_shot};
 
 /// The nodes above the leaves that have children, but are not complete.
 #[derive(Clone)]
@@ -44,14 +44,15 @@ impl<F: Family> Nodes<F> {
         if self.levels.len() == i {
             self.levels.push(Level::default());
         }
-        if self.levels[i].children.len() == tree.fanout * tree.node.hash_length() {
+        let most = tree.fanout * tree.node.hash_length();
+        if self.levels[i].children.len() == most {
             let Level { offset, children } = &mut self.levels[i];
             let complete = one_shot(&tree.node(depth, *offset, false), tree.backend, children);
             *offset += 1;
             children.clear();
             self.push(tree, depth + 1, complete);
         }
-        self.levels[i].children.extend_from_slice(digest.as_bytes());
+        append(&mut self.levels[i].children, digest.as_bytes(), most);
     }
 
     /// The root over all that was pushed: closes the last node of every depth, from below.
