@@ -1,0 +1,160 @@
+//! What is secret is gone when it is dropped: keys, bytes held back, chaining values, digests of inner nodes.
+#![cfg(all(unix, feature = "zeroize", feature = "alloc"))]
+
+use std::collections::HashSet;
+
+use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Family, Hash, OutputSize, Params, update_many};
+use simd_digest::digest::consts::U32;
+use simd_digest::digest::{KeyInit, Update};
+use simd_digest::{Backend, blake2b};
+
+use self::random::Random;
+use self::remains::{Searching, before_and_after_drop, freed_with, stack_after};
+
+#[allow(dead_code, reason = "for other tests")]
+#[path = "common/pages.rs"]
+mod pages;
+#[allow(dead_code, reason = "for other tests")]
+#[path = "common/random.rs"]
+mod random;
+#[path = "common/remains.rs"]
+mod remains;
+
+#[global_allocator]
+static SEARCHING: Searching = Searching;
+
+/// Bytes that nothing else is likely to have.
+fn secret(length: usize) -> Vec<u8> {
+    let mut random = Random::new(length as u64 + 1);
+    (0..length).map(|_| u8::try_from(random.below(255) + 1).unwrap()).collect()
+}
+
+/// Words that look random: no small numbers, no pointers, which have zeros, and no constants of few bytes.
+fn words(bytes: &[u8]) -> HashSet<[u8; 8]> {
+    let looks_random = |word: &&[u8; 8]| !word.contains(&0) && word.iter().collect::<HashSet<_>>().len() > 5;
+    bytes.as_chunks().0.iter().filter(looks_random).copied().collect()
+}
+
+/// `value` has `secrets` words to hide at least, and leaves none.
+fn leaves_nothing<T>(what: &str, secrets: usize, value: T) {
+    let (before, after) = before_and_after_drop(value);
+    let (before, left) = (words(&before).len(), words(&after).len());
+    assert!(before >= secrets, "{what}: {before} words, but there should be {secrets} to wipe");
+    assert_eq!(left, 0, "{what}: words that are left of {before}");
+}
+
+/// isa-l_crypto left secrets in lanes and padding: what is held by value.
+fn values<F: Family>()
+where
+    U32: OutputSize<F>,
+{
+    let message = secret(5 * 128);
+    for backend in Backend::available() {
+        let params = Params::<F>::new().key(&secret(32)).with_backend(backend);
+        // A key has four words, or three where it is not aligned; what is held back eleven, a chaining value four at least.
+        leaves_nothing("Params", 4, params.clone());
+        leaves_nothing("Hasher", 4, params.hasher().unwrap());
+        let mut hasher = params.hasher().unwrap();
+        hasher.update(&message[..570]);
+        leaves_nothing("Hasher, updated", 15, hasher.clone());
+        hasher.reset();
+        leaves_nothing("Hasher, reset", 4, hasher.clone());
+        let mut other = hasher.clone();
+        update_many(&mut [(&mut hasher, &message[..570]), (&mut other, &message)]);
+        leaves_nothing("Hasher, updated in lanes", 15, other);
+
+        let params = params.clone().hash_length(32);
+        let mut parallel = params.parallel().unwrap();
+        leaves_nothing("Parallel", 4, parallel.clone());
+        parallel.update(&message);
+        leaves_nothing("Parallel, updated", 40, parallel.clone());
+        parallel.reset();
+        leaves_nothing("Parallel, reset", 4, parallel);
+
+        let tree = params.fanout(0).max_depth(2).max_leaf_length(100).inner_hash_length(32).tree().unwrap();
+        leaves_nothing("Tree", 3, tree.clone());
+        leaves_nothing("Tree, leaf", 3, tree.leaf(3, false));
+        let mut hasher = tree.hasher();
+        hasher.update(&message);
+        leaves_nothing("TreeHasher", 15, hasher);
+
+        let mac = <Blake2Mac<F, U32>>::new_from_slice(&secret(31)).unwrap().with_backend(backend);
+        leaves_nothing("Mac", 3, mac.clone());
+        leaves_nothing("Mac, updated", 15, mac.chain(&message));
+        leaves_nothing("Blake2", 11, Blake2::<F, U32>::default().with_backend(backend).chain(&message));
+        leaves_nothing("Blake2p", 40, Blake2p::<F, U32>::default().with_backend(backend).chain(&message));
+    }
+}
+
+#[test]
+fn trap_secrets_left_in_values() {
+    values::<blake2b::B>();
+}
+
+/// Leaves that were collected, and digests of nodes, on the heap.
+fn heap<F: Family>() {
+    let message = secret(3000);
+    for backend in Backend::available() {
+        for (fanout, depth) in [(0, 2), (2, 255), (3, 3)] {
+            let params = Params::<F>::new().fanout(fanout).max_depth(depth).max_leaf_length(100).with_backend(backend);
+            let tree = params.inner_hash_length(32).tree().unwrap();
+            let leaf = tree.hash_run(0, &message[..100], false)[0];
+            for word in [&message[16..24], &message[2984..2992], &leaf.as_bytes()[..8]] {
+                let found = freed_with(word, || {
+                    let mut hasher = tree.hasher();
+                    message.chunks(17).for_each(|piece| _ = hasher.update(piece));
+                    let _ = hasher.finalize();
+                    hasher.update(&message);
+                    let _ = hasher.clone().finalize_with_leaves();
+                });
+                assert_eq!(found, 0, "{backend}, fanout {fanout}");
+            }
+        }
+    }
+}
+
+#[test]
+fn trap_secrets_left_on_the_heap() {
+    let word = secret(8);
+    assert_eq!(freed_with(&word, || drop(word.clone())), 1, "the allocator searches");
+    heap::<blake2b::B>();
+}
+
+/// Of `secrets`, the words that are anywhere on the stack after `work`.
+fn left_on_stack(secrets: &[u8], work: impl FnMut()) -> usize {
+    let stack = stack_after(work);
+    let words: HashSet<&[u8]> = stack.windows(8).filter(|window| window[0] != 0).collect();
+    secrets.as_chunks::<8>().0.iter().filter(|word| words.contains(&word[..])).count()
+}
+
+/// Kernels and calls leave behind what they had in registers and arguments, and nothing in Rust can promise that they do
+/// not. But that is a block or two, and in lanes one of each message; and a key is not touched again once it was hashed.
+fn stack<F: Family>() {
+    let (key, message) = (secret(32), secret(1300));
+    let copied = left_on_stack(&message, || _ = core::hint::black_box(*message.first_chunk::<512>().unwrap()));
+    assert!(copied > 32, "{copied} words found of 64");
+    for backend in Backend::available() {
+        let params = Params::<F>::new().with_backend(backend);
+        let mut hasher = params.clone().key(&key).hasher().unwrap();
+        let mut hashes = vec![Hash::from_bytes(&[1]).unwrap(); 9];
+        let messages: Vec<&[u8]> = (0..9).map(|i| &message[8 * i..][..130 * i]).collect();
+        hasher.update(&message);
+        let of_key = left_on_stack(&key, || {
+            let _ = hasher.update(&message).finalize();
+        });
+        assert_eq!(of_key, 0, "{backend}: words of the key");
+        let of_message = left_on_stack(&message, || _ = hasher.update(&message).finalize());
+        assert!(of_message <= 32, "{backend}: {of_message} words of the message are more than two blocks");
+        let of_message = left_on_stack(&message, || params.hash_many_into(&messages, &mut hashes).unwrap());
+        let most = 16 * (backend.lanes() + 1);
+        assert!(
+            of_message <= most,
+            "{backend}: {of_message} words of the messages are more than a block for each lane"
+        );
+    }
+}
+
+#[test]
+fn trap_secrets_left_on_the_stack() {
+    stack::<blake2b::B>();
+}
