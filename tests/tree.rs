@@ -353,3 +353,22 @@ fn rayon_is_sequential_in_its_result() {
         }
     }
 }
+
+/// One tree, used by many threads, of which each uses all.
+#[test]
+#[cfg(feature = "rayon")]
+fn trees_side_by_side() {
+    let tree = Tree::unlimited_fanout(1000).unwrap();
+    let message = paint(100_500);
+    let root = tree.hash(&message);
+    std::thread::scope(|scope| {
+        for size in [1, 3000, 50_000, 100_500] {
+            let (tree, message) = (&tree, &message);
+            scope.spawn(move || {
+                let mut hasher = tree.hasher();
+                message.chunks(size.max(700)).for_each(|piece| _ = hasher.update_rayon(piece));
+                assert_eq!(hasher.finalize(), root, "pieces of {size}");
+            });
+        }
+    });
+}
