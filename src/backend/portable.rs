@@ -1,7 +1,7 @@
 //! The backend that every machine has: scalar code, the measure of all the others.
 #![forbid(unsafe_code)]
 
-pub(crate) mod blake2b;
+pub(crate) mod blake2;
 
 /// Proves nothing, because it asks nothing of the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,13 +6,12 @@ use core::{array, fmt, slice};
 
 use super::hasher::{Hasher, one_shot};
 use super::params::Start;
-use super::sealed::Chain;
 use super::{Family, Hash, Params, ParamsError};
 use crate::backend::Backend;
 use crate::buffer::{Block, wipe};
-use crate::kernel::blake2::Last;
+use crate::kernel::blake2::{Chain, Last};
 use crate::kernel::{Kind, Run};
-use crate::many::{MAX_LANES, Message, compress, longest_first};
+use crate::many::{Message, compress, for_lanes, longest_first};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -99,10 +98,14 @@ fn each_hash<F: Family>(
     if let [message] = messages {
         return put(0, one_shot(start, backend, message.as_ref()));
     }
-    let chain = F::Chain::new(&start.parameter_block);
+    let chain = Chain::new(&start.parameter_block);
     let mut key_block = start.key_block();
-    let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_words(), start.hash_length()));
-    let done = if key_block.is_none() { short::<F>(backend, chain, start.last, messages, &mut put) } else { 0 };
+    let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_bytes(), start.hash_length()));
+    let done = if key_block.is_none() {
+        for_lanes!(F, MAX_LANES => short::<F, MAX_LANES>(backend, chain, start.last, messages, &mut put))
+    } else {
+        0
+    };
     let order = longest_first(messages.len() - done, |i| messages[done + i].as_ref().len()).map(|i| done + i);
     let messages = order.map(|i| message(i, chain, key_block.as_slice(), messages[i].as_ref(), start.last));
     compress::<F, _>(backend, messages, put);
@@ -115,7 +118,7 @@ fn each_hash<F: Family>(
 /// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
 /// as much again.
 #[inline]
-fn short<F: Family>(
+fn short<F: Family, const MAX_LANES: usize>(
     backend: Backend,
     chain: F::Chain,
     last: Last,
@@ -253,7 +256,7 @@ mod tests {
     /// A hasher of which `count` bytes were compressed, so many that no message is as long.
     fn far(count: u128, backend: Backend, seed: u8) -> Hasher<B> {
         let mut hasher = Hasher::new().with_backend(backend);
-        hasher.chain = Chain::resume(&[seed; 64], count);
+        hasher.chain = Chain { h: [seed.into(); 8], count };
         hasher
     }
 

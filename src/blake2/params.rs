@@ -16,7 +16,7 @@ use crate::kernel::blake2::Last;
 ///
 /// Setters accept anything; what turns the parameters into a hash, [`hash`](Self::hash) and [`hasher`](Self::hasher),
 /// returns an error that names the field out of range and its limits. Lengths are in bytes, and `W` below is 8 for
-/// BLAKE2b.
+/// BLAKE2b, 4 for BLAKE2s.
 ///
 /// ```
 /// use simd_digest::blake2b::Params;
@@ -280,7 +280,6 @@ impl<F: Family> Start<F> {
     }
 
     /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
-    #[cfg(feature = "alloc")]
     pub(super) fn set_node(&mut self, depth: u8, offset: u64, is_last: bool) {
         let (offset_field, depths) = self.parameter_block.bytes_mut()[8..].split_at_mut(F::NODE_OFFSET);
         offset_field.copy_from_slice(&offset.to_le_bytes()[..F::NODE_OFFSET]);
