@@ -10,6 +10,7 @@ macro_rules! words {
         #[derive(Clone, Copy)]
         pub(crate) struct $Vector($register, $Token);
 
+        #[allow(dead_code, reason = "not all vectors are transposed here")]
         impl $Vector {
             /// Not `map`: its closure may become a call, which knows no instruction set.
             #[inline(always)]

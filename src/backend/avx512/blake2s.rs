@@ -17,7 +17,7 @@ impl Compress<u32> for Avx512 {
             // SAFETY: self proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },
             // SAFETY: self proves AVX-512F and VL.
-            ..=8 => unsafe { compress8(run) },
+            5..=8 => unsafe { compress8(run) },
             // SAFETY: self proves AVX-512F and VL.
             _ => unsafe { compress16(run) },
         }
