@@ -11,6 +11,7 @@ macro_rules! words {
         pub(crate) struct $Vector($register, $Token);
 
         #[allow(dead_code, reason = "not all vectors are transposed here")]
+        #[allow(dead_code, reason = "not all vectors are transposed")]
         impl $Vector {
             /// Not `map`: its closure may become a call, which knows no instruction set.
             #[inline(always)]
