@@ -8,6 +8,10 @@ use core::str::FromStr;
 
 use crate::kernel::blake2::{Chain, Compress, Last, Run, Word};
 
+#[cfg_attr(
+    not(any(target_arch = "x86", target_arch = "x86_64")),
+    allow(unused_imports, unused_macros, reason = "an architecture may have `portable` alone")
+)]
 mod isa;
 mod portable;
 
@@ -21,6 +25,17 @@ mod avx512;
 mod opaque;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse41;
+
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod neon;
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
+
+#[cfg_attr(
+    not(any(target_arch = "x86", target_arch = "x86_64")),
+    allow(unused_imports, unused_macros, reason = "an architecture may have `portable` alone")
+)]
 mod vector;
 
 /// Makes from one list, fastest first, the enum of tokens, `on!`, which runs the same expression on whichever token
@@ -46,6 +61,8 @@ macro_rules! backends {
 
             /// The backends that this CPU can run, fastest first; the last is always `portable`.
             ///
+            /// Several messages count: for one message `neon` and `simd128` run the code of `portable`.
+            ///
             /// ```
             /// use simd_digest::Backend;
             ///
@@ -59,7 +76,8 @@ macro_rules! backends {
                     .flatten()
             }
 
-            /// The name of the instruction set in lower case: `avx512`, `avx2`, `avx`, `sse41` or `portable`.
+            /// The name of the instruction set in lower case: `avx512`, `avx2`, `avx`, `sse41`, `neon`, `simd128` or
+            /// `portable`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self.0 {
@@ -79,6 +97,10 @@ backends! { $
     "avx" is Avx of avx,
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     "sse41" is Sse41 of sse41,
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    "neon" is Neon of neon,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    "simd128" is Simd128 of simd128,
     "portable" is Portable of portable,
 }
 
