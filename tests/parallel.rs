@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use simd_digest::blake2::{Hash, Parallel, Params};
+use simd_digest::blake2::{Blake2p, Hash, Parallel, Params};
 use simd_digest::blake2b::B;
 use simd_digest::blake2s::S;
 use simd_digest::digest::common::AlgorithmName;
@@ -244,8 +244,8 @@ fn parameters_out_of_range_are_errors<F: Peer>() {
 
 #[test]
 fn digest_traits() {
-    digest_trait_tests::<B, Blake2bp>("Blake2bp", |hasher, backend| hasher.with_backend(backend));
-    digest_trait_tests::<S, Blake2sp>("Blake2sp", |hasher, backend| hasher.with_backend(backend));
+    digest_trait_tests::<B, Blake2bp>("Blake2bp", Blake2p::with_backend);
+    digest_trait_tests::<S, Blake2sp>("Blake2sp", Blake2p::with_backend);
 }
 
 fn digest_trait_tests<F: Peer, D>(name: &str, with_backend: impl Fn(D, Backend) -> D)

@@ -1,5 +1,5 @@
 //! The two flavours of BLAKE2, for what is written once and run for both.
-#![allow(dead_code, unused_imports, unused_macros, reason = "not every user has a use for everything")]
+#![allow(dead_code, unreachable_pub, unused_imports, unused_macros, reason = "not every user has a use for everything")]
 
 use simd_digest::Backend;
 use simd_digest::blake2::Family;
@@ -7,7 +7,7 @@ use simd_digest::blake2b::B;
 use simd_digest::blake2s::S;
 
 /// The sizes of a flavour, in bytes where nothing else is said.
-pub(crate) trait Flavour: Family {
+pub trait Flavour: Family {
     const TITLE: &'static str;
     /// The longest digest, and the longest key.
     const LONGEST: usize;
