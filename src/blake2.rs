@@ -78,7 +78,7 @@ pub(crate) mod sealed {
         const NODE_OFFSET: usize;
 
         /// Has all that the compression function takes, and the kernels.
-        type Word: Blake2Word<Bytes = Self::Words, Block: Block>;
+        type Word: Blake2Word<Bytes = Self::Words, Block: Block + Send + Sync>;
         /// Eight words: a digest, a key or the parameter block.
         type Words: Words;
 

@@ -1,6 +1,10 @@
 //! BLAKE2s: the flavour of 32-bit words, digests and keys of up to 32 bytes, blocks of 64 bytes
 //! ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), [BLAKE2 paper](https://www.blake2.net/blake2.pdf)).
 //!
+//! All is as in [`blake2b`](crate::blake2b), but salt and personalisation have 8 bytes, and the node offset has 48 bits,
+//! so trees have less than 2^48 leaves. Twice as many messages fit side by side as [`Backend::lanes`] says, but on
+//! `portable`.
+//!
 //! ```
 //! use simd_digest::blake2s::{self, Params};
 //!
@@ -9,8 +13,13 @@
 //!
 //! let tag = Params::new().hash_length(16).key(b"a key").hash(b"abc")?;
 //! assert_eq!(tag.to_string().len(), 32);
+//!
+//! let error = Params::new().node_offset(1 << 48).hash(b"abc").unwrap_err();
+//! assert_eq!(error.to_string(), "node_offset is 281474976710656, but must be 0 to 281474976710655");
 //! # Ok::<(), blake2s::ParamsError>(())
 //! ```
+//!
+//! [`Backend::lanes`]: crate::Backend::lanes
 #![forbid(unsafe_code)]
 
 use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
