@@ -62,7 +62,7 @@ pub type Blake2bMac256 = Blake2bMac<U32>;
 /// [`Params::parallel`]: crate::blake2::Params::parallel
 pub type Blake2bp = Blake2p<B, U64>;
 
-/// BLAKE2Xb: output of any length, up to 2^32 − 2 bytes if it is known, else up to 2^38.
+/// BLAKE2X of this flavour: output of any length, up to 2^32 − 2 bytes if it is known, else up to 2^38.
 ///
 /// ```
 /// use simd_digest::Blake2xb;

@@ -60,7 +60,7 @@ pub type Blake2sMac128 = Blake2sMac<U16>;
 /// [`Params::parallel`]: crate::blake2::Params::parallel
 pub type Blake2sp = Blake2p<S, U32>;
 
-/// BLAKE2Xs: output of any length, up to 2^16 − 2 bytes if it is known, else up to 2^37.
+/// BLAKE2X of this flavour: output of any length, up to 2^16 − 2 bytes if it is known, else up to 2^37.
 ///
 /// ```
 /// use simd_digest::Blake2xs;

@@ -97,6 +97,9 @@ fn batches_take_nothing() {
 
         let mut parallel = params.parallel().unwrap();
         assert_eq!(heap(|| _ = parallel.update(&memory).finalize()), (0, 0), "{backend}, BLAKE2bp");
+
+        let mut output = params.xof().unwrap().finalize();
+        assert_eq!(heap(|| output.try_read(&mut flat).unwrap()), (0, 0), "{backend}, BLAKE2Xb");
     }
 }
 

@@ -128,7 +128,9 @@ impl<F: Family> Blake2x<F> {
     pub fn finalize(&self) -> OutputReader<F> {
         let Hasher { start, backend, .. } = &self.hasher;
         let mut root = F::Block::ZERO;
-        root.bytes_mut()[..F::Words::LENGTH].copy_from_slice(self.hasher.finalize().as_bytes());
+        let mut digest = self.hasher.digest();
+        root.bytes_mut()[..F::Words::LENGTH].copy_from_slice(digest.bytes());
+        wipe(&mut digest);
 
         // What remains of the root's is the length of the output, salt and personalisation.
         let mut node = start.parameter_block;
