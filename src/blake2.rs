@@ -31,6 +31,7 @@ mod parallel;
 mod params;
 #[cfg(feature = "alloc")]
 mod tree;
+mod xof;
 
 pub use self::digest::{Blake2, OutputSize};
 pub use self::hash::{Hash, ParseHashError};
@@ -43,6 +44,7 @@ pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
 pub use self::tree::{LeavesError, Tree, TreeHasher};
+pub use self::xof::{Blake2x, OutputReader, XofError};
 
 /// One of the two flavours of BLAKE2: [`blake2b::B`](crate::blake2b::B) or [`blake2s::S`](crate::blake2s::S).
 pub trait Family: sealed::Family {}
@@ -74,6 +76,7 @@ pub(crate) mod sealed {
         const NAME: &'static str;
         const MAC_NAME: &'static str;
         const PARALLEL_NAME: &'static str;
+        const XOF_NAME: &'static str;
         /// Bytes of the node offset in the parameter block.
         const NODE_OFFSET: usize;
 
@@ -156,6 +159,8 @@ macro_rules! flavour {
         pub type Hash = $crate::blake2::Hash<$Family>;
         #[doc = concat!($name, "p of a message that comes piece by piece.")]
         pub type Parallel = $crate::blake2::Parallel<$Family>;
+        #[doc = concat!("The output of ", $name, "'s mode of any output length, BLAKE2X.")]
+        pub type OutputReader = $crate::blake2::OutputReader<$Family>;
         #[doc = concat!("A way to hash messages as trees of ", $name, " nodes.")]
         #[cfg(feature = "alloc")]
         pub type Tree = $crate::blake2::Tree<$Family>;

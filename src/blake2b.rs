@@ -17,8 +17,8 @@ use digest::consts::{U4, U20, U32, U48, U64, U128, U242};
 
 #[cfg(feature = "alloc")]
 pub use crate::blake2::LeavesError;
-use crate::blake2::{Blake2, Blake2Mac, Blake2p, associated_oid, flavour, sealed};
-pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, update_many};
+use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, associated_oid, flavour, sealed};
+pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError, update_many};
 
 pub mod hazmat;
 
@@ -62,10 +62,25 @@ pub type Blake2bMac256 = Blake2bMac<U32>;
 /// [`Params::parallel`]: crate::blake2::Params::parallel
 pub type Blake2bp = Blake2p<B, U64>;
 
+/// BLAKE2X of this flavour: output of any length, up to 2^32 − 2 bytes if it is known, else up to 2^38.
+///
+/// ```
+/// use simd_digest::Blake2xb;
+/// use simd_digest::digest::{ExtendableOutput, Update, XofReader};
+///
+/// let mut hasher = Blake2xb::default();
+/// Update::update(&mut hasher, b"a seed");
+/// let mut output = hasher.finalize_xof();
+/// let mut bytes = [0; 1000];
+/// output.read(&mut bytes);
+/// ```
+pub type Blake2xb = Blake2x<B>;
+
 impl sealed::Family for B {
     const NAME: &'static str = "Blake2b";
     const MAC_NAME: &'static str = "Blake2bMac";
     const PARALLEL_NAME: &'static str = "Blake2bp";
+    const XOF_NAME: &'static str = "Blake2xb";
     const NODE_OFFSET: usize = 8;
 
     type Word = u64;

@@ -26,8 +26,8 @@ use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
 
 #[cfg(feature = "alloc")]
 pub use crate::blake2::LeavesError;
-use crate::blake2::{Blake2, Blake2Mac, Blake2p, associated_oid, flavour, sealed};
-pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, update_many};
+use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, associated_oid, flavour, sealed};
+pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError, update_many};
 
 /// The [`Family`](crate::blake2::Family) of BLAKE2s: `W` is 4 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,10 +69,25 @@ pub type Blake2sMac128 = Blake2sMac<U16>;
 /// [`Params::parallel`]: crate::blake2::Params::parallel
 pub type Blake2sp = Blake2p<S, U32>;
 
+/// BLAKE2X of this flavour: output of any length, up to 2^16 − 2 bytes if it is known, else up to 2^37.
+///
+/// ```
+/// use simd_digest::Blake2xs;
+/// use simd_digest::digest::{ExtendableOutput, Update, XofReader};
+///
+/// let mut hasher = Blake2xs::default();
+/// Update::update(&mut hasher, b"a seed");
+/// let mut output = hasher.finalize_xof();
+/// let mut bytes = [0; 1000];
+/// output.read(&mut bytes);
+/// ```
+pub type Blake2xs = Blake2x<S>;
+
 impl sealed::Family for S {
     const NAME: &'static str = "Blake2s";
     const MAC_NAME: &'static str = "Blake2sMac";
     const PARALLEL_NAME: &'static str = "Blake2sp";
+    const XOF_NAME: &'static str = "Blake2xs";
     const NODE_OFFSET: usize = 6;
 
     type Word = u32;

@@ -29,7 +29,9 @@ pub use digest::{self, Digest};
 pub use self::backend::{Backend, BackendError};
 pub use self::blake2b::{
     Blake2b, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac, Blake2bMac256, Blake2bMac512, Blake2bp,
+    Blake2xb,
 };
 pub use self::blake2s::{
     Blake2s, Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac, Blake2sMac128, Blake2sMac256, Blake2sp,
+    Blake2xs,
 };

@@ -107,6 +107,9 @@ fn batches_take_nothing<F: Flavour>() {
 
         let mut parallel = params.parallel().unwrap();
         assert_eq!(heap(|| _ = parallel.update(&memory).finalize()), (0, 0), "{backend}, parallel mode");
+
+        let mut output = params.xof().unwrap().finalize();
+        assert_eq!(heap(|| output.try_read(&mut flat).unwrap()), (0, 0), "{backend}, BLAKE2X");
     }
 }
 

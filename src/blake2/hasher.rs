@@ -90,8 +90,13 @@ impl<F: Family> Hasher<F> {
     #[inline]
     #[must_use]
     pub fn finalize(&self) -> Hash<F> {
-        let digest = close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.last);
-        Hash::new(digest, self.start.hash_length())
+        Hash::new(self.digest(), self.start.hash_length())
+    }
+
+    /// The same, in all the bytes of a chaining value.
+    #[inline]
+    pub(super) fn digest(&self) -> F::Words {
+        close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.last)
     }
 
     /// The digest of the message, made in place: the hasher must not be used after.

@@ -204,11 +204,8 @@ impl<F: Family> Params<F> {
         check("salt length", self.salt.length, 0..=quarter::<F>())?;
         check("personal length", self.personal.length, 0..=quarter::<F>())?;
         check("inner_hash_length", self.inner_hash_length, 0..=words)?;
+        check_range("node_offset", self.node_offset, 0..=u64::MAX >> (64 - 8 * F::NODE_OFFSET))?;
         let offset = self.node_offset.to_le_bytes();
-        if offset[F::NODE_OFFSET..].iter().any(|&byte| byte != 0) {
-            let limit = (1 << (8 * F::NODE_OFFSET)) - 1;
-            return Err(ParamsError { field: "node_offset", value: self.node_offset, limits: (0, limit) });
-        }
 
         let mut parameter_block = F::Words::ZERO;
         let (tree, texts) = parameter_block.bytes_mut().split_at_mut(words / 2);
@@ -319,10 +316,14 @@ fn byte(length: usize) -> u8 {
 }
 
 pub(super) fn check(field: &'static str, value: usize, limits: RangeInclusive<usize>) -> Result<(), ParamsError> {
+    check_range(field, value as u64, *limits.start() as u64..=*limits.end() as u64)
+}
+
+pub(super) fn check_range(field: &'static str, value: u64, limits: RangeInclusive<u64>) -> Result<(), ParamsError> {
     if limits.contains(&value) {
         return Ok(());
     }
-    Err(ParamsError { field, value: value as u64, limits: (*limits.start() as u64, *limits.end() as u64) })
+    Err(ParamsError { field, value, limits: limits.into_inner() })
 }
 
 /// A field of [`Params`] that is out of its range.
