@@ -1,12 +1,15 @@
 //! One message at once, by its length, beside the peers.
 
+mod flavour;
 mod setup;
 
 use core::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use simd_digest::{Backend, Blake2b512, Digest, blake2b};
+use simd_digest::blake2::Hash;
+use simd_digest::{Backend, Digest};
 
+use self::flavour::Peers;
 use self::setup::{criterion, paint};
 
 const LENGTHS: [(&str, usize); 7] = [
@@ -22,20 +25,26 @@ const LENGTHS: [(&str, usize); 7] = [
 fn hash(bench: &mut Criterion) {
     println!("simd_digest computes on {}", Backend::best());
     for (name, length) in LENGTHS {
-        let message = paint(length);
-        let expected = *blake2b_simd::blake2b(&message).as_array();
-        assert_eq!(blake2b::hash(&message), expected);
-        assert_eq!(Blake2b512::digest(&message), expected);
-        assert_eq!(blake2::Blake2b512::digest(&message), expected);
-
-        let mut group = bench.benchmark_group(format!("hash {name}"));
-        group.throughput(Throughput::Bytes(length as u64));
-        group.bench_function("simd_digest hash", |b| b.iter(|| blake2b::hash(black_box(&message))));
-        group.bench_function("simd_digest Digest", |b| b.iter(|| Blake2b512::digest(black_box(&message))));
-        group.bench_function("blake2", |b| b.iter(|| blake2::Blake2b512::digest(black_box(&message))));
-        group.bench_function("blake2b_simd", |b| b.iter(|| blake2b_simd::blake2b(black_box(&message))));
-        group.finish();
+        compare(bench, &format!("hash {name}"), &paint(length), simd_digest::blake2b::hash);
     }
+    for (name, length) in LENGTHS {
+        compare(bench, &format!("hash BLAKE2s {name}"), &paint(length), simd_digest::blake2s::hash);
+    }
+}
+
+fn compare<F: Peers>(bench: &mut Criterion, name: &str, message: &[u8], hash: fn(&[u8]) -> Hash<F>) {
+    let expected = F::simd(message);
+    assert_eq!(hash(message), *expected.as_ref());
+    assert_eq!(F::Ours::digest(message)[..], *expected.as_ref());
+    assert_eq!(F::Blake2::digest(message)[..], *expected.as_ref());
+
+    let mut group = bench.benchmark_group(name);
+    group.throughput(Throughput::Bytes(message.len() as u64));
+    group.bench_function("simd_digest hash", |b| b.iter(|| hash(black_box(message))));
+    group.bench_function("simd_digest Digest", |b| b.iter(|| F::Ours::digest(black_box(message))));
+    group.bench_function("blake2", |b| b.iter(|| F::Blake2::digest(black_box(message))));
+    group.bench_function(F::SIMD, |b| b.iter(|| F::simd(black_box(message))));
+    group.finish();
 }
 
 criterion_group!(name = benches; config = criterion(); targets = hash);

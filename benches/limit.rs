@@ -2,17 +2,21 @@
 //!
 //! `cargo bench --bench limit`, with `-- --quick` a trial run of which the figures mean little.
 
+mod flavour;
 mod measure;
 #[path = "../tests/common/paint.rs"]
 mod paint;
 
 use core::hint::black_box;
 
-use simd_digest::blake2b::{self, Hasher, Params};
+use simd_digest::blake2::Params;
+use simd_digest::blake2b::{self, B, Hasher};
+use simd_digest::blake2s::S;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Mac, Output};
 use simd_digest::{Backend, Blake2b512, Blake2bMac256, Digest};
 
+use self::flavour::Peers;
 use self::measure::{Race, Results, cpu};
 use self::paint::paint;
 
@@ -21,16 +25,42 @@ const ONE: usize = 1 << 20;
 const MANY: usize = 64;
 const MANY_LENGTH: usize = 16 << 10;
 
-/// A message is a chain of 12 rounds of two G of two halves of six operations, each of a cycle.
-const CHAIN: f64 = 288.0;
+/// What a block takes.
+trait Block: Peers {
+    const ROUNDS: u32;
+    /// Operations of a G where a rotation is one, if there is an instruction for it or bytes are moved, or three.
+    const OPERATIONS: u32 = 14;
+    const OPERATIONS_WITHOUT_ROTATION: u32;
+
+    /// A message is a chain of rounds of two G of two halves of six operations, each of a cycle.
+    fn chain() -> f64 {
+        f64::from(Self::ROUNDS * 2 * 2 * 6)
+    }
+
+    fn bits() -> u32 {
+        if Self::LONGEST == 64 { 64 } else { 32 }
+    }
+}
+
+impl Block for B {
+    const ROUNDS: u32 = 12;
+    const OPERATIONS_WITHOUT_ROTATION: u32 = 16;
+}
+
+impl Block for S {
+    const ROUNDS: u32 = 10;
+    const OPERATIONS_WITHOUT_ROTATION: u32 = 18;
+}
 
 const ASSUMPTIONS: &str = "\
-Bounds, in cycles per block of 128 bytes of one message:
-  one message  288: the additions, exclusive ors and rotations that wait for each other, at one cycle each. The 1344
-               operations of portable alone would keep four scalar units busy for 336.
-  lanes        the 96 G of a block, each 14 operations, or 16 where a rotation is three, on four vector pipes of up to
-               256 bits or two of 512 bits, as Zen 4 has; but no less than 288 divided by the number of messages.
-               On three pipes of up to 256 bits, as Intel's cores have, AVX2 and less need a third more.";
+Bounds, in cycles per block of one message: BLAKE2b has 12 rounds for 128 bytes, BLAKE2s 10 rounds for 64 bytes.
+  one message  288 or 240: the additions, exclusive ors and rotations that wait for each other, at one cycle each. The
+               1344 operations of portable BLAKE2b alone would keep four scalar units busy for 336, the 1120 of BLAKE2s
+               for 280.
+  lanes        the 96 or 80 G of a block, each 14 operations, or where a rotation is three, 16 or 18, on four vector
+               pipes of up to 256 bits or two of 512 bits, as Zen 4 has; but no less than 288 or 240 divided by the
+               number of messages. On three pipes of up to 256 bits, as Intel's cores have, AVX2 and less need a third
+               more.";
 
 fn main() {
     // Cargo passes `--bench` when it benches; tests of all targets only try whether this runs.
@@ -40,21 +70,24 @@ fn main() {
     if quick {
         println!("A trial run: these figures mean little.");
     }
-    blocks(rounds(300));
+    println!("{ASSUMPTIONS}");
+    blocks::<B>(rounds(300));
+    blocks::<S>(rounds(300));
     short_inputs(rounds(1000));
     updates(rounds(60));
 }
 
 /// The least cycles per block of `live` messages side by side.
-fn bound(backend: Backend, live: usize) -> Option<f64> {
-    let (operations, words) = match backend.name() {
-        "portable" => return Some(CHAIN),
-        "avx512" => (14, 16),
-        "avx2" => (16, 16),
-        "avx" | "sse41" => (16, 8),
+fn bound<F: Block>(backend: Backend, live: usize) -> Option<f64> {
+    let (operations, bits) = match backend.name() {
+        "portable" => return Some(F::chain()),
+        "avx512" => (F::OPERATIONS, 2 * 512),
+        "avx2" => (F::OPERATIONS_WITHOUT_ROTATION, 4 * 256),
+        "avx" | "sse41" => (F::OPERATIONS_WITHOUT_ROTATION, 4 * 128),
         _ => return None,
     };
-    Some((CHAIN / live as f64).max(f64::from(96 * operations) / f64::from(words)))
+    let lanes = f64::from(F::ROUNDS * 8 * operations * F::bits()) / f64::from(bits);
+    Some((F::chain() / live as f64).max(lanes))
 }
 
 /// Times as cycles if there are any, else as nanoseconds.
@@ -82,7 +115,7 @@ impl Unit {
     }
 }
 
-fn blocks(rounds: usize) {
+fn blocks<F: Block>(rounds: usize) {
     struct Row {
         name: String,
         messages: usize,
@@ -94,53 +127,53 @@ fn blocks(rounds: usize) {
     let one = paint(ONE);
     let memory = paint(MANY * MANY_LENGTH);
     let messages: Vec<&[u8]> = memory.chunks(MANY_LENGTH).collect();
-    let expected = *blake2b_simd::blake2b(&one).as_array();
-    assert_eq!(blake2::Blake2b512::digest(&one), expected);
-    let digests: Vec<u8> = messages.iter().flat_map(Blake2b512::digest).collect();
+    let expected = F::simd(&one);
+    assert_eq!(F::Blake2::digest(&one)[..], *expected.as_ref());
+    let digests: Vec<u8> = messages.iter().flat_map(F::Ours::digest).collect();
 
     let mut race = Race::default();
     let mut rows = Vec::new();
     for backend in Backend::available() {
-        let params = Params::new().with_backend(backend);
-        assert_eq!(params.hash(&one).unwrap(), expected, "{backend}");
-        for live in [1, 2, 3, 4, 8].into_iter().filter(|&live| live <= backend.lanes()) {
+        let params = Params::<F>::new().with_backend(backend);
+        assert_eq!(params.hash(&one).unwrap(), *expected.as_ref(), "{backend}");
+        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= F::width(backend)) {
             let (number, blocks) = if live == 1 {
                 let (params, one) = (params.clone(), &one);
-                (race.add(move || params.hash(black_box(one))), ONE / BLOCK)
+                (race.add(move || params.hash(black_box(one))), ONE / F::BLOCK)
             } else {
                 // All in one call where they fill the lanes, else as many in a call as shall be alive.
-                let batch = if live == backend.lanes() { MANY } else { live };
-                let mut bytes = vec![0; MANY * 64];
+                let batch = if live == F::width(backend) { MANY } else { live };
+                let mut bytes = vec![0; MANY * F::LONGEST];
                 let (params, messages) = (params.clone(), &messages[..MANY / batch * batch]);
                 let mut hash = move || {
-                    for (messages, bytes) in messages.chunks(batch).zip(bytes.chunks_mut(batch * 64)) {
+                    for (messages, bytes) in messages.chunks(batch).zip(bytes.chunks_mut(batch * F::LONGEST)) {
                         params.hash_many_flat(black_box(messages), bytes).unwrap();
                     }
-                    bytes[messages.len() * 64 - 1]
+                    bytes[messages.len() * F::LONGEST - 1]
                 };
-                assert_eq!(hash(), digests[messages.len() * 64 - 1]);
-                (race.add(hash), messages.len() * MANY_LENGTH / BLOCK)
+                assert_eq!(hash(), digests[messages.len() * F::LONGEST - 1]);
+                (race.add(hash), messages.len() * MANY_LENGTH / F::BLOCK)
             };
-            rows.push(Row { name: backend.to_string(), messages: live, blocks, bound: bound(backend, live), number });
+            rows.push(Row {
+                name: backend.to_string(),
+                messages: live,
+                blocks,
+                bound: bound::<F>(backend, live),
+                number,
+            });
         }
     }
     let mut peer = |name: &str, messages, bound, number| {
-        rows.push(Row { name: name.into(), messages, blocks: ONE / BLOCK, bound, number });
+        rows.push(Row { name: name.into(), messages, blocks: ONE / F::BLOCK, bound, number });
     };
-    peer("blake2b_simd", 1, Some(CHAIN), race.add(|| blake2b_simd::blake2b(black_box(&one))));
-    peer("blake2", 1, Some(CHAIN), race.add(|| blake2::Blake2b512::digest(black_box(&one))));
-    let params = blake2b_simd::Params::new();
-    let many = || {
-        let mut jobs: Vec<_> =
-            messages.iter().map(|message| blake2b_simd::many::HashManyJob::new(&params, black_box(message))).collect();
-        blake2b_simd::many::hash_many(jobs.iter_mut());
-        jobs.pop().map(|job| job.to_hash())
-    };
-    assert_eq!(many().unwrap().as_bytes(), &digests[digests.len() - 64..]);
-    peer("blake2b_simd", blake2b_simd::many::degree(), None, race.add(many));
+    peer(F::SIMD, 1, Some(F::chain()), race.add(|| F::simd(black_box(&one))));
+    peer("blake2", 1, Some(F::chain()), race.add(|| F::Blake2::digest(black_box(&one))));
+    let many = || F::simd_many(black_box(&messages)).pop();
+    assert_eq!(many().unwrap().as_ref(), &digests[digests.len() - F::LONGEST..]);
+    peer(F::SIMD, F::simd_degree(), None, race.add(many));
 
     let results = race.run(rounds);
-    println!("\nBlocks: one message of 1 MiB, or {MANY} of 16 KiB side by side\n{ASSUMPTIONS}");
+    println!("\n{}, per block of {} bytes: one message of 1 MiB, or {MANY} of 16 KiB side by side", F::TITLE, F::BLOCK);
     let unit = Unit::of(&results);
     println!("{:14}{:>9}{:>13}{:>9}{:>8}{:>8}", "", "messages", unit.name, "median", "bound", "ratio");
     for row in rows {

@@ -1,13 +1,16 @@
 //! One long message as a tree, on one core and on all, beside the peers and beside its leaves alone.
 
+mod flavour;
 mod setup;
 
 use core::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use simd_digest::Digest;
-use simd_digest::blake2b::{self, Blake2bp, Params, Tree};
+use simd_digest::blake2b::{self, B, Params, Tree};
+use simd_digest::blake2s::S;
 
+use self::flavour::Peers;
 use self::setup::{criterion, paint};
 
 const LEAF: u32 = 64 << 10;
@@ -32,15 +35,20 @@ fn tree(bench: &mut Criterion) {
         assert_eq!(on_all_cores(&message), root);
         group.bench_function("Tree, all cores", |b| b.iter(|| on_all_cores(black_box(&message))));
 
-        let expected = blake2b_simd::blake2bp::blake2bp(&message);
-        assert_eq!(Blake2bp::digest(&message), *expected.as_array());
-        group.bench_function("Blake2bp", |b| b.iter(|| Blake2bp::digest(black_box(&message))));
-        group.bench_function("blake2b_simd blake2bp", |b| {
-            b.iter(|| blake2b_simd::blake2bp::blake2bp(black_box(&message)));
-        });
+        parallel::<B>(&mut group, "Blake2bp", &message);
+        parallel::<S>(&mut group, "Blake2sp", &message);
         group.bench_function("blake3, one core", |b| b.iter(|| blake3::hash(black_box(&message))));
         group.finish();
     }
+}
+
+/// The parallel mode of a flavour, beside the peer's.
+fn parallel<F: Peers>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, message: &[u8]) {
+    assert_eq!(F::Parallel::digest(message)[..], *F::simd_parallel(message).as_ref());
+    group.bench_function(name, |b| b.iter(|| F::Parallel::digest(black_box(message))));
+    group.bench_function(format!("{} {}", F::SIMD, name.to_lowercase()), |b| {
+        b.iter(|| F::simd_parallel(black_box(message)));
+    });
 }
 
 criterion_group!(name = benches; config = criterion(); targets = tree);

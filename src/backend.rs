@@ -7,8 +7,12 @@ use core::fmt;
 use core::str::FromStr;
 
 use self::isa::Cpu;
-use crate::kernel::blake2b::{self, Chain, Compress, Last};
+use crate::kernel::blake2::{Chain, Compress, Last, Run, Word};
 
+#[cfg_attr(
+    not(any(target_arch = "x86", target_arch = "x86_64")),
+    allow(unused_imports, unused_macros, reason = "an architecture may have `portable` alone")
+)]
 mod isa;
 mod portable;
 
@@ -22,6 +26,17 @@ mod avx512;
 mod opaque;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse41;
+
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod neon;
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
+
+#[cfg_attr(
+    not(any(target_arch = "x86", target_arch = "x86_64")),
+    allow(unused_imports, unused_macros, reason = "an architecture may have `portable` alone")
+)]
 mod vector;
 
 /// Makes from one list, fastest first, the enum of tokens, `on!`, which runs the same expression on whichever token
@@ -46,6 +61,8 @@ macro_rules! backends {
             const NAMES: &'static [&'static str] = &[$($(#[$cfg])? $name,)+];
 
             /// The backends that this CPU can run, fastest first; the last is always `portable`.
+            ///
+            /// Several messages count: for one message `neon` and `simd128` run the code of `portable`.
             ///
             /// ```
             /// use simd_digest::Backend;
@@ -73,7 +90,8 @@ macro_rules! backends {
                 }
             }
 
-            /// The name of the instruction set in lower case: `avx512`, `avx2`, `avx`, `sse41` or `portable`.
+            /// The name of the instruction set in lower case: `avx512`, `avx2`, `avx`, `sse41`, `neon`, `simd128` or
+            /// `portable`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self.0 {
@@ -93,6 +111,10 @@ backends! { $
     "avx" is Avx of avx,
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     "sse41" is Sse41 of sse41,
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    "neon" is Neon of neon,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    "simd128" is Simd128 of simd128,
     "portable" is Portable of portable,
 }
 
@@ -147,28 +169,55 @@ impl Backend {
 
     /// Messages that this backend hashes side by side, with 64-bit words: 1, 2, 4 or 8.
     ///
-    /// A multiple of it is a good batch for `blake2b::hash_many` and the like.
+    /// A multiple of it is a good batch for `blake2b::hash_many` and the like. With the 32-bit words of BLAKE2s, twice
+    /// as many have room, but on `portable`.
     #[must_use]
     pub fn lanes(self) -> usize {
-        on!(self, isa => lanes_of(&isa))
-    }
-
-    /// BLAKE2b: see [`Compress::compress`].
-    #[inline]
-    pub(crate) fn blake2b(self, chain: &mut Chain, blocks: &[blake2b::Block], last: Last) {
-        on!(self, isa => isa.compress(chain, blocks, last));
-    }
-
-    /// BLAKE2b: see [`Compress::compress_lanes`].
-    #[inline]
-    pub(crate) fn blake2b_lanes(self, run: blake2b::Run<'_>) {
-        on!(self, isa => isa.compress_lanes(run));
+        <u64 as Blake2Word>::lanes(self)
     }
 }
 
-pub(crate) use portable::blake2b::compress_rounds as blake2b_rounds;
+/// A word for whose flavour of BLAKE2 every instruction set has an answer.
+pub trait Blake2Word: Word {
+    /// Lanes at most of any instruction set.
+    const MAX_LANES: usize;
 
-fn lanes_of<T: Compress>(_: &T) -> usize {
+    /// See [`Compress::compress`].
+    fn compress(backend: Backend, chain: &mut Chain<Self>, blocks: &[Self::Block], last: Last);
+    /// See [`Compress::compress_lanes`].
+    fn compress_lanes(backend: Backend, run: Run<'_, Self>);
+    /// See [`Compress::LANES`].
+    fn lanes(backend: Backend) -> usize;
+}
+
+macro_rules! blake2_word {
+    ($word:ident, $most:literal lanes) => {
+        impl Blake2Word for $word {
+            const MAX_LANES: usize = $most;
+
+            #[inline]
+            fn compress(backend: Backend, chain: &mut Chain<Self>, blocks: &[Self::Block], last: Last) {
+                on!(backend, isa => isa.compress(chain, blocks, last));
+            }
+
+            #[inline]
+            fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
+                on!(backend, isa => isa.compress_lanes(run));
+            }
+
+            #[inline]
+            fn lanes(backend: Backend) -> usize {
+                on!(backend, isa => lanes::<Self, _>(&isa))
+            }
+        }
+    };
+}
+blake2_word!(u64, 8 lanes);
+blake2_word!(u32, 16 lanes);
+
+pub(crate) use portable::blake2::compress_rounds as blake2_rounds;
+
+fn lanes<W: Word, T: Compress<W>>(_: &T) -> usize {
     T::LANES
 }
 
@@ -231,13 +280,13 @@ impl fmt::Display for BackendError {
 impl core::error::Error for BackendError {}
 
 #[cfg(test)]
+mod lane_tests;
+
+#[cfg(test)]
 mod tests {
-    use std::vec;
     use std::vec::Vec;
 
     use super::*;
-    use crate::kernel;
-    use crate::kernel::blake2b::Run;
 
     #[test]
     fn names_are_the_way_back() {
@@ -257,7 +306,6 @@ mod tests {
     }
 
     /// A CPU with some of these features, said by the bits of `subset`, and no others.
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn cpu_with(features: &[&'static str], subset: usize) -> Cpu {
         let has = |i: &usize| subset >> i & 1 == 1;
         let list: Vec<_> = (0..features.len()).filter(has).map(|i| features[i]).collect();
@@ -266,21 +314,29 @@ mod tests {
 
     /// libb2 took AVX without the system's support, x/crypto AVX-512F without VL: no backend of any CPU needs what was
     /// not detected, and none is left out or misplaced that could run.
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[test]
     fn trap_undetected_features() {
-        let features = ["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512dq", "sha"];
-        let all: Vec<Backend> = Backend::of(cpu_with(&features, usize::MAX)).collect();
+        let features: &[&str] = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
+            &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512dq", "sha"]
+        } else {
+            &["neon", "simd128"]
+        };
+        let all: Vec<Backend> = Backend::of(cpu_with(features, usize::MAX)).collect();
         assert_eq!(all.iter().map(|backend| backend.name()).collect::<Vec<_>>(), Backend::NAMES, "all that there are");
         for subset in 0..1 << features.len() {
-            let cpu = cpu_with(&features, subset);
+            let cpu = cpu_with(features, subset);
             let detected = cpu.list.unwrap_or_default();
             let runs = |backend: &Backend| backend.features().iter().all(|feature| detected.contains(feature));
             let chosen: Vec<Backend> = Backend::of(cpu).collect();
             assert!(chosen.iter().all(runs), "{chosen:?} of {detected:?}");
             assert_eq!(chosen, all.iter().copied().filter(runs).collect::<Vec<_>>(), "{detected:?}");
         }
-        // As they are sold, and as they must not be.
+    }
+
+    /// As they are sold, and as they must not be.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[test]
+    fn trap_undetected_features_of_x86() {
         for (list, name) in [
             (&["sse2", "ssse3"][..], "portable"),
             (&["sse2", "ssse3", "sse4.1"], "sse41"),
@@ -315,99 +371,5 @@ mod tests {
     fn one_byte() {
         assert_eq!(size_of::<Backend>(), size_of::<Option<Backend>>());
         assert!(size_of::<Backend>() <= 1);
-    }
-    /// Numbers that look random.
-    fn noise(seed: &mut u64) -> u64 {
-        *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        seed.rotate_left(29)
-    }
-
-    fn blocks(seed: &mut u64, number: usize) -> Vec<blake2b::Block> {
-        (0..number).map(|_| core::array::from_fn(|_| noise(seed).to_le_bytes()[0])).collect()
-    }
-
-    /// Every lane must be what its message is alone.
-    fn check_lanes(backend: Backend, starts: &[Chain], last: &[Last], blocks: &[Vec<blake2b::Block>], of: Of) {
-        let Of { stride, kind } = of;
-        let mut chains = starts.to_vec();
-        let slices: Vec<&[blake2b::Block]> = blocks.iter().map(Vec::as_slice).collect();
-        let count = blocks[0].len().div_ceil(stride);
-        backend.blake2b_lanes(Run { count, stride, chains: &mut chains, blocks: &slices, last, kind });
-
-        let portable = Backend(Kind::Portable(portable::Portable));
-        for (i, mut alone) in starts.iter().copied().enumerate() {
-            let blocks: Vec<_> = blocks[i].iter().copied().step_by(stride).collect();
-            portable.blake2b(&mut alone, &blocks, last[i]);
-            let lanes = starts.len();
-            assert!(chains[i] == alone, "{backend}, lane {i} of {lanes}, {kind:?}, stride {stride}");
-        }
-    }
-
-    /// Of a run: where its blocks lie, and what is known of it.
-    struct Of {
-        stride: usize,
-        kind: kernel::Kind,
-    }
-
-    fn all_widths() -> impl Iterator<Item = (Backend, usize)> {
-        Backend::available().flat_map(|backend| (1..=backend.lanes()).map(move |lanes| (backend, lanes)))
-    }
-
-    const LASTS: [Last; 3] = [Last::Not, Last::Block, Last::Node];
-
-    /// With its own chaining value, counter, blocks and end.
-    #[test]
-    fn lanes_of_blake2b_are_messages_of_blake2b() {
-        let mut seed = 2012;
-        // Without a carry after the first of three blocks: the last two carry in that.
-        let edge = 1 << 64;
-        let counts = [0, 1 << 32, (1 << 63) - 128, edge - 129 - 2 * 128, 1 << 127, edge, edge - 128, u128::MAX];
-        for (backend, lanes) in all_widths() {
-            for (stride, shift) in [1, 4].into_iter().flat_map(|stride| (0..8).map(move |shift| (stride, shift))) {
-                let count = |i| counts[(i + shift) % 8];
-                let starts: Vec<Chain> =
-                    (0..lanes).map(|i| Chain { h: [(); 8].map(|()| noise(&mut seed)), count: count(i) }).collect();
-                let last: Vec<Last> = (0..lanes).map(|i| LASTS[(i + shift) % 3]).collect();
-                let blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, 2 * stride + 1)).collect();
-                check_lanes(backend, &starts, &last, &blocks, Of { stride, kind: kernel::Kind::Any });
-            }
-        }
-    }
-
-    /// Messages that begin alike, of one block that is whole or half empty.
-    #[test]
-    fn lanes_of_blake2b_may_be_alike() {
-        let mut seed = 2013;
-        for (backend, lanes) in all_widths() {
-            for (last, high) in LASTS.into_iter().flat_map(|last| [0, 7].map(|high| (last, high << 64))) {
-                let h = [(); 8].map(|()| noise(&mut seed));
-                let starts: Vec<Chain> = (0..lanes).map(|i| Chain { h, count: high + 97 * i as u128 }).collect();
-                let mut blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, 1)).collect();
-                let last = vec![last; lanes];
-                check_lanes(backend, &starts, &last, &blocks, Of { stride: 1, kind: kernel::Kind::Alike });
-                blocks.iter_mut().for_each(|blocks| blocks[0][64..].fill(0));
-                check_lanes(backend, &starts, &last, &blocks, Of { stride: 1, kind: kernel::Kind::Half });
-            }
-        }
-    }
-
-    /// A run may have as many blocks as that, and the next one would carry.
-    #[test]
-    fn runs_of_blake2b_end_at_the_carry() {
-        let edge = 1_u128 << 64;
-        // The last block of a run may be counted to the edge less one; the first may be counted to anything.
-        let limits = [
-            (edge - 128 * 5 - 1, 5),
-            (edge - 128 * 5, 4),
-            (edge - 128 * 2, 1),
-            (edge - 129, 1),
-            (edge - 128, 1 << 57),
-            (edge - 1, 1 << 57),
-            (u128::MAX - 127, 1 << 57),
-            (0, (1 << 57) - 1),
-        ];
-        for (count, limit) in limits {
-            assert_eq!(Chain { h: [0; 8], count }.blocks_to_carry(), limit, "{count:#x}");
-        }
     }
 }

@@ -13,36 +13,20 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use digest::const_oid::{AssociatedOid, ObjectIdentifier};
-use digest::consts::{U20, U32, U48, U64, U128, U242};
+use digest::consts::{U4, U20, U32, U48, U64, U128, U242};
 
-use crate::backend::Backend;
 #[cfg(feature = "alloc")]
 pub use crate::blake2::LeavesError;
-use crate::blake2::{self, Blake2, Blake2Mac, Blake2p, Family, sealed};
-pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, update_many};
-use crate::kernel::blake2b::{BLOCK, Block, Chain, Last, Run};
-use crate::many::Laned;
+use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, associated_oid, flavour, sealed};
+pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError, update_many};
 
 pub mod hazmat;
 
-/// The [`Family`] of BLAKE2b: `W` is 8 bytes.
+/// The [`Family`](crate::blake2::Family) of BLAKE2b: `W` is 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum B {}
 
-/// All parameters of BLAKE2b.
-pub type Params = blake2::Params<B>;
-/// BLAKE2b of a message that comes piece by piece.
-pub type Hasher = blake2::Hasher<B>;
-/// A digest of BLAKE2b, 1 to 64 bytes.
-pub type Hash = blake2::Hash<B>;
-
-/// A way to hash messages as trees of BLAKE2b nodes.
-#[cfg(feature = "alloc")]
-pub type Tree = blake2::Tree<B>;
-/// The tree of a message that comes piece by piece.
-#[cfg(feature = "alloc")]
-pub type TreeHasher = blake2::TreeHasher<B>;
+flavour!(B, "blake2b", "BLAKE2b", longest: 64);
 
 /// BLAKE2b with `N` bytes of output, for the `digest` traits.
 pub type Blake2b<N> = Blake2<B, N>;
@@ -74,118 +58,38 @@ pub type Blake2bMac256 = Blake2bMac<U32>;
 /// let digest = Blake2bp::digest(b"a long message");
 /// assert_eq!(digest.len(), 64);
 /// ```
+///
+/// [`Params::parallel`]: crate::blake2::Params::parallel
 pub type Blake2bp = Blake2p<B, U64>;
-/// BLAKE2bp of a message that comes piece by piece.
-pub type Parallel = blake2::Parallel<B>;
 
-/// The 64-byte BLAKE2b digest of `message`.
-#[inline]
-#[must_use]
-pub fn hash(message: &[u8]) -> Hash {
-    blake2::hash(message)
-}
-
-/// The 64-byte BLAKE2b digests of `messages`, side by side: see [`Params::hash_many`].
+/// BLAKE2X of this flavour: output of any length, up to 2^32 − 2 bytes if it is known, else up to 2^38.
 ///
 /// ```
-/// use simd_digest::blake2b;
+/// use simd_digest::Blake2xb;
+/// use simd_digest::digest::{ExtendableOutput, Update, XofReader};
 ///
-/// let hashes = blake2b::hash_many(&["one", "two", "three"]);
-/// assert_eq!(hashes[2], blake2b::hash(b"three"));
+/// let mut hasher = Blake2xb::default();
+/// Update::update(&mut hasher, b"a seed");
+/// let mut output = hasher.finalize_xof();
+/// let mut bytes = [0; 1000];
+/// output.read(&mut bytes);
 /// ```
-#[cfg(feature = "alloc")]
-#[must_use]
-pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> alloc::vec::Vec<Hash> {
-    blake2::hash_many(messages)
-}
-
-impl Family for B {}
+pub type Blake2xb = Blake2x<B>;
 
 impl sealed::Family for B {
     const NAME: &'static str = "Blake2b";
     const MAC_NAME: &'static str = "Blake2bMac";
     const PARALLEL_NAME: &'static str = "Blake2bp";
+    const XOF_NAME: &'static str = "Blake2xb";
     const NODE_OFFSET: usize = 8;
 
+    type Word = u64;
     type Words = [u8; 64];
     type OutputSize = U64;
     type BlockSize = U128;
     type CollisionResistance = U32;
     type StateSize = U242;
-}
-
-impl Laned for B {
-    type Chain = Chain;
-    type Block = Block;
-    type Last = Last;
-
-    const NO_CHAIN: Chain = Chain { h: [0; 8], count: 0 };
-    const NOT_LAST: Last = Last::Not;
-
-    fn lanes(backend: Backend) -> usize {
-        backend.lanes()
-    }
-
-    #[inline]
-    fn compress(backend: Backend, chain: &mut Chain, blocks: &[Block], last: Last) {
-        backend.blake2b(chain, blocks, last);
-    }
-
-    #[inline]
-    fn compress_lanes(backend: Backend, run: Run<'_>) {
-        backend.blake2b_lanes(run);
-    }
-
-    #[inline]
-    fn longest_run(chain: &Chain) -> usize {
-        usize::try_from(chain.blocks_to_carry()).unwrap_or(usize::MAX)
-    }
-
-    #[inline]
-    fn discount(chain: &mut Chain, padding: usize) {
-        debug_assert!(padding <= BLOCK);
-        chain.count = chain.count.wrapping_sub(padding as u128);
-    }
-
-    #[inline]
-    fn wipe(chain: &mut Chain) {
-        #[cfg(feature = "zeroize")]
-        zeroize::Zeroize::zeroize(&mut chain.h);
-        #[cfg(not(feature = "zeroize"))]
-        let _ = chain;
-    }
-}
-
-impl sealed::Chain<[u8; 64]> for Chain {
-    const COUNT: usize = 16;
-
-    #[inline]
-    fn new(parameter_block: &[u8; 64]) -> Self {
-        Chain::new(parameter_block)
-    }
-
-    fn resume(h: &[u8; 64], count: u128) -> Self {
-        Chain { h: Chain::words(h), count }
-    }
-
-    #[inline]
-    fn to_words(self) -> [u8; 64] {
-        self.to_bytes()
-    }
-
-    #[inline]
-    fn count(&self) -> u128 {
-        self.count
-    }
-}
-
-/// Object identifiers of RFC 7693, section 4.
-macro_rules! associated_oid {
-    ($($Type:ty: $oid:literal,)+) => {
-        $(impl AssociatedOid for $Type {
-            const OID: ObjectIdentifier = ObjectIdentifier::new_unwrap($oid);
-        })+
-    };
+    type Leaves = U4;
 }
 
 associated_oid! {

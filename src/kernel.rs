@@ -6,34 +6,26 @@
 
 pub(crate) mod blake2;
 pub(crate) mod blake2b;
+pub(crate) mod blake2s;
 
-/// A vector of `L` 64-bit words, each with its own sum, exclusive or and rotation.
-pub(crate) trait U64s<const L: usize>: Copy {
+/// A vector of `L` words `W`, 32 or 64 bits each, each with its own sum, exclusive or and rotation.
+pub(crate) trait Words<W, const L: usize>: Copy {
     /// Proves that the CPU can do what this vector does.
     type Token: Copy;
 
-    fn new(token: Self::Token, words: [u64; L]) -> Self;
-    fn words(self) -> [u64; L];
-    /// Word by word, modulo 2^64.
+    fn new(token: Self::Token, words: [W; L]) -> Self;
+    fn words(self) -> [W; L];
+    /// Words `i L` to `i L + L` of `bytes`, little-endian.
+    fn load(token: Self::Token, bytes: &[u8], i: usize) -> Self;
+    /// Word by word, modulo 2^32 or 2^64.
     fn add(self, rhs: Self) -> Self;
     fn xor(self, rhs: Self) -> Self;
-    /// Rotates every word by `N` bits towards its low end.
-    fn ror<const N: u32>(self) -> Self;
-}
-
-/// Four words that are one row of a 4 × 4 state.
-pub(crate) trait Row64: U64s<4> {
-    /// The little-endian words of `block` at `places`, each loaded from memory.
-    ///
-    /// Unless `SETTLED`, the block may have been written just before, so no load should be wider than a word: it would
-    /// wait until the narrower stores it spans have reached the cache.
-    fn gather<const SETTLED: bool>(token: Self::Token, block: &[u8; 128], places: [usize; 4]) -> Self;
-    /// Moves word `(i + N) % 4` to place `i`.
-    fn turn<const N: usize>(self) -> Self;
+    /// Rotates every word by `bits`, a constant, towards its low end.
+    fn ror(self, bits: u32) -> Self;
 }
 
 /// `L` words that belong to as many messages.
-pub(crate) trait Lanes64<const L: usize>: U64s<L> {
+pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
     /// Word `j` of vector `i` becomes word `i` of vector `j`.
     fn transpose(vectors: [Self; L]) -> [Self; L];
     /// Has the compiler compute four vectors before anything that needs one of them. The values stay.
@@ -41,13 +33,6 @@ pub(crate) trait Lanes64<const L: usize>: U64s<L> {
     fn together(vectors: [Self; 4]) -> [Self; 4] {
         vectors
     }
-}
-
-/// Little-endian word `i` of `block`.
-#[inline(always)]
-pub(crate) fn word64(block: &[u8; 128], i: usize) -> u64 {
-    let (words, _) = block.as_chunks::<8>();
-    u64::from_le_bytes(words[i])
 }
 
 /// What a lane kernel may rely on, to spare work.

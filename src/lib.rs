@@ -1,7 +1,7 @@
 #![cfg_attr(feature = "std", doc = include_str!("../README.md"))]
 #![cfg_attr(
     not(feature = "std"),
-    doc = "BLAKE2b on SIMD chosen at run time. The documentation is that of feature `std`."
+    doc = "BLAKE2 on SIMD chosen at run time. The documentation is that of feature `std`."
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
@@ -13,9 +13,14 @@ extern crate std;
 
 pub mod blake2;
 pub mod blake2b;
+pub mod blake2s;
 
 mod backend;
 mod buffer;
+#[cfg_attr(
+    not(any(target_arch = "x86", target_arch = "x86_64")),
+    allow(dead_code, unused_imports, reason = "x86 has a use for every kernel, others may have none")
+)]
 mod kernel;
 mod many;
 
@@ -24,4 +29,9 @@ pub use digest::{self, Digest};
 pub use self::backend::{Backend, BackendError};
 pub use self::blake2b::{
     Blake2b, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac, Blake2bMac256, Blake2bMac512, Blake2bp,
+    Blake2xb,
+};
+pub use self::blake2s::{
+    Blake2s, Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac, Blake2sMac128, Blake2sMac256, Blake2sp,
+    Blake2xs,
 };

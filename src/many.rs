@@ -16,8 +16,21 @@ use crate::backend::Backend;
 use crate::buffer::{Block, wipe};
 use crate::kernel::{Kind, Run};
 
-/// Lanes at most of any hash on any backend.
-pub(crate) const MAX_LANES: usize = 8;
+/// Evaluates `$answer` with a constant `$MAX_LANES` that is enough for the hash `$H`: an array cannot be as long as a
+/// constant of a generic type says.
+macro_rules! for_lanes {
+    ($H:ident, $MAX_LANES:ident => $answer:expr) => {
+        if $H::MAX_LANES <= 8 {
+            const $MAX_LANES: usize = 8;
+            $answer
+        } else {
+            const $MAX_LANES: usize = 16;
+            const { assert!($H::MAX_LANES <= $MAX_LANES) }
+            $answer
+        }
+    };
+}
+pub(crate) use for_lanes;
 
 /// What a hash that runs in lanes provides.
 pub trait Laned: Copy + 'static {
@@ -28,6 +41,8 @@ pub trait Laned: Copy + 'static {
     /// What is told of the last block of a run.
     type Last: Copy;
 
+    /// Lanes at most on any backend: 1 to 16.
+    const MAX_LANES: usize;
     /// Fills lanes that were never used.
     const NO_CHAIN: Self::Chain;
     /// The message goes on after this run.
@@ -76,6 +91,14 @@ struct Slot<'a, H: Laned, T> {
 /// Compresses all `messages` and gives each chain to `done`, in the order in which they end.
 #[inline]
 pub(crate) fn compress<'a, H: Laned, T>(
+    backend: Backend,
+    messages: impl IntoIterator<Item = Message<'a, H, T>>,
+    done: impl FnMut(T, H::Chain),
+) {
+    for_lanes!(H, MAX_LANES => compress_in::<H, T, MAX_LANES>(backend, messages, done));
+}
+
+fn compress_in<'a, H: Laned, T, const MAX_LANES: usize>(
     backend: Backend,
     messages: impl IntoIterator<Item = Message<'a, H, T>>,
     mut done: impl FnMut(T, H::Chain),

@@ -1,34 +1,43 @@
 //! Every backend against `portable`, over lengths and pieces of the message.
 
-use simd_digest::blake2b::{Hasher, Params};
+use simd_digest::blake2::{Hasher, Params};
 use simd_digest::{Backend, BackendError};
 
+use self::flavour::{Flavour, for_both};
 use self::paint::paint;
 use self::random::Random;
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[path = "common/paint.rs"]
 mod paint;
 #[path = "common/random.rs"]
 mod random;
+
+for_both! {
+    every_length,
+    any_pieces,
+    relay,
+    reset_begins_anew,
+}
 
 fn portable() -> Backend {
     "portable".parse().unwrap()
 }
 
 /// Unkeyed and keyed, the last node of its depth or not.
-fn all_params() -> [Params; 4] {
-    let keyed = Params::new().key(&paint(40));
+fn all_params<F: Flavour>() -> [Params<F>; 4] {
+    let keyed = Params::new().key(&paint(F::LONGEST / 2 + 8));
     [Params::new(), Params::new().last_node(true), keyed.clone(), keyed.last_node(true)]
 }
 
-fn hasher(params: &Params, backend: Backend) -> Hasher {
+fn hasher<F: Flavour>(params: &Params<F>, backend: Backend) -> Hasher<F> {
     params.hasher().unwrap().with_backend(backend)
 }
 
-#[test]
-fn every_length() {
+fn every_length<F: Flavour>() {
     let message = paint(1100);
-    for params in all_params() {
+    for params in all_params::<F>() {
         for length in 0..=message.len() {
             let message = &message[..length];
             let digest = hasher(&params, portable()).update(message).finalize();
@@ -40,11 +49,10 @@ fn every_length() {
     }
 }
 
-#[test]
-fn any_pieces() {
+fn any_pieces<F: Flavour>() {
     let message = paint(3000);
     let mut random = Random::new(12);
-    for params in all_params() {
+    for params in all_params::<F>() {
         for _ in 0..200 {
             let message = &message[..random.below(3000)];
             let digest = params.hash(message);
@@ -62,10 +70,9 @@ fn any_pieces() {
 }
 
 /// A hasher may change its backend in the middle of a message.
-#[test]
-fn relay() {
+fn relay<F: Flavour>() {
     let message = paint(1000);
-    let mut hasher = Hasher::new();
+    let mut hasher = Hasher::<F>::new();
     for (piece, backend) in message.chunks(150).zip(Backend::available().collect::<Vec<_>>().into_iter().cycle()) {
         hasher = hasher.with_backend(backend);
         hasher.update(piece);
@@ -75,12 +82,11 @@ fn relay() {
 }
 
 /// What a reset keeps: parameters, key and backend.
-#[test]
-fn reset_begins_anew() {
-    for params in all_params() {
+fn reset_begins_anew<F: Flavour>() {
+    for params in all_params::<F>() {
         for backend in Backend::available() {
             let mut hasher = hasher(&params, backend);
-            for length in [300, 128, 0, 1] {
+            for length in [300, F::BLOCK, 0, 1] {
                 hasher.update(&paint(length));
                 assert_eq!(Ok(hasher.finalize()), params.hash(&paint(length)), "{backend}, length {length}");
                 assert_eq!(hasher.count(), length as u128);

@@ -1,7 +1,11 @@
 //! What code that knows the `digest` traits alone does with the hash and the MAC.
 
+use core::fmt::Debug;
+
 use hmac::SimpleHmac;
-use simd_digest::blake2b::{Blake2b, Blake2bMac};
+use simd_digest::blake2::{self, Family};
+use simd_digest::blake2b::{self, B, Blake2b, Blake2bMac};
+use simd_digest::blake2s::{self, Blake2s, Blake2sMac, S};
 use simd_digest::digest::common::{AlgorithmName, BlockSizeUser, KeySizeUser};
 use simd_digest::digest::const_oid::AssociatedOid;
 use simd_digest::digest::consts::{U1, U32, U64};
@@ -13,19 +17,69 @@ use simd_digest::digest::{
     CollisionResistance, Digest, DynDigest, FixedOutput, FixedOutputReset, HashMarker, InvalidLength, Key, KeyInit,
     Mac, OutputSizeUser,
 };
-use simd_digest::{Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac256, Blake2bMac512, blake2b};
+use simd_digest::{Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac256, Blake2bMac512};
+use simd_digest::{Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac128, Blake2sMac256};
 
+use self::flavour::{Flavour, for_both};
 use self::paint::paint;
 use self::vector::{Vector, bytes, number};
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[path = "common/paint.rs"]
 mod paint;
 #[path = "common/vector.rs"]
 mod vector;
 
-/// Those vectors of `blake2b.txt` that have digests of `length` bytes, and a key or not, but nothing else set.
-fn vectors(length: usize, keyed: bool) -> impl Iterator<Item = Vector> {
-    Vector::all(include_str!("data/blake2b.txt")).filter(move |vector| {
+for_both! {
+    tags_are_verified,
+    key_lengths,
+    trap_hmac_block_size,
+    sizes,
+    names,
+    debug_tells_no_secret,
+    clones_go_their_own_way,
+}
+
+/// What the `digest` traits have of a flavour: hash and MAC of full length.
+trait Traits: Flavour {
+    const VECTORS: &str;
+    const HMAC: &str;
+    const NAME_OF_HASH: &str;
+    const NAME_OF_MAC: &str;
+    type Hash: Digest
+        + Default
+        + Clone
+        + Debug
+        + FixedOutputReset
+        + BlockSizeUser
+        + CollisionResistance
+        + AlgorithmName
+        + HashMarker;
+    type Mac: Mac + Clone + Debug + KeyInit + FixedOutputReset + BlockSizeUser + AlgorithmName;
+}
+
+impl Traits for B {
+    const VECTORS: &str = include_str!("data/blake2b.txt");
+    const HMAC: &str = include_str!("data/hmac.txt");
+    const NAME_OF_HASH: &str = "Blake2b";
+    const NAME_OF_MAC: &str = "Blake2bMac";
+    type Hash = Blake2b512;
+    type Mac = Blake2bMac512;
+}
+
+impl Traits for S {
+    const VECTORS: &str = include_str!("data/blake2s.txt");
+    const HMAC: &str = include_str!("data/hmac_blake2s.txt");
+    const NAME_OF_HASH: &str = "Blake2s";
+    const NAME_OF_MAC: &str = "Blake2sMac";
+    type Hash = Blake2s256;
+    type Mac = Blake2sMac256;
+}
+
+/// Those vectors that have digests of `length` bytes, and a key or not, but nothing else set.
+fn vectors<F: Traits>(length: usize, keyed: bool) -> impl Iterator<Item = Vector> {
+    Vector::all(F::VECTORS).filter(move |vector| {
         let sequential = ["length", "hash_length", "key", "digest"];
         vector.text("digest").len() == 2 * length
             && vector.fields().any(|field| field.0 == "key") == keyed
@@ -37,9 +91,9 @@ fn message(vector: Vector) -> Vec<u8> {
     paint(number(vector.text("length")))
 }
 
-fn hash_passes<D: FixedOutputReset + Clone + Default + HashMarker>(least: usize) {
+fn hash_passes<F: Traits, D: FixedOutputReset + Clone + Default + HashMarker>(least: usize) {
     let mut passed = 0;
-    for vector in vectors(D::OutputSize::USIZE, false) {
+    for vector in vectors::<F>(D::OutputSize::USIZE, false) {
         let test = TestVector { input: message(vector).leak(), output: bytes(vector.text("digest")).leak() };
         assert_eq!(fixed_reset_test::<D>(&test), Ok(()), "{vector:?}");
         assert_eq!(fixed_test::<D>(&test), Ok(()), "{vector:?}");
@@ -50,16 +104,21 @@ fn hash_passes<D: FixedOutputReset + Clone + Default + HashMarker>(least: usize)
 
 #[test]
 fn hash_passes_the_tests_of_digest() {
-    hash_passes::<Blake2b512>(300);
-    hash_passes::<Blake2b384>(4);
-    hash_passes::<Blake2b256>(4);
-    hash_passes::<Blake2b160>(4);
-    hash_passes::<Blake2b<U1>>(4);
+    hash_passes::<B, Blake2b512>(300);
+    hash_passes::<B, Blake2b384>(4);
+    hash_passes::<B, Blake2b256>(4);
+    hash_passes::<B, Blake2b160>(4);
+    hash_passes::<B, Blake2b<U1>>(4);
+    hash_passes::<S, Blake2s256>(300);
+    hash_passes::<S, Blake2s224>(4);
+    hash_passes::<S, Blake2s160>(4);
+    hash_passes::<S, Blake2s128>(190);
+    hash_passes::<S, Blake2s<U1>>(4);
 }
 
-fn mac_passes<M: Mac + KeyInit + FixedOutputReset + Clone>(least: usize) {
+fn mac_passes<F: Traits, M: Mac + KeyInit + FixedOutputReset + Clone>(least: usize) {
     let mut passed = 0;
-    for vector in vectors(M::OutputSize::USIZE, true) {
+    for vector in vectors::<F>(M::OutputSize::USIZE, true) {
         let (key, input) = (bytes(vector.text("key")).leak(), message(vector).leak());
         let tag = bytes(vector.text("digest")).leak();
         let whole = MacTestVector { key, input, tag };
@@ -75,29 +134,31 @@ fn mac_passes<M: Mac + KeyInit + FixedOutputReset + Clone>(least: usize) {
 
 #[test]
 fn mac_passes_the_tests_of_digest() {
-    mac_passes::<Blake2bMac512>(260);
-    mac_passes::<Blake2bMac256>(4);
-    mac_passes::<Blake2bMac<U1>>(4);
+    mac_passes::<B, Blake2bMac512>(260);
+    mac_passes::<B, Blake2bMac256>(4);
+    mac_passes::<B, Blake2bMac<U1>>(4);
+    mac_passes::<S, Blake2sMac256>(150);
+    mac_passes::<S, Blake2sMac128>(4);
+    mac_passes::<S, Blake2sMac<U1>>(4);
 }
 
-#[test]
-fn tags_are_verified() {
-    let key = Key::<Blake2bMac512>::try_from(&paint(64)[..]).unwrap();
-    let mac = || <Blake2bMac512 as KeyInit>::new(&key).chain_update(b"abc");
+fn tags_are_verified<F: Traits>() {
+    let key = Key::<F::Mac>::try_from(&paint(F::LONGEST)[..]).unwrap();
+    let mac = || <F::Mac as KeyInit>::new(&key).chain_update(b"abc");
     let tag = mac().finalize().into_bytes();
-    assert_eq!(tag[..], *blake2b::Params::new().key(&key).hash(b"abc").unwrap().as_bytes());
+    assert_eq!(tag[..], *blake2::Params::<F>::new().key(&key).hash(b"abc").unwrap().as_bytes());
     assert!(mac().verify(&tag).is_ok());
     assert!(mac().verify_slice(&tag).is_ok());
     assert!(mac().verify_truncated_left(&tag[..20]).is_ok());
-    assert!(mac().verify_truncated_right(&tag[44..]).is_ok());
+    assert!(mac().verify_truncated_right(&tag[F::LONGEST - 20..]).is_ok());
 
     for bit in 0..8 * tag.len() {
-        let mut forged = tag;
+        let mut forged = tag.clone();
         forged[bit / 8] ^= 1 << (bit % 8);
         assert!(mac().verify(&forged).is_err(), "bit {bit}");
         assert!(mac().verify_slice(&forged).is_err(), "bit {bit}");
     }
-    for wrong in [&[][..], &tag[..63], &[&tag[..], &[0]].concat()] {
+    for wrong in [&[][..], &tag[..F::LONGEST - 1], &[&tag[..], &[0]].concat()] {
         assert!(mac().verify_slice(wrong).is_err(), "length {}", wrong.len());
     }
     assert!(mac().verify_truncated_left(&[]).is_err());
@@ -111,22 +172,21 @@ fn tags_are_verified() {
     assert!(mac.verify(&tag).is_err());
 }
 
-#[test]
-fn keys_of_1_to_64_bytes() {
-    assert_eq!(<Blake2bMac256 as KeySizeUser>::key_size(), 64);
+fn key_lengths<F: Traits>() {
+    assert_eq!(<F::Mac as KeySizeUser>::key_size(), F::LONGEST);
     for length in 0..=130 {
-        let mac = Blake2bMac256::new_from_slice(&paint(length)).map(|_| ());
-        assert_eq!(mac, if (1..=64).contains(&length) { Ok(()) } else { Err(InvalidLength) }, "length {length}");
+        let mac = <F::Mac as KeyInit>::new_from_slice(&paint(length)).map(|_| ());
+        let possible = (1..=F::LONGEST).contains(&length);
+        assert_eq!(mac, if possible { Ok(()) } else { Err(InvalidLength) }, "length {length}");
     }
 }
 
 /// HMAC over a hash that tells a wrong size of its blocks is another function (RUSTSEC-2019-0019).
-#[test]
-fn trap_hmac_block_size() {
-    assert_eq!(Blake2b512::block_size(), 128);
+fn trap_hmac_block_size<F: Traits>() {
+    assert_eq!(F::Hash::block_size(), F::BLOCK);
     let mut passed = 0;
-    for vector in Vector::all(include_str!("data/hmac.txt")) {
-        let mac = SimpleHmac::<Blake2b512>::new_from_slice(&bytes(vector.text("key"))).unwrap();
+    for vector in Vector::all(F::HMAC) {
+        let mac = SimpleHmac::<F::Hash>::new_from_slice(&bytes(vector.text("key"))).unwrap();
         let tag = mac.chain_update(message(vector)).finalize().into_bytes();
         assert_eq!(hex::encode(tag), vector.text("digest"), "{vector:?}");
         passed += 1;
@@ -144,6 +204,10 @@ fn object_identifiers() {
     assert_eq!(oid::<Blake2b256>(), "1.3.6.1.4.1.1722.12.2.1.8");
     assert_eq!(oid::<Blake2b384>(), "1.3.6.1.4.1.1722.12.2.1.12");
     assert_eq!(oid::<Blake2b512>(), "1.3.6.1.4.1.1722.12.2.1.16");
+    assert_eq!(oid::<Blake2s128>(), "1.3.6.1.4.1.1722.12.2.2.4");
+    assert_eq!(oid::<Blake2s160>(), "1.3.6.1.4.1.1722.12.2.2.5");
+    assert_eq!(oid::<Blake2s224>(), "1.3.6.1.4.1.1722.12.2.2.7");
+    assert_eq!(oid::<Blake2s256>(), "1.3.6.1.4.1.1722.12.2.2.8");
 }
 
 /// As curves take a hash to scalars, and transcripts to keys.
@@ -158,21 +222,39 @@ fn bounds_of_users() {
     fn thread_safe<T: Send + Sync + Unpin + Clone + 'static>() {}
     assert_eq!(blake2b::hash(b"abc"), wide::<Blake2b512>());
     assert_eq!(narrow::<Blake2b256>()[..], Blake2b256::digest(b"abc")[..]);
+    assert_eq!(blake2s::hash(b"abc"), narrow::<Blake2s256>());
     thread_safe::<Blake2b512>();
     thread_safe::<Blake2bMac512>();
-    thread_safe::<blake2b::Hasher>();
-    thread_safe::<blake2b::Params>();
-    thread_safe::<blake2b::Hash>();
+    thread_safe::<Blake2s256>();
+    thread_safe::<Blake2sMac256>();
+    of_any_flavour::<B>();
+    of_any_flavour::<S>();
+
+    /// Nor need code that is generic over the flavour ask for it.
+    fn of_any_flavour<F: Family + Unpin>() {
+        fn thread_safe<T: Send + Sync + Clone + 'static>() {}
+        thread_safe::<blake2::Hasher<F>>();
+        thread_safe::<blake2::Params<F>>();
+        thread_safe::<blake2::Hash<F>>();
+    }
+}
+
+fn sizes<F: Traits>() {
+    assert_eq!(F::Hash::block_size(), F::BLOCK);
+    assert_eq!(F::Mac::block_size(), F::BLOCK);
+    assert_eq!(<F::Hash as Digest>::output_size(), F::LONGEST);
+    assert_eq!(<F::Mac as OutputSizeUser>::output_size(), F::LONGEST);
+    assert_eq!(<F::Hash as CollisionResistance>::CollisionResistance::USIZE, F::LONGEST / 2);
 }
 
 #[test]
-fn sizes() {
-    assert_eq!(Blake2b160::block_size(), 128);
-    assert_eq!(Blake2bMac512::block_size(), 128);
-    let output_sizes = [<Blake2b512 as Digest>::output_size(), <Blake2b384 as Digest>::output_size()];
-    assert_eq!(output_sizes, [64, 48]);
-    assert_eq!(<Blake2bMac256 as OutputSizeUser>::output_size(), 32);
-    assert_eq!(<Blake2b512 as CollisionResistance>::CollisionResistance::USIZE, 32);
+fn shorter_sizes() {
+    fn size<D: OutputSizeUser>() -> usize {
+        D::output_size()
+    }
+    assert_eq!([size::<Blake2b384>(), size::<Blake2b256>(), size::<Blake2b160>()], [48, 32, 20]);
+    assert_eq!([size::<Blake2s224>(), size::<Blake2s160>(), size::<Blake2s128>()], [28, 20, 16]);
+    assert_eq!([size::<Blake2bMac256>(), size::<Blake2sMac128>()], [32, 16]);
 }
 
 struct Name<D>(core::marker::PhantomData<D>);
@@ -183,21 +265,19 @@ impl<D: AlgorithmName> core::fmt::Display for Name<D> {
     }
 }
 
-#[test]
-fn names() {
-    assert_eq!(Name::<Blake2b512>(core::marker::PhantomData).to_string(), "Blake2b");
-    assert_eq!(Name::<Blake2bMac512>(core::marker::PhantomData).to_string(), "Blake2bMac");
+fn names<F: Traits>() {
+    assert_eq!(Name::<F::Hash>(core::marker::PhantomData).to_string(), F::NAME_OF_HASH);
+    assert_eq!(Name::<F::Mac>(core::marker::PhantomData).to_string(), F::NAME_OF_MAC);
 }
 
 /// Neither key nor message, nor what they were compressed to.
-#[test]
-fn debug_tells_no_secret() {
-    let hash = Blake2b512::new_with_prefix(paint(200));
-    assert_eq!(format!("{hash:?}"), "Blake2b { .. }");
-    assert_eq!(format!("{hash:#?}"), "Blake2b { .. }");
-    let mac = Blake2bMac512::new_from_slice(&paint(64)).unwrap();
-    assert_eq!(format!("{mac:?}"), "Blake2bMac { .. }");
-    let params = blake2b::Params::new().key(&paint(64));
+fn debug_tells_no_secret<F: Traits>() {
+    let hash = F::Hash::new_with_prefix(paint(200));
+    assert_eq!(format!("{hash:?}"), format!("{} {{ .. }}", F::NAME_OF_HASH));
+    assert_eq!(format!("{hash:#?}"), format!("{} {{ .. }}", F::NAME_OF_HASH));
+    let mac = <F::Mac as KeyInit>::new_from_slice(&paint(F::LONGEST)).unwrap();
+    assert_eq!(format!("{mac:?}"), format!("{} {{ .. }}", F::NAME_OF_MAC));
+    let params = blake2::Params::<F>::new().key(&paint(F::LONGEST));
     assert_eq!(format!("{params:?}"), "Params { .. }");
     let mut hasher = params.hasher().unwrap();
     hasher.update(&paint(200));
@@ -205,20 +285,23 @@ fn debug_tells_no_secret() {
     assert_eq!(format!("{hasher:?}"), format!("Hasher {{ count: 200, backend: {backend:?}, .. }}"));
 }
 
-#[test]
-fn clones_go_their_own_way() {
+fn clones_go_their_own_way<F: Traits>() {
     let message = paint(500);
-    for middle in [0, 1, 127, 128, 129, 256, 300] {
-        let first = Blake2b512::new_with_prefix(&message[..middle]);
-        let second = first.clone().chain_update(&message[middle..]);
-        assert_eq!(second.finalize(), Blake2b512::digest(&message), "middle {middle}");
-        assert_eq!(first.finalize(), Blake2b512::digest(&message[..middle]), "middle {middle}");
+    for middle in [0, 1, 63, 64, 65, 127, 128, 129, 256, 300] {
+        let first = F::Hash::new_with_prefix(&message[..middle]);
+        let second = Digest::chain_update(first.clone(), &message[middle..]);
+        assert_eq!(Digest::finalize(second), F::Hash::digest(&message), "middle {middle}");
+        assert_eq!(Digest::finalize(first), F::Hash::digest(&message[..middle]), "middle {middle}");
     }
 }
 
 #[test]
 fn a_long_message() {
-    let (mut ours, mut theirs) = (Blake2b256::new(), blake2::Blake2b256::new());
+    let (mut ours, mut theirs) = (Blake2b256::new(), ::blake2::Blake2b256::new());
+    feed_rand_16mib(&mut ours);
+    feed_rand_16mib(&mut theirs);
+    assert_eq!(ours.finalize(), theirs.finalize());
+    let (mut ours, mut theirs) = (Blake2s256::new(), ::blake2::Blake2s256::new());
     feed_rand_16mib(&mut ours);
     feed_rand_16mib(&mut theirs);
     assert_eq!(ours.finalize(), theirs.finalize());
@@ -243,10 +326,11 @@ fn through_a_trait_object() {
 #[test]
 #[cfg(feature = "alloc")]
 fn through_a_boxed_trait_object() {
-    let mut hashes: Vec<Box<dyn DynDigest>> = vec![Box::new(Blake2b512::new()), Box::new(Blake2b160::new())];
+    let mut hashes: Vec<Box<dyn DynDigest>> =
+        vec![Box::new(Blake2b512::new()), Box::new(Blake2b160::new()), Box::new(Blake2s256::new())];
     hashes.extend(hashes.clone());
     let lengths: Vec<_> = hashes.into_iter().map(|hash| hash.finalize().len()).collect();
-    assert_eq!(lengths, [64, 20, 64, 20]);
+    assert_eq!(lengths, [64, 20, 32, 64, 20, 32]);
 }
 
 #[test]

@@ -2,20 +2,30 @@
 //! vector is otherwise seldom noticed: the bytes are there, and are ignored.
 #![cfg(all(unix, feature = "alloc"))]
 
-use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Family, Hash, OutputSize, Params, update_many};
+use simd_digest::Backend;
+use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, OutputSize, Params, update_many};
 use simd_digest::blake2b::hazmat;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{Digest, KeyInit, Mac};
-use simd_digest::{Backend, blake2b};
 
+use self::flavour::{Flavour, for_both};
 use self::pages::Pages;
 use self::paint::paint;
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[allow(dead_code, reason = "for other tests")]
 #[path = "common/pages.rs"]
 mod pages;
 #[path = "common/paint.rs"]
 mod paint;
+
+for_both! {
+    trap_reads_past_the_end,
+    every_entry_at_every_misalignment,
+    every_output_at_every_misalignment,
+    texts,
+}
 
 /// The longest message: beyond it, all is as before.
 const MOST: usize = 17 << 10;
@@ -29,13 +39,12 @@ fn painted() -> Pages {
 }
 
 /// cryptopp-modern read past messages of exactly a power of two: all lengths, alone and side by side, up to the guard.
-#[test]
-fn trap_reads_past_the_end() {
+fn trap_reads_past_the_end<F: Flavour>() {
     let pages = painted();
     let end = pages.len();
     let mut digests = vec![None; MOST + 1];
     for backend in Backend::available() {
-        let params = blake2b::Params::new().with_backend(backend);
+        let params = Params::<F>::new().with_backend(backend);
         for (length, digest) in digests.iter_mut().enumerate() {
             let message = &pages[end - length..];
             let hash = params.hash(message).unwrap();
@@ -60,7 +69,7 @@ fn lengths() -> impl Iterator<Item = usize> {
 }
 
 /// What every entry makes of a message. The key is taken from its end, or else its beginning.
-fn all_entries<F: Family>(params: &Params<F>, message: &[u8], key_at_end: bool) -> Vec<Hash<F>>
+fn all_entries<F: Flavour>(params: &Params<F>, message: &[u8], key_at_end: bool) -> Vec<Hash<F>>
 where
     U32: OutputSize<F>,
 {
@@ -104,6 +113,10 @@ where
         hashes.push(tree.hasher().update(head).update(tail).finalize());
         hashes.extend(tree.hash_run(3, message, true));
     }
+    let mut hasher = keyed.xof().unwrap();
+    let mut output = [0; 100];
+    hasher.update(head).update(tail).finalize().try_read(&mut output).unwrap();
+    hashes.extend(output.chunks(20).map(of));
     if !message.is_empty() {
         let length = message.len().min(32);
         let hash = of(part(length));
@@ -114,11 +127,13 @@ where
 }
 
 /// Up to the guard, from it on, and beside it by up to 63 bytes.
-#[test]
-fn every_entry_at_every_misalignment() {
+fn every_entry_at_every_misalignment<F: Flavour>()
+where
+    U32: OutputSize<F>,
+{
     let pages = painted();
     for backend in Backend::available() {
-        let params = blake2b::Params::new().with_backend(backend);
+        let params = Params::<F>::new().with_backend(backend);
         for length in lengths() {
             // Many short ones, for few have vectors that reach beyond a block.
             let offsets = if length <= 260 { 64 } else { 2 };
@@ -137,16 +152,15 @@ fn every_entry_at_every_misalignment() {
 }
 
 /// Digests go to the last bytes there are, and to none beside those that they were given.
-#[test]
-fn every_output_at_every_misalignment() {
+fn every_output_at_every_misalignment<F: Flavour>() {
     let (mut flat, mut list) = (Pages::new(1), Pages::new(1));
     let memory = paint(1000);
     let messages: Vec<&[u8]> = (0..19).map(|i| &memory[i..][..17 * i]).collect();
     for backend in Backend::available() {
-        for hash_length in [1, 20, 31, 32, 63, 64] {
-            let params = blake2b::Params::new().with_backend(backend).hash_length(hash_length);
+        for hash_length in [1, 20, F::LONGEST / 2, F::LONGEST - 1, F::LONGEST] {
+            let params = Params::<F>::new().with_backend(backend).hash_length(hash_length);
             let hashes: Vec<_> = messages.iter().map(|message| params.hash(message).unwrap()).collect();
-            let bytes: Vec<u8> = hashes.iter().flat_map(blake2b::Hash::as_bytes).copied().collect();
+            let bytes: Vec<u8> = hashes.iter().flat_map(Hash::as_bytes).copied().collect();
             let places = flat.len() - bytes.len();
             for place in (0..64).chain(places - 64..=places) {
                 flat.fill(0xee);
@@ -174,15 +188,14 @@ fn the_compression_function() {
 }
 
 /// Texts are read to their end, and no further.
-#[test]
-fn texts() {
+fn texts<F: Flavour>() {
     let mut pages = Pages::new(1);
     pages.fill(b'a');
     for length in 0..=130 {
         for place in [0, pages.len() - length] {
             let text = core::str::from_utf8(&pages[place..][..length]).unwrap();
-            let possible = length > 0 && length % 2 == 0 && length <= 128;
-            assert_eq!(text.parse::<blake2b::Hash>().is_ok(), possible, "{length}");
+            let possible = length > 0 && length % 2 == 0 && length <= 2 * F::LONGEST;
+            assert_eq!(text.parse::<Hash<F>>().is_ok(), possible, "{length}");
         }
     }
 }

@@ -7,12 +7,23 @@ use core::cell::Cell;
 use std::alloc::System;
 
 use simd_digest::Backend;
-use simd_digest::blake2b::{Hasher, Params, Tree, update_many};
+use simd_digest::blake2::{Hasher, Params, Tree, update_many};
 
+use self::flavour::{Flavour, for_both};
 use self::paint::paint;
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[path = "common/paint.rs"]
 mod paint;
+
+for_both! {
+    batches_take_nothing,
+    a_tree_holds_a_leaf_for_each_lane,
+    whole_leaves_are_not_copied,
+    long_leaves_are_not_reserved,
+    nodes_are_folded,
+}
 
 struct Counting;
 
@@ -79,12 +90,11 @@ fn the_allocator_counts() {
 }
 
 /// With the output of the caller, nothing at all, however many messages there are.
-#[test]
-fn batches_take_nothing() {
+fn batches_take_nothing<F: Flavour>() {
     let memory = paint(2000);
     let messages: Vec<&[u8]> = (0..200).map(|i| &memory[i..][..7 * i]).collect();
     for backend in Backend::available() {
-        let params = Params::new().key(b"key").hash_length(32).with_backend(backend);
+        let params = Params::<F>::new().key(b"key").hash_length(32).with_backend(backend);
         let mut hashes = vec![params.hash(b"").unwrap(); messages.len()];
         assert_eq!(heap(|| params.hash_many_into(&messages, &mut hashes).unwrap()), (0, 0), "{backend}");
         let mut flat = vec![0; 32 * messages.len()];
@@ -92,29 +102,31 @@ fn batches_take_nothing() {
         assert_eq!(heap(|| _ = params.hash_many(&messages)).0, 1, "{backend}, the list of hashes");
 
         let mut hashers = vec![Hasher::new().with_backend(backend); messages.len()];
-        let mut updates: Vec<(&mut Hasher, &[u8])> = hashers.iter_mut().zip(messages.iter().copied()).collect();
+        let mut updates: Vec<(&mut Hasher<F>, &[u8])> = hashers.iter_mut().zip(messages.iter().copied()).collect();
         assert_eq!(heap(|| update_many(&mut updates)), (0, 0), "{backend}");
 
         let mut parallel = params.parallel().unwrap();
-        assert_eq!(heap(|| _ = parallel.update(&memory).finalize()), (0, 0), "{backend}, BLAKE2bp");
+        assert_eq!(heap(|| _ = parallel.update(&memory).finalize()), (0, 0), "{backend}, parallel mode");
+
+        let mut output = params.xof().unwrap().finalize();
+        assert_eq!(heap(|| output.try_read(&mut flat).unwrap()), (0, 0), "{backend}, BLAKE2X");
     }
 }
 
 const LEAF: u32 = 1000;
 
-fn unlimited(backend: Backend) -> Tree {
-    let params = Params::new().fanout(0).max_depth(2).max_leaf_length(LEAF).inner_hash_length(64);
+fn unlimited<F: Flavour>(backend: Backend) -> Tree<F> {
+    let params = Params::new().fanout(0).max_depth(2).max_leaf_length(LEAF).inner_hash_length(F::LONGEST);
     params.with_backend(backend).tree().unwrap()
 }
 
 /// As many leaves as lanes, whatever the pieces are.
-#[test]
-fn a_tree_holds_a_leaf_for_each_lane() {
+fn a_tree_holds_a_leaf_for_each_lane<F: Flavour>() {
     let message = paint(20_500);
     for backend in Backend::available() {
-        let most = backend.lanes() * LEAF as usize;
-        for piece in [1, 600, 999, 1000, 1001, 1500, 7999, 8000, 8001, 20_500] {
-            let (mut hasher, mut root) = (unlimited(backend).hasher(), None);
+        let most = F::width(backend) * LEAF as usize;
+        for piece in [1, 600, 999, 1000, 1001, 1500, 7999, 8000, 8001, 15_999, 16_000, 16_001, 20_500] {
+            let (mut hasher, mut root) = (unlimited::<F>(backend).hasher(), None);
             let (_, peak) = heap(|| {
                 message.chunks(piece).for_each(|piece| _ = hasher.update(piece));
                 root = Some(hasher.finalize());
@@ -126,17 +138,16 @@ fn a_tree_holds_a_leaf_for_each_lane() {
                 cfg!(feature = "zeroize") || piece > 1 || peak == most,
                 "{backend}: lanes are filled, but {peak} bytes were held"
             );
-            assert_eq!(root, Some(unlimited(backend).hash(&message)));
+            assert_eq!(root, Some(unlimited::<F>(backend).hash(&message)));
         }
     }
 }
 
 /// Leaves that are whole are hashed from where they lie.
-#[test]
-fn whole_leaves_are_not_copied() {
+fn whole_leaves_are_not_copied<F: Flavour>() {
     let message = paint(20_000);
     for backend in Backend::available() {
-        let tree = unlimited(backend);
+        let tree = unlimited::<F>(backend);
         assert_eq!(heap(|| _ = tree.hash(&message)), (0, 0), "{backend}");
         let mut hasher = tree.hasher();
         let (_, peak) = heap(|| _ = hasher.update(&message).finalize());
@@ -146,9 +157,8 @@ fn whole_leaves_are_not_copied() {
 }
 
 /// The longest leaf there is takes no more than what came.
-#[test]
-fn long_leaves_are_not_reserved() {
-    let mut hasher = Tree::unlimited_fanout(u32::MAX).unwrap().hasher();
+fn long_leaves_are_not_reserved<F: Flavour>() {
+    let mut hasher = Tree::<F>::unlimited_fanout(u32::MAX).unwrap().hasher();
     let (_, peak) = heap(|| {
         for _ in 0..100 {
             hasher.update(&[1; 100]);
@@ -158,11 +168,10 @@ fn long_leaves_are_not_reserved() {
 }
 
 /// Above the leaves there are the children of one node for each depth.
-#[test]
-fn nodes_are_folded() {
+fn nodes_are_folded<F: Flavour>() {
     let message = paint(6000);
     for (fanout, depths) in [(2, 13), (16, 4), (255, 2)] {
-        let params = Params::new().fanout(fanout).max_depth(255).max_leaf_length(1).inner_hash_length(64);
+        let params = Params::<F>::new().fanout(fanout).max_depth(255).max_leaf_length(1).inner_hash_length(F::LONGEST);
         let mut hasher = params.tree().unwrap().hasher();
         let (_, peak) = heap(|| _ = hasher.update(&message));
         // A list may have grown to twice what it holds, and knows its own length.

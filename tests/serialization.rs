@@ -1,144 +1,195 @@
 //! The serialised state of a hash: its layout, there and back, and states that no message leads to.
 
-use simd_digest::blake2b::hazmat::compress;
+use simd_digest::blake2b::B;
+use simd_digest::blake2s::S;
 use simd_digest::digest::common::hazmat::{DeserializeStateError, SerializableState, SerializedState};
-use simd_digest::{Blake2b256, Blake2b512, Digest};
+use simd_digest::digest::{FixedOutputReset, Reset};
+use simd_digest::{Blake2b256, Blake2b512, Blake2s128, Blake2s256, Digest};
 
+use self::flavour::for_both;
 use self::paint::paint;
+use self::rfc::{Rfc, f};
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[path = "common/paint.rs"]
 mod paint;
+#[path = "common/rfc.rs"]
+mod rfc;
 
-type State = SerializedState<Blake2b512>;
-
-// Where the fields of a state are.
-const LENGTH: usize = 0;
-const SALT: usize = 1;
-const PERSONAL: usize = 17;
-const CHAIN: usize = 33;
-const COUNT: usize = 97;
-const HELD: usize = 113;
-const BLOCK: usize = 114;
-
-fn state(length: usize) -> State {
-    Blake2b512::new_with_prefix(paint(length)).serialize()
+for_both! {
+    layout,
+    layout_of_the_beginning,
+    round_trip_at_every_position,
+    more_held_than_a_block,
+    something_after_what_is_held,
+    a_count_of_half_blocks,
+    nothing_compressed_to_something,
+    something_compressed_but_nothing_held,
+    a_state_of_another_length,
 }
 
-fn deserialize(state: &State) -> Result<(), DeserializeStateError> {
-    Blake2b512::deserialize(state).map(|_| ())
+type State<F> = SerializedState<<F as Serialize>::Hash>;
+
+/// A hash with the longest digest, and one of the same flavour with a shorter one.
+trait Serialize: Rfc {
+    const STATE: usize;
+    type Hash: Digest + Reset + FixedOutputReset + SerializableState + Clone;
+    type Shorter: Digest
+        + SerializableState<SerializedStateSize = <Self::Hash as SerializableState>::SerializedStateSize>;
+
+    fn customised() -> Self::Hash;
+}
+
+impl Serialize for B {
+    const STATE: usize = 242;
+    type Hash = Blake2b512;
+    type Shorter = Blake2b256;
+
+    fn customised() -> Blake2b512 {
+        Blake2b512::new_with_salt_and_personal(b"salt", b"personal").unwrap()
+    }
+}
+
+impl Serialize for S {
+    const STATE: usize = 122;
+    type Hash = Blake2s256;
+    type Shorter = Blake2s128;
+
+    fn customised() -> Blake2s256 {
+        Blake2s256::new_with_salt_and_personal(b"salt", b"personal").unwrap()
+    }
+}
+
+/// Where the fields of a state are.
+struct Places {
+    salt: usize,
+    personal: usize,
+    chain: usize,
+    count: usize,
+    held: usize,
+    block: usize,
+}
+
+const LENGTH: usize = 0;
+
+fn places<F: Serialize>() -> Places {
+    let (salt, personal, chain) = (1, 1 + F::TEXT, 1 + 2 * F::TEXT);
+    let count = chain + F::LONGEST;
+    let held = count + F::LONGEST / 4;
+    Places { salt, personal, chain, count, held, block: held + 1 }
+}
+
+fn state<F: Serialize>(length: usize) -> State<F> {
+    F::Hash::new_with_prefix(paint(length)).serialize()
+}
+
+fn deserialize<F: Serialize>(state: &State<F>) -> Result<(), DeserializeStateError> {
+    F::Hash::deserialize(state).map(|_| ())
 }
 
 /// A state may be stored, so its bytes must stay what they are.
-#[test]
-fn layout() {
-    let hash = Blake2b512::new_with_salt_and_personal(b"salt", b"personal").unwrap().chain_update([0x13; 129]);
-    let mut expected = State::default();
-    expected[LENGTH] = 64;
-    expected[SALT..][..4].copy_from_slice(b"salt");
-    expected[PERSONAL..][..8].copy_from_slice(b"personal");
-    let empty = Blake2b512::new_with_salt_and_personal(b"salt", b"personal").unwrap().serialize();
-    let mut h = core::array::from_fn(|i| u64::from_le_bytes(empty[CHAIN + 8 * i..][..8].try_into().unwrap()));
-    compress(12, &mut h, &[0x1313_1313_1313_1313; 16], 128, false);
-    for (to, word) in expected[CHAIN..COUNT].chunks_mut(8).zip(h) {
-        to.copy_from_slice(&word.to_le_bytes());
-    }
-    expected[COUNT] = 128;
-    expected[HELD] = 1;
-    expected[BLOCK] = 0x13;
+fn layout<F: Serialize>() {
+    let Places { salt, personal, chain, count, held, block } = places::<F>();
+    let full = u8::try_from(F::BLOCK).unwrap();
+    let hash = F::customised().chain_update(vec![0x13; F::BLOCK + 1]);
+    let mut expected = State::<F>::default();
+    expected[LENGTH] = full / 2;
+    expected[salt..][..4].copy_from_slice(b"salt");
+    expected[personal..][..8].copy_from_slice(b"personal");
+    let start = F::words(&F::customised().serialize()[chain..]);
+    let h = f::<F>(F::ROUNDS, start, &F::block(&vec![0x13; F::BLOCK]), full.into(), false);
+    expected[chain..count].copy_from_slice(&F::bytes(&h));
+    expected[count] = full;
+    expected[held] = 1;
+    expected[block] = 0x13;
     assert_eq!(hash.serialize(), expected);
-    assert_eq!(expected.len(), BLOCK + 128);
+    assert_eq!(expected.len(), block + F::BLOCK);
+    assert_eq!(expected.len(), F::STATE);
 }
 
 /// The state before the first byte has the parameter block in its chaining value.
-#[test]
-fn layout_of_the_beginning() {
-    let state = state(0);
-    assert_eq!(state[CHAIN..][..8], (0x6a09_e667_f3bc_c908_u64 ^ 0x0101_0040).to_le_bytes());
-    assert_eq!(state[CHAIN + 56..][..8], 0x5be0_cd19_137e_2179_u64.to_le_bytes());
-    assert!(state[COUNT..].iter().all(|&byte| byte == 0));
+fn layout_of_the_beginning<F: Serialize>() {
+    let Places { chain, count, .. } = places::<F>();
+    let state = state::<F>(0);
+    assert_eq!(state[chain..count], F::bytes(&F::start()));
+    assert!(state[count..].iter().all(|&byte| byte == 0));
 }
 
-#[test]
-fn round_trip_at_every_position() {
+fn round_trip_at_every_position<F: Serialize>() {
     let message = paint(700);
-    let digest = Blake2b512::digest(&message);
-    let customised = || Blake2b512::new_with_salt_and_personal(b"salt", b"personal").unwrap();
+    let digest = F::Hash::digest(&message);
     for position in 0..=300 {
         let (begin, end) = message.split_at(position);
-        let state = Blake2b512::new_with_prefix(begin).serialize();
-        let resumed = Blake2b512::deserialize(&state).unwrap();
+        let state = F::Hash::new_with_prefix(begin).serialize();
+        let resumed = F::Hash::deserialize(&state).unwrap();
         assert_eq!(resumed.serialize(), state, "position {position}");
         assert_eq!(resumed.chain_update(end).finalize(), digest, "position {position}");
 
-        let state = customised().chain_update(begin).serialize();
-        let mut resumed = Blake2b512::deserialize(&state).unwrap().chain_update(end);
+        let state = F::customised().chain_update(begin).serialize();
+        let mut resumed = F::Hash::deserialize(&state).unwrap().chain_update(end);
         for _ in 0..2 {
-            assert_eq!(resumed.finalize_reset(), customised().chain_update(&message).finalize(), "{position}");
+            assert_eq!(resumed.finalize_reset(), F::customised().chain_update(&message).finalize(), "{position}");
             Digest::update(&mut resumed, &message);
         }
     }
 }
 
-#[test]
-fn more_held_than_a_block() {
-    for held in 129..=255 {
-        let mut state = state(256);
-        state[HELD] = held;
-        assert_eq!(deserialize(&state), Err(DeserializeStateError), "{held} held");
+fn more_held_than_a_block<F: Serialize>() {
+    for held in u8::try_from(F::BLOCK + 1).unwrap()..=255 {
+        let mut state = state::<F>(256);
+        state[places::<F>().held] = held;
+        assert_eq!(deserialize::<F>(&state), Err(DeserializeStateError), "{held} held");
     }
 }
 
-#[test]
-fn something_after_what_is_held() {
-    for length in [0, 1, 127, 129, 200] {
-        let mut state = state(length);
-        for place in BLOCK + usize::from(state[HELD])..state.len() {
+fn something_after_what_is_held<F: Serialize>() {
+    for length in [0, 1, F::BLOCK - 1, F::BLOCK + 1, 3 * F::BLOCK / 2] {
+        let mut state = state::<F>(length);
+        for place in places::<F>().block + usize::from(state[places::<F>().held])..state.len() {
             state[place] = 1;
-            assert_eq!(deserialize(&state), Err(DeserializeStateError), "length {length}, place {place}");
+            assert_eq!(deserialize::<F>(&state), Err(DeserializeStateError), "length {length}, place {place}");
             state[place] = 0;
         }
-        assert_eq!(deserialize(&state), Ok(()));
+        assert_eq!(deserialize::<F>(&state), Ok(()));
     }
 }
 
-#[test]
-fn a_count_of_half_blocks() {
+fn a_count_of_half_blocks<F: Serialize>() {
     for length in [200, 300] {
-        for count in 1..128 {
-            let mut state = state(length);
-            state[COUNT] |= count;
-            let whole = state[COUNT] & 127 == 0;
-            assert_eq!(deserialize(&state).is_ok(), whole, "length {length}, count {count}");
+        let block = u8::try_from(F::BLOCK).unwrap();
+        for count in 1..block {
+            let mut state = state::<F>(length);
+            state[places::<F>().count] |= count;
+            let whole = state[places::<F>().count].is_multiple_of(block);
+            assert_eq!(deserialize::<F>(&state).is_ok(), whole, "length {length}, count {count}");
         }
     }
 }
 
-#[test]
-fn nothing_compressed_to_something() {
-    for length in [0, 1, 128] {
-        for place in 0..COUNT {
-            let mut state = state(length);
+fn nothing_compressed_to_something<F: Serialize>() {
+    for length in [0, 1, F::BLOCK] {
+        for place in 0..places::<F>().count {
+            let mut state = state::<F>(length);
             state[place] ^= 1;
-            assert_eq!(deserialize(&state), Err(DeserializeStateError), "length {length}, place {place}");
+            assert_eq!(deserialize::<F>(&state), Err(DeserializeStateError), "length {length}, place {place}");
         }
     }
 }
 
 /// A block is compressed only when more follows.
-#[test]
-fn something_compressed_but_nothing_held() {
-    let mut state = state(129);
-    state[HELD..].fill(0);
-    assert_eq!(deserialize(&state), Err(DeserializeStateError));
-    let mut state = self::state(0);
-    state[COUNT + 1] = 1;
-    assert_eq!(deserialize(&state), Err(DeserializeStateError));
+fn something_compressed_but_nothing_held<F: Serialize>() {
+    let mut state = state::<F>(F::BLOCK + 1);
+    state[places::<F>().held..].fill(0);
+    assert_eq!(deserialize::<F>(&state), Err(DeserializeStateError));
+    let mut state = self::state::<F>(0);
+    state[places::<F>().count + 1] = 1;
+    assert_eq!(deserialize::<F>(&state), Err(DeserializeStateError));
 }
 
-#[test]
-fn a_state_of_another_length() {
-    for length in [0, 129] {
-        let state = Blake2b256::new_with_prefix(paint(length)).serialize();
-        assert_eq!(deserialize(&state), Err(DeserializeStateError), "length {length}");
+fn a_state_of_another_length<F: Serialize>() {
+    for length in [0, F::BLOCK + 1] {
+        let state = F::Shorter::new_with_prefix(paint(length)).serialize();
+        assert_eq!(deserialize::<F>(&state), Err(DeserializeStateError), "length {length}");
     }
 }

@@ -14,60 +14,22 @@
 //! | the other byte order                                 | all tests on s390x                                           |
 
 use simd_digest::Backend;
-use simd_digest::blake2::{Family, Hash, Hasher, Params, update_many};
+use simd_digest::blake2::{Hash, Hasher, Params, update_many};
+use simd_digest::blake2b::B;
+use simd_digest::blake2s::S;
 
+use self::flavour::for_both;
 use self::paint::paint;
+use self::peer::{Fields, Peer};
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[path = "common/paint.rs"]
 mod paint;
+#[path = "common/peer.rs"]
+mod peer;
 
-/// What the tests have to know of a family: its sizes, and another implementation.
-trait Peer: Family {
-    /// Bytes of a block.
-    const BLOCK: usize;
-    /// Bytes of the longest digest and key.
-    const LONGEST: usize;
-    /// The digest of [`sparse`].
-    const SPARSE: &str;
-
-    fn sequential(length: usize, key: &[u8], message: &[u8]) -> Hash<Self>;
-    /// The digest of the parallel mode.
-    fn parallel(length: usize, key: &[u8], message: &[u8]) -> Hash<Self>;
-}
-
-impl Peer for simd_digest::blake2b::B {
-    const BLOCK: usize = 128;
-    const LONGEST: usize = 64;
-    const SPARSE: &str = "c4bd4ff906dbc96e12eed1b09a8398bac8accdc0cea4b9f9775a62ccb352e44f\
-        5af612e1b3ab0eb88eeac55820fe1a0ff93540b0600158b0f5f7f8fe2198e12a";
-
-    fn sequential(length: usize, key: &[u8], message: &[u8]) -> Hash<Self> {
-        let hash = blake2b_simd::Params::new().hash_length(length).key(key).hash(message);
-        Hash::from_bytes(hash.as_bytes()).unwrap()
-    }
-
-    fn parallel(length: usize, key: &[u8], message: &[u8]) -> Hash<Self> {
-        let hash = blake2b_simd::blake2bp::Params::new().hash_length(length).key(key).hash(message);
-        Hash::from_bytes(hash.as_bytes()).unwrap()
-    }
-}
-
-/// Makes a test of each trap for each family.
-macro_rules! traps {
-    ($family:ident: $($(#[$ignore:meta])? $trap:ident,)+) => {
-        mod $family {
-            $(
-                #[test]
-                $(#[$ignore])?
-                fn $trap() {
-                    super::$trap::<simd_digest::$family::B>();
-                }
-            )+
-        }
-    };
-}
-
-traps! { blake2b:
+for_both! {
     trap_last_block_held_back,
     trap_two_updates_are_one,
     trap_equal_blocks,
@@ -78,13 +40,38 @@ traps! { blake2b:
     trap_buffer_of_the_caller,
 }
 
+/// The digest of [`sparse`].
+trait Sparse: Peer {
+    const SPARSE: &str;
+}
+
+impl Sparse for B {
+    const SPARSE: &str = "c4bd4ff906dbc96e12eed1b09a8398bac8accdc0cea4b9f9775a62ccb352e44f\
+        5af612e1b3ab0eb88eeac55820fe1a0ff93540b0600158b0f5f7f8fe2198e12a";
+}
+
+impl Sparse for S {
+    const SPARSE: &str = "8b96b0257b36df0cff1539d7bc8ea9b8cb5227c75e8a804aaff446f85b0a5f9b";
+}
+
+/// What another implementation makes of `message`.
+fn of_peer<F: Peer>(length: usize, key: &[u8], message: &[u8]) -> Hash<F> {
+    let fields = Fields { hash_length: length, key: key.to_vec(), ..Fields::new::<F>() };
+    Hash::from_bytes(F::digest(&fields, message).as_ref()).unwrap()
+}
+
+/// The same in the parallel mode.
+fn parallel_of_peer<F: Peer>(length: usize, key: &[u8], message: &[u8]) -> Hash<F> {
+    Hash::from_bytes(F::parallel(length, key, message).as_ref()).unwrap()
+}
+
 fn unkeyed_and_keyed<F: Peer>(backend: Backend) -> [(Params<F>, Vec<u8>); 2] {
     [vec![], paint(F::LONGEST - 1)].map(|key| (Params::new().key(&key).with_backend(backend), key))
 }
 
 /// What a peer that is given each message alone makes of them.
 fn peers<F: Peer>(key: &[u8], messages: &[&[u8]]) -> Vec<Hash<F>> {
-    messages.iter().map(|message| F::sequential(F::LONGEST, key, message)).collect()
+    messages.iter().map(|message| of_peer::<F>(F::LONGEST, key, message)).collect()
 }
 
 /// What `params` make of them side by side.
@@ -107,7 +94,7 @@ fn trap_last_block_held_back<F: Peer>() {
     let message = paint(2 * most);
     for key in [&[][..], &message[..F::LONGEST]] {
         let digests: Vec<_> =
-            (0..=message.len()).map(|length| F::sequential(F::LONGEST, key, &message[..length])).collect();
+            (0..=message.len()).map(|length| of_peer::<F>(F::LONGEST, key, &message[..length])).collect();
         for backend in Backend::available() {
             let params = Params::<F>::new().key(key).with_backend(backend);
             for first in 0..=most {
@@ -128,8 +115,8 @@ fn trap_two_updates_are_one<F: Peer>() {
     for backend in Backend::available() {
         for (params, key) in unkeyed_and_keyed::<F>(backend) {
             let message = paint(9 * F::BLOCK + 1);
-            let digest = F::sequential(F::LONGEST, &key, &message);
-            let parallel = F::parallel(F::LONGEST, &key, &message);
+            let digest = of_peer::<F>(F::LONGEST, &key, &message);
+            let parallel = parallel_of_peer::<F>(F::LONGEST, &key, &message);
             #[cfg(feature = "alloc")]
             let (tree, root) = (tree(&params, 100), tree(&params, 100).hash(&message));
             for place in 0..=message.len() {
@@ -150,7 +137,7 @@ fn trap_two_updates_are_one<F: Peer>() {
             }
 
             let message = &message[..2 * F::BLOCK + 1];
-            let digest = F::sequential(F::LONGEST, &key, message);
+            let digest = of_peer::<F>(F::LONGEST, &key, message);
             for place in 0..=message.len() {
                 for next in place..=message.len() {
                     let mut hasher = params.hasher().unwrap();
@@ -173,16 +160,15 @@ fn trap_equal_blocks<F: Peer>() {
 
     for backend in Backend::available() {
         for (params, key) in unkeyed_and_keyed::<F>(backend) {
-            // Lanes are twice as many where words are half as wide.
-            for number in 1..=2 * 4 * backend.lanes() + 1 {
+            for number in 1..=4 * F::width(backend) + 1 {
                 let message = &memory[..number * F::BLOCK];
                 assert_eq!(
                     params.hash(message).unwrap(),
-                    F::sequential(F::LONGEST, &key, message),
+                    of_peer::<F>(F::LONGEST, &key, message),
                     "{backend}, {number}"
                 );
                 let mut hasher = params.parallel().unwrap().with_backend(backend);
-                let digest = F::parallel(F::LONGEST, &key, message);
+                let digest = parallel_of_peer::<F>(F::LONGEST, &key, message);
                 assert_eq!(hasher.update(message).finalize(), digest, "{backend}, {number}");
 
                 for length in [F::BLOCK, 3 * F::BLOCK, 3 * F::BLOCK + 1] {
@@ -205,7 +191,7 @@ fn sparse() -> Vec<u8> {
 }
 
 /// XKCP (CVE-2022-37454) and liboqs added lengths in 32 bits.
-fn trap_more_than_4_gib_in_one_update<F: Peer>() {
+fn trap_more_than_4_gib_in_one_update<F: Sparse>() {
     #[cfg(target_pointer_width = "64")]
     {
         let message = sparse();
@@ -237,9 +223,9 @@ fn trap_aligned_loads<F: Peer>() {
     let contents: Vec<Vec<u8>> = lengths.iter().map(|&length| paint(length)).collect();
     for backend in Backend::available() {
         for (params, key) in unkeyed_and_keyed::<F>(backend) {
-            let digests = contents.iter().map(|bytes| F::sequential(F::LONGEST, &key, bytes));
+            let digests = contents.iter().map(|bytes| of_peer::<F>(F::LONGEST, &key, bytes));
             let digests: Vec<Hash<F>> = digests.collect();
-            let parallel = F::parallel(F::LONGEST, &key, &contents[6]);
+            let parallel = parallel_of_peer::<F>(F::LONGEST, &key, &contents[6]);
             #[cfg(feature = "alloc")]
             let root = tree(&params, 300).hash(&contents[6]);
             for offset in 0..64 {
@@ -281,9 +267,9 @@ fn trap_short_outputs<F: Peer>() {
                 let params = params.clone().hash_length(length);
                 for bytes in [&message[..], b"abc", b""] {
                     let hash = params.hash(bytes).unwrap();
-                    assert_eq!(hash, F::sequential(length, &key, bytes), "{backend}, {length}");
+                    assert_eq!(hash, of_peer::<F>(length, &key, bytes), "{backend}, {length}");
                     let mut hasher = params.parallel().unwrap();
-                    let parallel = F::parallel(length, &key, bytes);
+                    let parallel = parallel_of_peer::<F>(length, &key, bytes);
                     assert_eq!(hasher.update(bytes).finalize(), parallel, "{backend}, {length}");
                     assert!(!longer.starts_with(hash.as_bytes()) || length < 3, "no prefix of a longer one");
                     longer = hash.as_bytes().to_vec();
@@ -315,7 +301,7 @@ fn trap_buffer_of_the_caller<F: Peer>() {
     };
     for backend in Backend::available() {
         for (params, key) in unkeyed_and_keyed::<F>(backend) {
-            let digest = F::sequential(F::LONGEST, &key, &message);
+            let digest = of_peer::<F>(F::LONGEST, &key, &message);
             for size in [1, 63, 100, F::BLOCK, F::BLOCK + 1, 300, 4 * F::BLOCK, 1700] {
                 let mut hasher = params.hasher().unwrap();
                 let mut parallel = params.parallel().unwrap();
@@ -343,7 +329,7 @@ fn trap_buffer_of_the_caller<F: Peer>() {
                     change(&mut other, b"");
                 }
                 assert_eq!(hasher.finalize(), digest, "{backend}, {size}");
-                assert_eq!(parallel.finalize(), F::parallel(F::LONGEST, &key, &message), "{backend}, {size}");
+                assert_eq!(parallel.finalize(), parallel_of_peer::<F>(F::LONGEST, &key, &message), "{backend}, {size}");
                 #[cfg(feature = "alloc")]
                 assert_eq!(leaves.finalize(), tree(&params, 200).hash(&message), "{backend}, {size}");
                 for hasher in side_by_side.iter().step_by(2) {

@@ -2,14 +2,19 @@
 #![cfg(feature = "alloc")]
 
 use simd_digest::Backend;
-use simd_digest::blake2b::{Hash, LeavesError, Params, Tree};
+use simd_digest::blake2::{Hash, LeavesError, Params, Tree};
+use simd_digest::blake2b::B;
+use simd_digest::blake2s::S;
 
+use self::flavour::{Flavour, for_both};
 use self::paint::paint;
 use self::params::params;
 use self::random::Random;
 use self::tree::Model;
 use self::vector::{Vector, number};
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[path = "common/paint.rs"]
 mod paint;
 #[path = "common/params.rs"]
@@ -21,17 +26,51 @@ mod tree;
 #[path = "common/vector.rs"]
 mod vector;
 
-/// Parameters, length of the message, and root of every vector of `tree.txt`.
-fn tree_vectors() -> Vec<(Params, usize, Hash)> {
-    let vectors: Vec<_> = Vector::all(include_str!("data/tree.txt"))
+for_both! {
+    hashlib_in_one_shot_on_every_backend,
+    hashlib_in_pieces_on_every_backend,
+    any_pieces_on_every_backend,
+    roots_on_the_way,
+    many_leaves_at_once,
+    leaves_are_handed_out,
+    leaves_kept_late,
+    leaf_count,
+    damage_is_found,
+    leaves_without_a_root,
+    impossible_trees_are_errors,
+    fields_of_a_node_are_ignored,
+    #[cfg(feature = "std")] write,
+    #[cfg(feature = "rayon")] rayon_is_sequential_in_its_result,
+    #[cfg(feature = "rayon")] trees_side_by_side,
+}
+
+/// The vectors of a flavour.
+trait Known: Flavour {
+    const FILE: &str;
+    const LEAST: usize;
+}
+
+impl Known for B {
+    const FILE: &str = include_str!("data/tree.txt");
+    const LEAST: usize = 1200;
+}
+
+impl Known for S {
+    const FILE: &str = include_str!("data/tree_blake2s.txt");
+    const LEAST: usize = 400;
+}
+
+/// Parameters, length of the message, and root of every vector.
+fn tree_vectors<F: Known>() -> Vec<(Params<F>, usize, Hash<F>)> {
+    let vectors: Vec<_> = Vector::all(F::FILE)
         .map(|vector| (params(vector), number(vector.text("length")), vector.text("digest").parse().unwrap()))
         .collect();
-    assert!(vectors.len() > 1200, "only {} vectors", vectors.len());
+    assert!(vectors.len() > F::LEAST, "only {} vectors", vectors.len());
     vectors
 }
 
 /// The root over `message` in these pieces.
-fn in_pieces<'a>(tree: &Tree, pieces: impl IntoIterator<Item = &'a [u8]>) -> Hash {
+fn in_pieces<'a, F: Flavour>(tree: &Tree<F>, pieces: impl IntoIterator<Item = &'a [u8]>) -> Hash<F> {
     let mut hasher = tree.hasher();
     for piece in pieces {
         hasher.update(piece);
@@ -40,11 +79,10 @@ fn in_pieces<'a>(tree: &Tree, pieces: impl IntoIterator<Item = &'a [u8]>) -> Has
 }
 
 /// Long messages on one backend each, and in turn.
-#[test]
-fn hashlib_in_one_shot_on_every_backend() {
+fn hashlib_in_one_shot_on_every_backend<F: Known>() {
     let message = paint(70_000);
     let every: Vec<Backend> = Backend::available().collect();
-    for (i, (params, length, root)) in tree_vectors().into_iter().enumerate() {
+    for (i, (params, length, root)) in tree_vectors::<F>().into_iter().enumerate() {
         let backends = if length < 700 { &every[..] } else { &every[i % every.len()..][..1] };
         for &backend in backends {
             let tree = params.clone().with_backend(backend).tree().unwrap();
@@ -53,11 +91,10 @@ fn hashlib_in_one_shot_on_every_backend() {
     }
 }
 
-#[test]
-fn hashlib_in_pieces_on_every_backend() {
+fn hashlib_in_pieces_on_every_backend<F: Known>() {
     let message = paint(5000);
     let mut random = Random::new(207);
-    for (i, (params, length, root)) in tree_vectors().into_iter().enumerate() {
+    for (i, (params, length, root)) in tree_vectors::<F>().into_iter().enumerate() {
         let Some(message) = message.get(..length) else { continue };
         let backend = Backend::available().cycle().nth(i).unwrap();
         let tree = params.with_backend(backend).tree().unwrap();
@@ -78,24 +115,24 @@ fn bt2sum() {
         let [length, chunk, hash_length] =
             ["length", "chunk", "hash_length"].map(|name| number::<usize>(vector.text(name)));
         let chunk = u32::try_from(chunk).unwrap();
-        let params = Params::new().hash_length(hash_length).inner_hash_length(hash_length);
+        let params = Params::<B>::new().hash_length(hash_length).inner_hash_length(hash_length);
         let tree = params.fanout(0).max_depth(2).max_leaf_length(chunk).tree().unwrap();
         let root = tree.hash(&message[..length]);
         assert_eq!(root.to_string(), vector.text("digest"), "{vector:?}");
         if hash_length == 64 {
-            assert_eq!(Tree::unlimited_fanout(chunk).unwrap().hash(&message[..length]), root, "{vector:?}");
+            assert_eq!(Tree::<B>::unlimited_fanout(chunk).unwrap().hash(&message[..length]), root, "{vector:?}");
         }
     }
 }
 
 /// Some trees, small enough to look at every length.
-fn models() -> impl Iterator<Item = Model> {
+fn models<F: Flavour>() -> impl Iterator<Item = Model<F>> {
     let shapes = [(0, 2), (2, 2), (2, 3), (2, 4), (2, 255), (3, 3), (3, 5), (4, 255), (255, 3)];
     shapes.into_iter().enumerate().map(|(i, (fanout, max_depth))| {
-        let (leaf_length, inner) = ([1, 7, 16, 128][i % 4], [64, 32, 1][i % 3]);
-        let mut model = Model::new(40, fanout, max_depth, leaf_length, inner);
+        let (leaf_length, inner) = ([1, 7, 16, F::BLOCK][i % 4], [F::LONGEST, 24, 1][i % 3]);
+        let mut model = Model::new(F::LONGEST - 4, fanout, max_depth, u32::try_from(leaf_length).unwrap(), inner);
         if i % 2 == 1 {
-            model.params = model.params.key(&paint(33)).salt(b"salt").personal(b"personal");
+            model.params = model.params.key(&paint(31)).salt(b"salt").personal(b"personal");
         }
         model
     })
@@ -103,10 +140,9 @@ fn models() -> impl Iterator<Item = Model> {
 
 /// Pieces of some whole leaves and a bit more or less, of one byte, and of everything: a leaf is hashed as soon as
 /// something follows it, and not before.
-#[test]
-fn any_pieces_on_every_backend() {
+fn any_pieces_on_every_backend<F: Flavour>() {
     let mut random = Random::new(210);
-    for model in models() {
+    for model in models::<F>() {
         let message = paint(70 * model.leaf_length + 1);
         for backend in Backend::available() {
             let tree = model.params.clone().with_backend(backend).tree().unwrap();
@@ -134,9 +170,8 @@ fn any_pieces_on_every_backend() {
 }
 
 /// The root may be asked for at any time.
-#[test]
-fn roots_on_the_way() {
-    for model in models() {
+fn roots_on_the_way<F: Flavour>() {
+    for model in models::<F>() {
         let message = paint(28 * model.leaf_length + 1);
         let tree = model.params.tree().unwrap();
         let (mut hasher, mut clone) = (tree.hasher(), tree.hasher());
@@ -158,10 +193,9 @@ fn roots_on_the_way() {
 }
 
 /// Larger batches of leaves than are folded at a time, from every place within a leaf.
-#[test]
-fn many_leaves_at_once() {
+fn many_leaves_at_once<F: Flavour>() {
     for (fanout, max_depth) in [(0, 2), (3, 4)] {
-        let model = Model::new(64, fanout, max_depth, 9, 64);
+        let model = Model::<F>::new(F::LONGEST, fanout, max_depth, 9, F::LONGEST);
         let message = paint(9 * 150 + 4);
         let (root, leaves) = model.root(&message);
         for backend in Backend::available() {
@@ -175,9 +209,8 @@ fn many_leaves_at_once() {
     }
 }
 
-#[test]
-fn leaves_are_handed_out() {
-    for model in models() {
+fn leaves_are_handed_out<F: Flavour>() {
+    for model in models::<F>() {
         let message = paint(50 * model.leaf_length + 1);
         let tree = model.params.tree().unwrap();
         for length in [0, 1, model.leaf_length, 9 * model.leaf_length, 9 * model.leaf_length + 1, message.len()] {
@@ -217,11 +250,10 @@ fn leaves_are_handed_out() {
 }
 
 /// Leaves kept from the middle of a message on.
-#[test]
-fn leaves_kept_late() {
-    let tree = Tree::unlimited_fanout(10).unwrap();
+fn leaves_kept_late<F: Flavour>() {
+    let tree = Tree::<F>::unlimited_fanout(10).unwrap();
     let message = paint(400);
-    let (root, leaves) = Model::new(64, 0, 2, 10, 64).root(&message);
+    let (root, leaves) = Model::<F>::new(F::LONGEST, 0, 2, 10, F::LONGEST).root(&message);
     let mut hasher = tree.hasher();
     hasher.update(&message[..205]);
     let mut hasher = hasher.keep_leaves();
@@ -232,18 +264,16 @@ fn leaves_kept_late() {
     assert_eq!(kept, leaves[leaves.len() - kept.len()..]);
 }
 
-#[test]
-fn leaf_count() {
-    let tree = Tree::unlimited_fanout(4096).unwrap();
+fn leaf_count<F: Flavour>() {
+    let tree = Tree::<F>::unlimited_fanout(4096).unwrap();
     let counts = [(0, 1), (1, 1), (4095, 1), (4096, 1), (4097, 2), (8192, 2), (8193, 3)];
     assert_eq!(counts.map(|(length, _)| (length, tree.leaf_count(length))), counts);
-    assert_eq!(Tree::unlimited_fanout(1).unwrap().leaf_count(u64::MAX), u64::MAX);
-    assert_eq!(Tree::unlimited_fanout(u32::MAX).unwrap().leaf_count(u64::MAX), (1 << 32) + 1);
+    assert_eq!(Tree::<F>::unlimited_fanout(1).unwrap().leaf_count(u64::MAX), u64::MAX);
+    assert_eq!(Tree::<F>::unlimited_fanout(u32::MAX).unwrap().leaf_count(u64::MAX), (1 << 32) + 1);
 }
 
-#[test]
-fn damage_is_found() {
-    let params = Params::new().key(b"key").fanout(2).max_depth(255).max_leaf_length(100).inner_hash_length(24);
+fn damage_is_found<F: Flavour>() {
+    let params = Params::<F>::new().key(b"key").fanout(2).max_depth(255).max_leaf_length(100).inner_hash_length(24);
     let tree = params.tree().unwrap();
     let mut message = paint(1050);
     let mut hasher = tree.hasher().keep_leaves();
@@ -270,76 +300,74 @@ fn damage_is_found() {
     assert!(!tree.verify_leaf(0, false, &message[..100], &longer));
 }
 
-#[test]
-fn leaves_without_a_root() {
-    let tree = Params::new().fanout(2).max_depth(4).max_leaf_length(10).inner_hash_length(32).tree().unwrap();
+fn leaves_without_a_root<F: Flavour>() {
+    let tree = Params::<F>::new().fanout(2).max_depth(4).max_leaf_length(10).inner_hash_length(24).tree().unwrap();
     let leaf = |length| Hash::from_bytes(&paint(length)).unwrap();
     let length = "a digest of a leaf has another length than the tree's inner digests";
     let errors = [
         (vec![], LeavesError::None, "a tree has at least one leaf"),
-        (vec![leaf(31)], LeavesError::Length, length),
-        (vec![leaf(64)], LeavesError::Length, length),
-        (vec![leaf(32), leaf(32), leaf(33)], LeavesError::Length, length),
+        (vec![leaf(23)], LeavesError::Length, length),
+        (vec![leaf(F::LONGEST)], LeavesError::Length, length),
+        (vec![leaf(24), leaf(24), leaf(25)], LeavesError::Length, length),
     ];
     for (leaves, error, text) in errors {
         assert_eq!(tree.root_from_leaves(leaves), Err(error));
         assert_eq!(error.to_string(), text);
     }
-    assert!(tree.root_from_leaves([leaf(32)]).is_ok());
+    assert!(tree.root_from_leaves([leaf(24)]).is_ok());
 }
 
-#[test]
-fn impossible_trees_are_errors() {
-    let params = || Params::new().fanout(2).max_depth(2).max_leaf_length(1).inner_hash_length(1);
+fn impossible_trees_are_errors<F: Flavour>() {
+    let longest = F::LONGEST;
+    let params = || Params::<F>::new().fanout(2).max_depth(2).max_leaf_length(1).inner_hash_length(1);
     let errors = [
-        (params().fanout(1), "fanout is 1, but must be 2 to 255"),
-        (params().max_depth(0), "max_depth is 0, but must be 2 to 255"),
-        (params().max_depth(1), "max_depth is 1, but must be 2 to 255"),
-        (params().max_leaf_length(0), "max_leaf_length is 0, but must be 1 to 4294967295"),
-        (params().inner_hash_length(0), "inner_hash_length is 0, but must be 1 to 64"),
-        (params().inner_hash_length(65), "inner_hash_length is 65, but must be 0 to 64"),
-        (params().hash_length(0), "hash_length is 0, but must be 1 to 64"),
-        (params().key(&[0; 65]), "key length is 65, but must be 0 to 64"),
-        (Params::new(), "fanout is 1, but must be 2 to 255"),
+        (params().fanout(1), "fanout is 1, but must be 2 to 255".to_string()),
+        (params().max_depth(0), "max_depth is 0, but must be 2 to 255".to_string()),
+        (params().max_depth(1), "max_depth is 1, but must be 2 to 255".to_string()),
+        (params().max_leaf_length(0), "max_leaf_length is 0, but must be 1 to 4294967295".to_string()),
+        (params().inner_hash_length(0), format!("inner_hash_length is 0, but must be 1 to {longest}")),
+        (params().inner_hash_length(65), format!("inner_hash_length is 65, but must be 0 to {longest}")),
+        (params().hash_length(0), format!("hash_length is 0, but must be 1 to {longest}")),
+        (params().key(&[0; 65]), format!("key length is 65, but must be 0 to {longest}")),
+        (Params::<F>::new(), "fanout is 1, but must be 2 to 255".to_string()),
     ];
     for (params, text) in errors {
         let error = params.tree().unwrap_err();
         assert_eq!(error.to_string(), text);
         assert!(!error.limits().contains(&error.value()), "{error}");
     }
-    assert!(Tree::unlimited_fanout(0).is_err());
+    assert!(Tree::<F>::unlimited_fanout(0).is_err());
     for params in [params(), params().fanout(0), params().fanout(255).max_depth(255).max_leaf_length(u32::MAX)] {
         assert!(params.tree().is_ok());
     }
 }
 
 /// Node offset, depth and flag are the tree's to set.
-#[test]
-fn fields_of_a_node_are_ignored() {
-    let params = Params::new().fanout(3).max_depth(3).max_leaf_length(5).inner_hash_length(64);
+fn fields_of_a_node_are_ignored<F: Flavour>() {
+    let params = Params::<F>::new().fanout(3).max_depth(3).max_leaf_length(5).inner_hash_length(F::LONGEST);
     let tree = params.clone().node_offset(7).node_depth(1).last_node(true).tree().unwrap();
     assert_eq!(tree.hash(&paint(70)), params.tree().unwrap().hash(&paint(70)));
 }
 
-#[test]
 #[cfg(feature = "std")]
-fn write() {
+fn write<F: Flavour>() {
     use std::io::Write;
 
-    let tree = Tree::unlimited_fanout(10).unwrap();
+    let tree = Tree::<F>::unlimited_fanout(10).unwrap();
     let mut hasher = tree.hasher();
     assert_eq!(hasher.write(&paint(35)).unwrap(), 35);
     hasher.flush().unwrap();
     assert_eq!(hasher.finalize(), tree.hash(&paint(35)));
 }
 
-#[test]
 #[cfg(feature = "rayon")]
-fn rayon_is_sequential_in_its_result() {
+fn rayon_is_sequential_in_its_result<F: Flavour>() {
     let mut random = Random::new(7);
     for threads in [1, 2, 7] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        for (model, backend) in models().step_by(4).zip(Backend::available().collect::<Vec<_>>().into_iter().cycle()) {
+        for (model, backend) in
+            models::<F>().step_by(4).zip(Backend::available().collect::<Vec<_>>().into_iter().cycle())
+        {
             let tree = model.params.clone().with_backend(backend).tree().unwrap();
             let message = paint(800 * model.leaf_length);
             for leaves in [0, 1, 2, 7, 9, 64, 65, 449, 797] {
@@ -355,10 +383,9 @@ fn rayon_is_sequential_in_its_result() {
 }
 
 /// One tree, used by many threads, of which each uses all.
-#[test]
 #[cfg(feature = "rayon")]
-fn trees_side_by_side() {
-    let tree = Tree::unlimited_fanout(1000).unwrap();
+fn trees_side_by_side<F: Flavour>() {
+    let tree = Tree::<F>::unlimited_fanout(1000).unwrap();
     let message = paint(100_500);
     let root = tree.hash(&message);
     std::thread::scope(|scope| {

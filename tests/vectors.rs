@@ -3,13 +3,18 @@
 use std::env;
 
 use simd_digest::Backend;
-use simd_digest::blake2b::{self, Hash, Hasher, Params};
+use simd_digest::blake2::{Hash, Hasher, Params};
+use simd_digest::blake2b::{self, B};
+use simd_digest::blake2s::{self, S};
 
+use self::flavour::{Flavour, for_both};
 use self::paint::paint;
 use self::params::params;
 use self::random::Random;
 use self::vector::{Vector, number};
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[path = "common/paint.rs"]
 mod paint;
 #[path = "common/params.rs"]
@@ -19,29 +24,48 @@ mod random;
 #[path = "common/vector.rs"]
 mod vector;
 
-/// Parameters, length of the message, and digest of every vector of `blake2b.txt`.
-fn blake2b_vectors() -> Vec<(Params, usize, Hash)> {
-    let vectors: Vec<_> = Vector::all(include_str!("data/blake2b.txt"))
+for_both! {
+    hashlib_in_one_shot,
+    hashlib_in_pieces_on_every_backend,
+}
+
+/// The vectors of a flavour.
+trait Known: Flavour {
+    const FILE: &str;
+    const LEAST: usize;
+}
+
+impl Known for B {
+    const FILE: &str = include_str!("data/blake2b.txt");
+    const LEAST: usize = 2700;
+}
+
+impl Known for S {
+    const FILE: &str = include_str!("data/blake2s.txt");
+    const LEAST: usize = 1550;
+}
+
+/// Parameters, length of the message, and digest of every vector.
+fn vectors<F: Known>() -> Vec<(Params<F>, usize, Hash<F>)> {
+    let vectors: Vec<_> = Vector::all(F::FILE)
         .map(|vector| (params(vector), number(vector.text("length")), vector.text("digest").parse().unwrap()))
         .collect();
-    assert!(vectors.len() > 2700, "only {} vectors", vectors.len());
+    assert!(vectors.len() > F::LEAST, "only {} vectors", vectors.len());
     vectors
 }
 
-#[test]
-fn hashlib_in_one_shot() {
+fn hashlib_in_one_shot<F: Known>() {
     let message = paint(1100);
-    for (params, length, digest) in blake2b_vectors() {
+    for (params, length, digest) in vectors::<F>() {
         assert_eq!(params.hash(&message[..length]), Ok(digest), "length {length}");
     }
 }
 
-#[test]
-fn hashlib_in_pieces_on_every_backend() {
+fn hashlib_in_pieces_on_every_backend<F: Known>() {
     let message = paint(1100);
     let mut random = Random::new(7693);
     for backend in Backend::available() {
-        for (params, length, digest) in blake2b_vectors() {
+        for (params, length, digest) in vectors::<F>() {
             let mut hasher = params.hasher().unwrap().with_backend(backend);
             for piece in random.pieces(&message[..length]) {
                 hasher.update(piece);
@@ -58,7 +82,7 @@ fn bt2sum_out_of_params() {
     let mut vectors = 0;
     for vector in Vector::all(include_str!("data/bt2sum.txt")) {
         let (chunk, hash_length) = (number(vector.text("chunk")), number(vector.text("hash_length")));
-        let node = Params::new()
+        let node = Params::<B>::new()
             .hash_length(hash_length)
             .fanout(0)
             .max_depth(2)
@@ -78,36 +102,45 @@ fn bt2sum_out_of_params() {
     assert!(vectors > 170, "only {vectors} vectors");
 }
 
-/// RFC 7693, appendix A.
+/// RFC 7693, appendices A and B.
 #[test]
-fn rfc_7693_example() {
-    let digest = "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1\
-                  7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923";
-    let digest: Hash = digest.parse().unwrap();
-    assert_eq!(blake2b::hash(b"abc"), digest);
-    for backend in Backend::available() {
-        assert_eq!(Hasher::new().with_backend(backend).update(b"abc").finalize(), digest, "{backend}");
+fn rfc_7693_examples() {
+    fn of_abc<F: Flavour>(hash: Hash<F>, expected: &str) {
+        assert_eq!(hash.to_string(), expected);
+        for backend in Backend::available() {
+            assert_eq!(Hasher::new().with_backend(backend).update(b"abc").finalize(), hash, "{backend}");
+        }
     }
+    let expected = "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1\
+                    7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923";
+    of_abc(blake2b::hash(b"abc"), expected);
+    of_abc(blake2s::hash(b"abc"), "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982");
 }
 
 /// RFC 7693, appendix E: the digest of the digests of six messages at four lengths, unkeyed and keyed.
-#[test]
-fn rfc_7693_self_test_on_every_backend() {
-    let digest = "c23a7800d98123bd10f506c61e29da5603d763b8bbad2e737f5e765a7bccd475";
+fn self_test<F: Flavour>(hash_lengths: [usize; 4], lengths: [usize; 6], expected: &str) {
     for backend in Backend::available() {
-        let hasher = |params: &Params| params.hasher().unwrap().with_backend(backend);
+        let hasher = |params: &Params<F>| params.hasher().unwrap().with_backend(backend);
         let mut all = hasher(&Params::new().hash_length(32));
-        for hash_length in [20, 32, 48, 64] {
+        for hash_length in hash_lengths {
             let unkeyed = Params::new().hash_length(hash_length);
             let keyed = unkeyed.clone().key(&fibonacci(hash_length));
-            for length in [0, 3, 128, 129, 255, 1024] {
+            for length in lengths {
                 for params in [&unkeyed, &keyed] {
                     all.update(hasher(params).update(&fibonacci(length)).finalize().as_bytes());
                 }
             }
         }
-        assert_eq!(all.finalize().to_string(), digest, "{backend}");
+        assert_eq!(all.finalize().to_string(), expected, "{backend}");
     }
+}
+
+#[test]
+fn rfc_7693_self_tests_on_every_backend() {
+    let blake2b = "c23a7800d98123bd10f506c61e29da5603d763b8bbad2e737f5e765a7bccd475";
+    self_test::<B>([20, 32, 48, 64], [0, 3, 128, 129, 255, 1024], blake2b);
+    let blake2s = "6a411f08ce25adcdfb02aba641451cec53c598b24f4fc787fbdc88797f4c1dfe";
+    self_test::<S>([16, 20, 28, 32], [0, 3, 64, 65, 255, 1024], blake2s);
 }
 
 /// The self-test's messages and keys: the high bytes of a Fibonacci sequence that begins with the length.

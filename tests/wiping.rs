@@ -3,14 +3,17 @@
 
 use std::collections::HashSet;
 
-use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Family, Hash, OutputSize, Params, update_many};
+use simd_digest::Backend;
+use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, OutputSize, Params, update_many};
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Update};
-use simd_digest::{Backend, blake2b};
 
+use self::flavour::{Flavour, for_both};
 use self::random::Random;
 use self::remains::{Searching, before_and_after_drop, freed_with, stack_after};
 
+#[path = "common/flavour.rs"]
+mod flavour;
 #[allow(dead_code, reason = "for other tests")]
 #[path = "common/pages.rs"]
 mod pages;
@@ -19,6 +22,12 @@ mod pages;
 mod random;
 #[path = "common/remains.rs"]
 mod remains;
+
+for_both! {
+    trap_secrets_left_in_values,
+    trap_secrets_left_on_the_heap,
+    trap_secrets_left_on_the_stack,
+}
 
 #[global_allocator]
 static SEARCHING: Searching = Searching;
@@ -44,24 +53,26 @@ fn leaves_nothing<T>(what: &str, secrets: usize, value: T) {
 }
 
 /// isa-l_crypto left secrets in lanes and padding: what is held by value.
-fn values<F: Family>()
+fn trap_secrets_left_in_values<F: Flavour>()
 where
     U32: OutputSize<F>,
 {
     let message = secret(5 * 128);
     for backend in Backend::available() {
         let params = Params::<F>::new().key(&secret(32)).with_backend(backend);
-        // A key has four words, or three where it is not aligned; what is held back eleven, a chaining value four at least.
+        // A key has four words, or three where it is not aligned; a chaining value these, and what is held back three at least.
+        let chain = F::LONGEST / 8;
+        let updated = 4 + chain + 3;
         leaves_nothing("Params", 4, params.clone());
         leaves_nothing("Hasher", 4, params.hasher().unwrap());
         let mut hasher = params.hasher().unwrap();
         hasher.update(&message[..570]);
-        leaves_nothing("Hasher, updated", 15, hasher.clone());
+        leaves_nothing("Hasher, updated", updated, hasher.clone());
         hasher.reset();
         leaves_nothing("Hasher, reset", 4, hasher.clone());
         let mut other = hasher.clone();
         update_many(&mut [(&mut hasher, &message[..570]), (&mut other, &message)]);
-        leaves_nothing("Hasher, updated in lanes", 15, other);
+        leaves_nothing("Hasher, updated in lanes", updated, other);
 
         let params = params.clone().hash_length(32);
         let mut parallel = params.parallel().unwrap();
@@ -76,23 +87,30 @@ where
         leaves_nothing("Tree, leaf", 3, tree.leaf(3, false));
         let mut hasher = tree.hasher();
         hasher.update(&message);
-        leaves_nothing("TreeHasher", 15, hasher);
+        leaves_nothing("TreeHasher", updated, hasher);
+
+        let params = Params::<F>::new().key(&secret(32)).with_backend(backend);
+        let mut xof = params.xof().unwrap();
+        leaves_nothing("Blake2x", 4, xof.clone());
+        xof.update(&message);
+        leaves_nothing("Blake2x, updated", updated, xof.clone());
+        let mut output = xof.finalize();
+        leaves_nothing("OutputReader", chain, output.clone());
+        output.try_read(&mut [0; 500]).unwrap();
+        leaves_nothing("OutputReader, read", 2 * chain - 1, output);
 
         let mac = <Blake2Mac<F, U32>>::new_from_slice(&secret(31)).unwrap().with_backend(backend);
         leaves_nothing("Mac", 3, mac.clone());
-        leaves_nothing("Mac, updated", 15, mac.chain(&message));
-        leaves_nothing("Blake2", 11, Blake2::<F, U32>::default().with_backend(backend).chain(&message));
+        leaves_nothing("Mac, updated", updated, mac.chain(&message));
+        leaves_nothing("Blake2", chain + 3, Blake2::<F, U32>::default().with_backend(backend).chain(&message));
         leaves_nothing("Blake2p", 40, Blake2p::<F, U32>::default().with_backend(backend).chain(&message));
     }
 }
 
-#[test]
-fn trap_secrets_left_in_values() {
-    values::<blake2b::B>();
-}
-
 /// Leaves that were collected, and digests of nodes, on the heap.
-fn heap<F: Family>() {
+fn trap_secrets_left_on_the_heap<F: Flavour>() {
+    let word = secret(8);
+    assert_eq!(freed_with(&word, || drop(word.clone())), 1, "the allocator searches");
     let message = secret(3000);
     for backend in Backend::available() {
         for (fanout, depth) in [(0, 2), (2, 255), (3, 3)] {
@@ -113,13 +131,6 @@ fn heap<F: Family>() {
     }
 }
 
-#[test]
-fn trap_secrets_left_on_the_heap() {
-    let word = secret(8);
-    assert_eq!(freed_with(&word, || drop(word.clone())), 1, "the allocator searches");
-    heap::<blake2b::B>();
-}
-
 /// Of `secrets`, the words that are anywhere on the stack after `work`.
 fn left_on_stack(secrets: &[u8], work: impl FnMut()) -> usize {
     let stack = stack_after(work);
@@ -129,7 +140,7 @@ fn left_on_stack(secrets: &[u8], work: impl FnMut()) -> usize {
 
 /// Kernels and calls leave behind what they had in registers and arguments, and nothing in Rust can promise that they do
 /// not. But that is a block or two, and in lanes one of each message; and a key is not touched again once it was hashed.
-fn stack<F: Family>() {
+fn trap_secrets_left_on_the_stack<F: Flavour>() {
     let (key, message) = (secret(32), secret(1300));
     let copied = left_on_stack(&message, || _ = core::hint::black_box(*message.first_chunk::<512>().unwrap()));
     assert!(copied > 32, "{copied} words found of 64");
@@ -146,15 +157,10 @@ fn stack<F: Family>() {
         let of_message = left_on_stack(&message, || _ = hasher.update(&message).finalize());
         assert!(of_message <= 32, "{backend}: {of_message} words of the message are more than two blocks");
         let of_message = left_on_stack(&message, || params.hash_many_into(&messages, &mut hashes).unwrap());
-        let most = 16 * (backend.lanes() + 1);
+        let most = F::BLOCK / 8 * (F::width(backend) + 1);
         assert!(
             of_message <= most,
             "{backend}: {of_message} words of the messages are more than a block for each lane"
         );
     }
-}
-
-#[test]
-fn trap_secrets_left_on_the_stack() {
-    stack::<blake2b::B>();
 }

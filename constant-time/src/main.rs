@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use simd_digest::blake2::{Family, Hash, Params, update_many};
 use simd_digest::digest::{KeyInit, Mac};
-use simd_digest::{Backend, Blake2bMac256, Blake2bMac512, blake2b};
+use simd_digest::{Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, blake2b, blake2s};
 
 mod taint;
 
@@ -90,6 +90,20 @@ fn tree<F: Family>(backend: Backend) {
     }
 }
 
+fn xof<F: Family>(backend: Backend) {
+    for params in both_params::<F>(backend) {
+        for message in messages() {
+            let mut output = params.xof().unwrap().update(&message).finalize();
+            let mut bytes = [0; 1000];
+            output.try_read(&mut bytes).unwrap();
+            output.set_position(77).unwrap();
+            output.try_read(&mut bytes[..10]).unwrap();
+            taint::reveal(&mut bytes);
+            black_box(&bytes);
+        }
+    }
+}
+
 /// A bit that everybody may see.
 fn publish_bit(mut bit: bool) -> bool {
     taint::reveal(&mut bit);
@@ -151,12 +165,13 @@ fn leak_by_early_return(backend: Backend) {
 
 type Check = fn(Backend);
 
-fn checks_of<F: Family>() -> [(&'static str, Check); 5] {
+fn checks_of<F: Family>() -> [(&'static str, Check); 6] {
     [
         ("hash", hash::<F>),
         ("many", many::<F>),
         ("parallel", parallel::<F>),
         ("tree", tree::<F>),
+        ("xof", xof::<F>),
         ("compare", compare::<F>),
     ]
 }
@@ -165,16 +180,20 @@ fn run(backend: Backend, check: &str) -> bool {
     let macs: Check = |backend| {
         mac(|mac: Blake2bMac256| mac.with_backend(backend));
         mac(|mac: Blake2bMac512| mac.with_backend(backend));
+        mac(|mac: Blake2sMac128| mac.with_backend(backend));
+        mac(|mac: Blake2sMac256| mac.with_backend(backend));
     };
     let controls: [(&str, Check); 3] =
         [("branch", leak_by_branch), ("index", leak_by_index), ("early-return", leak_by_early_return)];
-    let checks: Vec<_> = checks_of::<blake2b::B>().into_iter().chain([("mac", macs)]).collect();
-    if check == "all" {
-        checks.iter().for_each(|(_, run)| run(backend));
-        return true;
+    let mut checks = vec![("mac", macs)];
+    checks.extend(checks_of::<blake2b::B>());
+    checks.extend(checks_of::<blake2s::S>());
+    if check != "all" {
+        checks.extend(controls);
+        checks.retain(|(name, _)| *name == check);
     }
-    let found = checks.iter().chain(&controls).find(|(name, _)| *name == check);
-    found.inspect(|(_, run)| run(backend)).is_some()
+    checks.iter().for_each(|(_, run)| run(backend));
+    !checks.is_empty()
 }
 
 fn main() -> ExitCode {

@@ -1,10 +1,16 @@
 //! The inputs that the fuzz targets share.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use simd_digest::blake2b::Params;
+use simd_digest::blake2::Params;
 
-/// A value for every setter of [`Params`]: mostly in range, so that there is a hash to compare too.
-#[derive(Arbitrary, Debug)]
+pub use self::flavour::Flavour;
+
+#[path = "../../tests/common/flavour.rs"]
+mod flavour;
+
+/// A value for every setter of [`Params`]: mostly in range, so that there is a hash to compare too. The limits are those of
+/// BLAKE2b; [`limited`](Fields::limited) has those of a flavour.
+#[derive(Arbitrary, Clone, Debug)]
 pub struct Fields<'a> {
     #[arbitrary(with = length::<64>)]
     pub hash_length: usize,
@@ -25,7 +31,27 @@ pub struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    pub fn params(&self) -> Params {
+    /// In range of `F` where they are in range of BLAKE2b. What is beyond stays beyond.
+    pub fn limited<F: Flavour>(&self) -> Self {
+        let mut fields = self.clone();
+        let shrink = |value: usize, of_blake2b: usize, limit: usize| match value {
+            _ if limit == of_blake2b => value,
+            value if value > of_blake2b => value - of_blake2b + limit,
+            value => value % (limit + 1),
+        };
+        fields.hash_length = shrink(fields.hash_length, 64, F::LONGEST);
+        fields.inner_hash_length = shrink(fields.inner_hash_length, 64, F::LONGEST);
+        fields.key = &fields.key[..shrink(fields.key.len(), 64, F::LONGEST)];
+        fields.salt = &fields.salt[..shrink(fields.salt.len(), 16, F::TEXT)];
+        fields.personal = &fields.personal[..shrink(fields.personal.len(), 16, F::TEXT)];
+        // Now and then beyond.
+        if !fields.node_depth.is_multiple_of(16) {
+            fields.node_offset &= F::MAX_NODE_OFFSET;
+        }
+        fields
+    }
+
+    pub fn params<F: Flavour>(&self) -> Params<F> {
         Params::new()
             .hash_length(self.hash_length)
             .key(self.key)
@@ -76,7 +102,7 @@ impl<'a> Message<'a> {
         let end = self.bytes.len();
         let mut cuts = self.cuts.each_ref().map(|cut| {
             let place = usize::from(cut.place) % (end + 1);
-            if cut.between_blocks { place - place % 128 } else { place }
+            if cut.between_blocks { place - place % 64 } else { place }
         });
         cuts.sort_unstable();
         let bytes = self.bytes;

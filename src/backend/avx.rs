@@ -4,6 +4,7 @@
 use super::isa::{Cpu, isa};
 
 mod blake2b;
+mod blake2s;
 
 isa!(
     /// Proves AVX, and so SSE4.1.

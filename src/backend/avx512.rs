@@ -1,4 +1,4 @@
-//! AVX-512F and VL: rotation in one instruction, at 256 bits and at 512.
+//! AVX-512F and VL: rotation in one instruction, at 128, 256 and 512 bits.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -7,25 +7,42 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::isa::{Cpu, isa};
-use super::vector::u64s;
-use super::{avx2, opaque};
-use crate::kernel::{Lanes64, Row64};
+use super::vector::words;
+use super::{avx2, opaque, sse41};
+use crate::kernel::Lanes;
+use crate::kernel::blake2;
 
 mod blake2b;
+mod blake2s;
 
 isa!(
     /// Proves AVX-512F and AVX-512VL, and so AVX2.
     Avx512: "sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl"
 );
 
-u64s!(
+words!(
     /// Four 64-bit words.
-    U64x4: [u64; 4] in __m256i, Avx512, _mm256_add_epi64, _mm256_xor_si256, ror256
+    U64x4: [u64; 4] in __m256i, Avx512, _mm256_add_epi64, _mm256_xor_si256, ror64x4
 );
 
-u64s!(
+words!(
     /// Eight 64-bit words.
-    U64x8: [u64; 8] in __m512i, Avx512, _mm512_add_epi64, _mm512_xor_si512, ror512
+    U64x8: [u64; 8] in __m512i, Avx512, _mm512_add_epi64, _mm512_xor_si512, ror64x8
+);
+
+words!(
+    /// Four 32-bit words.
+    U32x4: [u32; 4] in __m128i, Avx512, _mm_add_epi32, _mm_xor_si128, ror32x4
+);
+
+words!(
+    /// Eight 32-bit words.
+    U32x8: [u32; 8] in __m256i, Avx512, _mm256_add_epi32, _mm256_xor_si256, ror32x8
+);
+
+words!(
+    /// Sixteen 32-bit words.
+    U32x16: [u32; 16] in __m512i, Avx512, _mm512_add_epi32, _mm512_xor_si512, ror32x16
 );
 
 /// By the rotation instruction, which has latency 2 on Zen 4, except for 32 bits, where a shuffle has 1.
@@ -33,8 +50,8 @@ u64s!(
 /// The barrier keeps LLVM from shuffling both sides of an exclusive or instead of its result.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
-fn ror256<const N: u32>(v: __m256i) -> __m256i {
-    match N {
+fn ror64x4(v: __m256i, bits: u32) -> __m256i {
+    match bits {
         16 => _mm256_ror_epi64::<16>(v),
         24 => _mm256_ror_epi64::<24>(v),
         32 => _mm256_shuffle_epi32::<0b10_11_00_01>(opaque::ymm(v)),
@@ -43,22 +60,28 @@ fn ror256<const N: u32>(v: __m256i) -> __m256i {
     }
 }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn ror512<const N: u32>(v: __m512i) -> __m512i {
-    match N {
-        16 => _mm512_ror_epi64::<16>(v),
-        24 => _mm512_ror_epi64::<24>(v),
-        32 => _mm512_ror_epi64::<32>(v),
-        63 => _mm512_ror_epi64::<63>(v),
-        _ => unreachable!(),
-    }
+/// Rotations by their instruction, for the number of bits that the hashes use.
+macro_rules! ror {
+    ($ror:ident, $register:ty, $intrinsic:ident by $($bits:literal),+) => {
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl")]
+        fn $ror(v: $register, bits: u32) -> $register {
+            match bits {
+                $($bits => $intrinsic::<$bits>(v),)+
+                _ => unreachable!(),
+            }
+        }
+    };
 }
+ror!(ror64x8, __m512i, _mm512_ror_epi64 by 16, 24, 32, 63);
+ror!(ror32x4, __m128i, _mm_ror_epi32 by 7, 8, 12, 16);
+ror!(ror32x8, __m256i, _mm256_ror_epi32 by 7, 8, 12, 16);
+ror!(ror32x16, __m512i, _mm512_ror_epi32 by 7, 8, 12, 16);
 
 /// Word `j` of vector `i` at place `i` of vector `j`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn transpose512([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> [__m512i; 8] {
+fn transpose64x8([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> [__m512i; 8] {
     let ab_0246 = _mm512_unpacklo_epi64(a, b);
     let ab_1357 = _mm512_unpackhi_epi64(a, b);
     let cd_0246 = _mm512_unpacklo_epi64(c, d);
@@ -89,34 +112,113 @@ fn transpose512([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> [__m512i; 8] {
     ]
 }
 
-impl Row64 for U64x4 {
+/// The same for sixteen.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose32x16(rows: [__m512i; 16]) -> [__m512i; 16] {
+    // By fours, the words that stand in one 128-bit part: `four[i][j]` has words j, j + 4, j + 8 and j + 12.
+    let (fours, _) = rows.as_chunks::<4>();
+    let fours = [transpose32x4(fours[0]), transpose32x4(fours[1]), transpose32x4(fours[2]), transpose32x4(fours[3])];
+    let mut words = rows;
+    for j in 0..4 {
+        let [abcd, efgh, ijkl, mnop] = [fours[0][j], fours[1][j], fours[2][j], fours[3][j]];
+        let ah_04 = _mm512_shuffle_i64x2::<0b01_00_01_00>(abcd, efgh);
+        let ah_8c = _mm512_shuffle_i64x2::<0b11_10_11_10>(abcd, efgh);
+        let ip_04 = _mm512_shuffle_i64x2::<0b01_00_01_00>(ijkl, mnop);
+        let ip_8c = _mm512_shuffle_i64x2::<0b11_10_11_10>(ijkl, mnop);
+        words[j] = _mm512_shuffle_i64x2::<0b10_00_10_00>(ah_04, ip_04);
+        words[j + 4] = _mm512_shuffle_i64x2::<0b11_01_11_01>(ah_04, ip_04);
+        words[j + 8] = _mm512_shuffle_i64x2::<0b10_00_10_00>(ah_8c, ip_8c);
+        words[j + 12] = _mm512_shuffle_i64x2::<0b11_01_11_01>(ah_8c, ip_8c);
+    }
+    words
+}
+
+/// The same for four in each 128-bit part.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose32x4([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    let ab_01 = _mm512_unpacklo_epi32(a, b);
+    let ab_23 = _mm512_unpackhi_epi32(a, b);
+    let cd_01 = _mm512_unpacklo_epi32(c, d);
+    let cd_23 = _mm512_unpackhi_epi32(c, d);
+    [
+        _mm512_unpacklo_epi64(ab_01, cd_01),
+        _mm512_unpackhi_epi64(ab_01, cd_01),
+        _mm512_unpacklo_epi64(ab_23, cd_23),
+        _mm512_unpackhi_epi64(ab_23, cd_23),
+    ]
+}
+
+impl blake2::Row<u64> for U64x4 {
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 128], places: [usize; 4]) -> Self {
         // SAFETY: token proves AVX-512VL, and so AVX2.
-        Self(unsafe { avx2::gather::<SETTLED>(block, places) }, token)
+        Self(unsafe { avx2::gather64::<SETTLED>(block, places) }, token)
     }
 
     #[inline(always)]
     fn turn<const N: usize>(self) -> Self {
         // SAFETY: self.1 proves AVX-512VL, and so AVX2.
-        Self(unsafe { avx2::turn::<N>(self.0) }, self.1)
+        Self(unsafe { avx2::turn64::<N>(self.0) }, self.1)
     }
 }
 
-impl Lanes64<4> for U64x4 {
+impl Lanes<u64, 4> for U64x4 {
     #[inline(always)]
     fn transpose(vectors: [Self; 4]) -> [Self; 4] {
         let token = vectors[0].1;
         // SAFETY: token proves AVX-512VL, and so AVX2.
-        unsafe { avx2::transpose(vectors.map(|v| v.0)) }.map(|v| Self(v, token))
+        Self::vectors(token, unsafe { avx2::transpose64(Self::registers(vectors)) })
     }
 }
 
-impl Lanes64<8> for U64x8 {
+impl Lanes<u64, 8> for U64x8 {
     #[inline(always)]
     fn transpose(vectors: [Self; 8]) -> [Self; 8] {
         let token = vectors[0].1;
         // SAFETY: token proves AVX-512F.
-        unsafe { transpose512(vectors.map(|v| v.0)) }.map(|v| Self(v, token))
+        Self::vectors(token, unsafe { transpose64x8(Self::registers(vectors)) })
+    }
+}
+
+impl blake2::Row<u32> for U32x4 {
+    #[inline(always)]
+    fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 64], places: [usize; 4]) -> Self {
+        // SAFETY: token proves AVX-512VL, and so SSE4.1.
+        Self(unsafe { sse41::gather32::<SETTLED>(block, places) }, token)
+    }
+
+    #[inline(always)]
+    fn turn<const N: usize>(self) -> Self {
+        // SAFETY: self.1 proves AVX-512VL, and so SSE4.1.
+        Self(unsafe { sse41::turn32::<N>(self.0) }, self.1)
+    }
+}
+
+impl Lanes<u32, 4> for U32x4 {
+    #[inline(always)]
+    fn transpose(vectors: [Self; 4]) -> [Self; 4] {
+        let token = vectors[0].1;
+        // SAFETY: token proves AVX-512VL, and so SSE4.1.
+        Self::vectors(token, unsafe { sse41::transpose32(Self::registers(vectors)) })
+    }
+}
+
+impl Lanes<u32, 8> for U32x8 {
+    #[inline(always)]
+    fn transpose(vectors: [Self; 8]) -> [Self; 8] {
+        let token = vectors[0].1;
+        // SAFETY: token proves AVX-512VL, and so AVX2.
+        Self::vectors(token, unsafe { avx2::transpose32(Self::registers(vectors)) })
+    }
+}
+
+impl Lanes<u32, 16> for U32x16 {
+    #[inline(always)]
+    fn transpose(vectors: [Self; 16]) -> [Self; 16] {
+        let token = vectors[0].1;
+        // SAFETY: token proves AVX-512F.
+        Self::vectors(token, unsafe { transpose32x16(Self::registers(vectors)) })
     }
 }

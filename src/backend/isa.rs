@@ -5,8 +5,21 @@
 /// `detect` is the only way to get one outside code that is compiled for the features; `here` is itself compiled for
 /// them, so that a kernel can make its token exactly where the compiler agrees that they are on. List the features
 /// that the named ones build upon too: an emulated CPU may offer one without the other.
+///
+/// A `static` token is of features that a whole program is compiled for: the compiler detects them, not the CPU.
 macro_rules! isa {
     ($(#[$doc:meta])* $Token:ident: $($feature:tt),+) => {
+        isa!(@token [$(#[$doc])*] $Token [$($feature),+] {
+            cpufeatures::new!(detected, $($feature),+);
+            detected::get()
+        });
+    };
+    ($(#[$doc:meta])* static $Token:ident: $($feature:tt),+) => {
+        isa!(@token [$(#[$doc])*] $Token [$($feature),+] {
+            cfg!(all($(target_feature = $feature),+))
+        });
+    };
+    (@token [$(#[$doc:meta])*] $Token:ident [$($feature:tt),+] $detected:block) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) struct $Token(());
@@ -17,8 +30,7 @@ macro_rules! isa {
 
             /// The token, if this CPU has the features and its operating system saves their registers.
             pub(crate) fn detect(cpu: Cpu) -> Option<Self> {
-                cpufeatures::new!(detected, $($feature),+);
-                cpu.has(Self::FEATURES, detected::get).then_some(Self(()))
+                cpu.has(Self::FEATURES, || $detected).then_some(Self(()))
             }
 
             /// The token, for code that is compiled for the features.
@@ -48,7 +60,7 @@ impl Cpu {
     };
 
     /// Whether it has all `features`, which `detected` tells of this one.
-    #[cfg_attr(not(any(target_arch = "x86", target_arch = "x86_64")), allow(dead_code))]
+    #[allow(dead_code, reason = "an architecture may have `portable` alone")]
     pub(crate) fn has(self, features: &[&str], detected: fn() -> bool) -> bool {
         #[cfg(test)]
         if let Some(list) = self.list {

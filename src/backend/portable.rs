@@ -3,7 +3,7 @@
 
 use super::isa::Cpu;
 
-pub(crate) mod blake2b;
+pub(crate) mod blake2;
 
 /// Proves nothing, because it asks nothing of the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

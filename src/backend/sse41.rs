@@ -1,4 +1,4 @@
-//! SSE4.1: 128-bit vectors of two words.
+//! SSE4.1: 128-bit vectors of two words of 64 bits, or four of 32.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -8,19 +8,26 @@ use core::arch::x86_64::*;
 
 use super::isa::{Cpu, isa};
 use super::opaque;
-use super::vector::u64s;
-use crate::kernel::{Lanes64, Row64, U64s, word64};
+use super::vector::words;
+use crate::kernel::blake2::{self, Word};
+use crate::kernel::{Lanes, Words};
 
 mod blake2b;
+mod blake2s;
 
 isa!(
     /// Proves SSE4.1.
     Sse41: "sse2", "ssse3", "sse4.1"
 );
 
-u64s!(
+words!(
     /// Two 64-bit words.
-    U64x2: [u64; 2] in __m128i, Sse41, _mm_add_epi64, _mm_xor_si128, ror
+    U64x2: [u64; 2] in __m128i, Sse41, _mm_add_epi64, _mm_xor_si128, ror64
+);
+
+words!(
+    /// Four 32-bit words.
+    U32x4: [u32; 4] in __m128i, Sse41, _mm_add_epi32, _mm_xor_si128, ror32
 );
 
 /// Whole bytes by a shuffle, one bit less than the word by a doubling and a shift.
@@ -29,12 +36,28 @@ u64s!(
 /// of an exclusive or instead of its result: 508 cycles without them, 433 with.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-fn ror<const N: u32>(v: __m128i) -> __m128i {
-    match N {
+fn ror64(v: __m128i, bits: u32) -> __m128i {
+    match bits {
         16 => _mm_shuffle_epi8(v, opaque::xmm(_mm_setr_epi8(2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9))),
         24 => _mm_shuffle_epi8(v, opaque::xmm(_mm_setr_epi8(3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10))),
         32 => _mm_shuffle_epi32::<0b10_11_00_01>(opaque::xmm(v)),
         63 => _mm_xor_si128(_mm_add_epi64(v, v), _mm_srli_epi64::<63>(v)),
+        _ => unreachable!(),
+    }
+}
+
+/// Whole bytes by a shuffle.
+///
+/// The barriers keep LLVM from making two shuffles of 16-bit words out of one of bytes, and from shuffling both sides
+/// of an exclusive or instead of its result.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+fn ror32(v: __m128i, bits: u32) -> __m128i {
+    match bits {
+        7 => _mm_or_si128(_mm_srli_epi32::<7>(v), _mm_slli_epi32::<25>(v)),
+        8 => _mm_shuffle_epi8(v, opaque::xmm(_mm_setr_epi8(1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12))),
+        12 => _mm_or_si128(_mm_srli_epi32::<12>(v), _mm_slli_epi32::<20>(v)),
+        16 => _mm_shuffle_epi8(v, opaque::xmm(_mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13))),
         _ => unreachable!(),
     }
 }
@@ -48,7 +71,7 @@ impl U64x2 {
     }
 }
 
-impl Lanes64<2> for U64x2 {
+impl Lanes<u64, 2> for U64x2 {
     #[inline(always)]
     fn transpose([a, b]: [Self; 2]) -> [Self; 2] {
         // SAFETY: a.1 proves SSE4.1.
@@ -57,11 +80,89 @@ impl Lanes64<2> for U64x2 {
     }
 }
 
-/// A row of four words in two vectors, words 0 and 1 first.
+/// The words of `block` at `places`.
+///
+/// Each comes with a load of four words that puts it in its place, so three blends join them. A word that has no room
+/// for that in the block is broadcast.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(super) fn gather32<const SETTLED: bool>(block: &[u8; 64], places: [usize; 4]) -> __m128i {
+    let block = opaque::reference(block);
+    if !SETTLED {
+        let [w0, w1, w2, w3] = places.map(|place| u32::load(block, place).cast_signed());
+        return _mm_setr_epi32(w0, w1, w2, w3);
+    }
+    let load = |lane: usize| {
+        let word = places[lane];
+        if lane <= word && word - lane <= 12 {
+            let words = block[4 * (word - lane)..].first_chunk::<16>().expect("the last of them is word 15");
+            // SAFETY: the array has the 16 bytes an unaligned load reads.
+            _mm_castsi128_ps(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
+        } else {
+            _mm_castsi128_ps(_mm_set1_epi32(u32::load(block, word).cast_signed()))
+        }
+    };
+    let ab = _mm_blend_ps::<0b0010>(load(0), load(1));
+    let abc = _mm_blend_ps::<0b0100>(ab, load(2));
+    _mm_castps_si128(_mm_blend_ps::<0b1000>(abc, load(3)))
+}
+
+/// Word `(i + N) % 4` at place `i`.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(super) fn turn32<const N: usize>(v: __m128i) -> __m128i {
+    match N {
+        1 => _mm_shuffle_epi32::<0b00_11_10_01>(v),
+        2 => _mm_shuffle_epi32::<0b01_00_11_10>(v),
+        3 => _mm_shuffle_epi32::<0b10_01_00_11>(v),
+        _ => unreachable!(),
+    }
+}
+
+/// Word `j` of vector `i` at place `i` of vector `j`.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(super) fn transpose32([a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
+    let ab_01 = _mm_unpacklo_epi32(a, b);
+    let ab_23 = _mm_unpackhi_epi32(a, b);
+    let cd_01 = _mm_unpacklo_epi32(c, d);
+    let cd_23 = _mm_unpackhi_epi32(c, d);
+    [
+        _mm_unpacklo_epi64(ab_01, cd_01),
+        _mm_unpackhi_epi64(ab_01, cd_01),
+        _mm_unpacklo_epi64(ab_23, cd_23),
+        _mm_unpackhi_epi64(ab_23, cd_23),
+    ]
+}
+
+impl blake2::Row<u32> for U32x4 {
+    #[inline(always)]
+    fn gather<const SETTLED: bool>(token: Sse41, block: &[u8; 64], places: [usize; 4]) -> Self {
+        // SAFETY: token proves SSE4.1.
+        Self(unsafe { gather32::<SETTLED>(block, places) }, token)
+    }
+
+    #[inline(always)]
+    fn turn<const N: usize>(self) -> Self {
+        // SAFETY: self.1 proves SSE4.1.
+        Self(unsafe { turn32::<N>(self.0) }, self.1)
+    }
+}
+
+impl Lanes<u32, 4> for U32x4 {
+    #[inline(always)]
+    fn transpose(vectors: [Self; 4]) -> [Self; 4] {
+        let token = vectors[0].1;
+        // SAFETY: token proves SSE4.1.
+        Self::vectors(token, unsafe { transpose32(Self::registers(vectors)) })
+    }
+}
+
+/// A row of four 64-bit words in two vectors, words 0 and 1 first.
 #[derive(Clone, Copy)]
 pub(super) struct Row(U64x2, U64x2);
 
-impl U64s<4> for Row {
+impl Words<u64, 4> for Row {
     type Token = Sse41;
 
     #[inline(always)]
@@ -76,6 +177,11 @@ impl U64s<4> for Row {
     }
 
     #[inline(always)]
+    fn load(token: Sse41, bytes: &[u8], i: usize) -> Self {
+        Self(U64x2::load(token, bytes, 2 * i), U64x2::load(token, bytes, 2 * i + 1))
+    }
+
+    #[inline(always)]
     fn add(self, rhs: Self) -> Self {
         Self(self.0.add(rhs.0), self.1.add(rhs.1))
     }
@@ -86,17 +192,17 @@ impl U64s<4> for Row {
     }
 
     #[inline(always)]
-    fn ror<const N: u32>(self) -> Self {
-        Self(self.0.ror::<N>(), self.1.ror::<N>())
+    fn ror(self, bits: u32) -> Self {
+        Self(self.0.ror(bits), self.1.ror(bits))
     }
 }
 
-impl Row64 for Row {
+impl blake2::Row<u64> for Row {
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Sse41, block: &[u8; 128], places: [usize; 4]) -> Self {
         let block = opaque::reference(block);
         let [i, j, k, l] = places;
-        Self::new(token, [word64(block, i), word64(block, j), word64(block, k), word64(block, l)])
+        Self::new(token, [u64::load(block, i), u64::load(block, j), u64::load(block, k), u64::load(block, l)])
     }
 
     #[inline(always)]

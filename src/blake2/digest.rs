@@ -13,10 +13,10 @@ use digest::{
 };
 
 use super::params::Start;
-use super::sealed::Chain;
 use super::{Family, Hasher, Params, ParamsError, quarter};
 use crate::backend::Backend;
 use crate::buffer::{Block, Buffer};
+use crate::kernel::blake2::{Chain, Word};
 
 /// Implements for a wrapper of [`Hasher`] with its output length in the type what the hash and the MAC share.
 macro_rules! fixed_output {
@@ -178,8 +178,8 @@ impl<F: Family, N: OutputSize<F>> SerializableState for Blake2<F, N> {
         };
         write(&start.parameter_block.bytes()[..1]);
         write(&start.parameter_block.bytes()[2 * quarter::<F>()..]);
-        write(chain.to_words().bytes());
-        write(&chain.count().to_le_bytes()[..F::Chain::COUNT]);
+        write(chain.to_bytes().bytes());
+        write(&chain.count.to_le_bytes()[..quarter::<F>()]);
         #[expect(clippy::cast_possible_truncation, reason = "a block has at most 128 bytes")]
         write(&[buffer.held().len() as u8]);
         write(buffer.padded().bytes());
@@ -198,18 +198,18 @@ impl<F: Family, N: OutputSize<F>> SerializableState for Blake2<F, N> {
         hasher.start.parameter_block.bytes_mut()[2 * quarter::<F>()..].copy_from_slice(read(2 * quarter::<F>()));
         let (mut h, mut count, mut block) = (F::Words::ZERO, [0; 16], F::Block::ZERO);
         h.bytes_mut().copy_from_slice(read(F::Words::LENGTH));
-        count[..F::Chain::COUNT].copy_from_slice(read(F::Chain::COUNT));
+        count[..quarter::<F>()].copy_from_slice(read(quarter::<F>()));
         let count = u128::from_le_bytes(count);
         let held = usize::from(read(1)[0]);
         block.bytes_mut().copy_from_slice(read(F::Block::LENGTH));
 
         // Only states that hashing leads to: whole blocks compressed, the last one held back.
-        hasher.chain = F::Chain::resume(&h, count);
+        hasher.chain = Chain { h: F::Word::from_bytes(&h), count };
         let possible = same_length
             && held <= F::Block::LENGTH
             && block.bytes()[held..].iter().all(|&byte| byte == 0)
             && count % F::Block::LENGTH as u128 == 0
-            && if count == 0 { hasher.chain == F::Chain::new(&hasher.start.parameter_block) } else { held > 0 };
+            && if count == 0 { hasher.chain == Chain::new(&hasher.start.parameter_block) } else { held > 0 };
         if !possible {
             return Err(DeserializeStateError);
         }

@@ -7,7 +7,7 @@ use core::str::FromStr;
 use super::Family;
 use crate::buffer::Block;
 
-/// A digest: 1 to `8 W` bytes, where `W` is 8 for BLAKE2b.
+/// A digest: 1 to `8 W` bytes, where `W` is 8 for BLAKE2b, 4 for BLAKE2s.
 ///
 /// Prints as lower-case hexadecimal and parses from either case. Comparison takes the same time wherever two digests
 /// of one length differ, since a digest may be a MAC.

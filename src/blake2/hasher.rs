@@ -3,11 +3,10 @@
 use core::{fmt, slice};
 
 use super::params::Start;
-use super::sealed::Chain;
 use super::{Family, Hash};
 use crate::backend::Backend;
 use crate::buffer::{Block, Buffer, split_last, wipe};
-use crate::kernel::blake2::Last;
+use crate::kernel::blake2::{Chain, Last};
 
 /// The hash of a message that comes piece by piece.
 ///
@@ -91,8 +90,13 @@ impl<F: Family> Hasher<F> {
     #[inline]
     #[must_use]
     pub fn finalize(&self) -> Hash<F> {
-        let digest = close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.last);
-        Hash::new(digest, self.start.hash_length())
+        Hash::new(self.digest(), self.start.hash_length())
+    }
+
+    /// The same, in all the bytes of a chaining value.
+    #[inline]
+    pub(super) fn digest(&self) -> F::Words {
+        close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.last)
     }
 
     /// The digest of the message, made in place: the hasher must not be used after.
@@ -100,7 +104,7 @@ impl<F: Family> Hasher<F> {
     pub(super) fn finish(&mut self) -> Hash<F> {
         F::discount(&mut self.chain, F::Block::LENGTH - self.buffer.held().len());
         F::compress(self.backend, &mut self.chain, slice::from_ref(self.buffer.pad()), self.last);
-        Hash::new(self.chain.to_words(), self.start.hash_length())
+        Hash::new(self.chain.to_bytes(), self.start.hash_length())
     }
 
     /// Forgets the message; parameters, key and backend stay.
@@ -115,7 +119,7 @@ impl<F: Family> Hasher<F> {
     #[must_use]
     pub fn count(&self) -> u128 {
         let key_block = if self.start.keyed { F::Block::LENGTH } else { 0 };
-        self.chain.count() + self.buffer.held().len() as u128 - key_block as u128
+        self.chain.count + self.buffer.held().len() as u128 - key_block as u128
     }
 
     /// A keyed message begins with the key block, held back since it may be the only one.
@@ -130,7 +134,7 @@ impl<F: Family> Hasher<F> {
 /// The digest of a whole message, compressed from where it lies.
 #[inline]
 pub(super) fn one_shot<F: Family>(start: &Start<F>, backend: Backend, message: &[u8]) -> Hash<F> {
-    let mut chain = F::Chain::new(&start.parameter_block);
+    let mut chain = Chain::new(&start.parameter_block);
     let mut block = F::Block::ZERO;
     let mut length = 0;
     if let Some(key_block) = start.key_block() {
@@ -156,7 +160,7 @@ pub(super) fn one_shot<F: Family>(start: &Start<F>, backend: Backend, message: &
 fn close<F: Family>(mut chain: F::Chain, backend: Backend, mut block: F::Block, length: usize, last: Last) -> F::Words {
     F::discount(&mut chain, F::Block::LENGTH - length);
     F::compress(backend, &mut chain, slice::from_ref(&block), last);
-    let digest = chain.to_words();
+    let digest = chain.to_bytes();
     wipe(&mut block);
     F::wipe(&mut chain);
     digest

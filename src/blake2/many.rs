@@ -6,13 +6,12 @@ use core::{array, fmt, slice};
 
 use super::hasher::{Hasher, one_shot};
 use super::params::Start;
-use super::sealed::Chain;
 use super::{Family, Hash, Params, ParamsError};
 use crate::backend::Backend;
 use crate::buffer::{Block, wipe};
-use crate::kernel::blake2::Last;
+use crate::kernel::blake2::{Chain, Last};
 use crate::kernel::{Kind, Run};
-use crate::many::{MAX_LANES, Message, compress, longest_first};
+use crate::many::{Message, compress, for_lanes, longest_first};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -99,10 +98,14 @@ fn each_hash<F: Family>(
     if let [message] = messages {
         return put(0, one_shot(start, backend, message.as_ref()));
     }
-    let chain = F::Chain::new(&start.parameter_block);
+    let chain = Chain::new(&start.parameter_block);
     let mut key_block = start.key_block();
-    let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_words(), start.hash_length()));
-    let done = if key_block.is_none() { short::<F>(backend, chain, start.last, messages, &mut put) } else { 0 };
+    let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_bytes(), start.hash_length()));
+    let done = if key_block.is_none() {
+        for_lanes!(F, MAX_LANES => short::<F, MAX_LANES>(backend, chain, start.last, messages, &mut put))
+    } else {
+        0
+    };
     let order = longest_first(messages.len() - done, |i| messages[done + i].as_ref().len()).map(|i| done + i);
     let messages = order.map(|i| message(i, chain, key_block.as_slice(), messages[i].as_ref(), start.last));
     compress::<F, _>(backend, messages, put);
@@ -115,7 +118,7 @@ fn each_hash<F: Family>(
 /// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
 /// as much again.
 #[inline]
-fn short<F: Family>(
+fn short<F: Family, const MAX_LANES: usize>(
     backend: Backend,
     chain: F::Chain,
     last: Last,
@@ -249,39 +252,52 @@ mod tests {
 
     use super::*;
     use crate::blake2b::B;
+    use crate::blake2s::S;
+    use crate::kernel::blake2::Word;
 
     /// A hasher of which `count` bytes were compressed, so many that no message is as long.
-    fn far(count: u128, backend: Backend, seed: u8) -> Hasher<B> {
+    fn far<F: Family>(count: u128, backend: Backend, seed: u8) -> Hasher<F> {
+        let mut words = F::Words::ZERO;
+        words.bytes_mut().fill(seed);
         let mut hasher = Hasher::new().with_backend(backend);
-        hasher.chain = Chain::resume(&[seed; 64], count);
+        hasher.chain = Chain { h: F::Word::from_bytes(&words), count };
         hasher
     }
 
     /// Side by side with messages whose counters carry in another block, or do not.
-    #[test]
-    fn trap_counter_carry_in_every_lane() {
+    fn counters_carry_in_every_lane<F: Family>(edges: &[u128]) {
         let message: Vec<u8> = (0..251).cycle().take(3000).collect();
         let portable = Backend::available().last().unwrap();
         for backend in Backend::available() {
-            for edge in [1 << 32, 1 << 63, 1 << 64, 1 << 127, 0_u128] {
-                for number in 2..=9 {
-                    let count = |i: usize| edge.wrapping_sub(128 * (3 * i as u128 % 8));
+            for &edge in edges {
+                for number in [2, 3, 4, 5, 8, 9, 16] {
+                    let count = |i: usize| edge.wrapping_sub(F::Block::LENGTH as u128 * (3 * i as u128 % 8));
                     let seed = |i: usize| u8::try_from(i).unwrap();
-                    let mut together: Vec<_> = (0..number).map(|i| far(count(i), backend, seed(i))).collect();
+                    let mut together: Vec<_> = (0..number).map(|i| far::<F>(count(i), backend, seed(i))).collect();
                     let mut updates: Vec<_> = together
                         .iter_mut()
                         .enumerate()
-                        .map(|(i, hasher)| (hasher, &message[i..][..1500 + 140 * i]))
+                        .map(|(i, hasher)| (hasher, &message[i..][..1500 + 90 * i]))
                         .collect();
                     update_many(&mut updates);
                     for (i, hasher) in together.into_iter().enumerate() {
-                        let mut alone = far(count(i), portable, seed(i));
-                        alone.update(&message[i..][..1500 + 140 * i]);
+                        let mut alone = far::<F>(count(i), portable, seed(i));
+                        alone.update(&message[i..][..1500 + 90 * i]);
                         assert!(hasher.chain == alone.chain, "{backend}, message {i} of {number} from {:#x}", count(i));
                         assert_eq!(hasher.finalize(), alone.finalize());
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn trap_counter_carry_in_every_lane_of_blake2b() {
+        counters_carry_in_every_lane::<B>(&[1 << 32, 1 << 63, 1 << 64, 1 << 127, 0]);
+    }
+
+    #[test]
+    fn trap_counter_carry_in_every_lane_of_blake2s() {
+        counters_carry_in_every_lane::<S>(&[1 << 31, 1 << 32, 1 << 63, 1 << 64]);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   message   0 1 2 3 4 5 6 7 8 9 …         blocks
-//!   leaf 0    0       4       8             each leaf hashes every fourth block, all leaves side by side
+//!   leaf 0    0       4       8             each leaf hashes every fourth block (BLAKE2sp: every eighth of eight
+//!                                           leaves), all leaves side by side
 //!   leaf 1      1       5       9
 //!   leaf 2        2       6
 //!   leaf 3          3       7
@@ -10,31 +11,30 @@
 //! ```
 
 use core::marker::PhantomData;
-use core::{array, fmt, slice};
+use core::{fmt, slice};
 
+use digest::array::Array;
 use digest::common::AlgorithmName;
+use digest::typenum::Unsigned;
 use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update};
 
 use super::digest::{OutputSize, fixed_output};
 use super::hasher::Hasher;
 use super::many::message;
 use super::params::Start;
-use super::sealed::Chain;
 use super::{Family, Hash, Params, ParamsError};
 use crate::backend::Backend;
 use crate::buffer::Block;
 #[cfg(feature = "zeroize")]
 use crate::buffer::wipe;
-use crate::kernel::blake2::Last;
+use crate::kernel::blake2::{Chain, Last};
 use crate::kernel::{Kind, Run};
 use crate::many::{Message, compress};
 
-/// Leaves of BLAKE2bp. (BLAKE2sp has eight.)
-const LEAVES: usize = 4;
-
-/// The parallel mode BLAKE2bp of a message that comes piece by piece, with a digest length chosen at run time.
+/// The parallel mode BLAKE2bp or BLAKE2sp of a message that comes piece by piece, with a digest length chosen at run
+/// time.
 ///
-/// Its digests are other ones than those of sequential BLAKE2b. [`Params::parallel`](super::Params::parallel) makes it.
+/// Its digests are other ones than those of sequential BLAKE2. [`Params::parallel`](super::Params::parallel) makes it.
 ///
 /// ```
 /// use simd_digest::blake2b::Params;
@@ -46,43 +46,48 @@ const LEAVES: usize = 4;
 /// ```
 #[derive(Clone)]
 pub struct Parallel<F: Family> {
-    /// Of each leaf. The key, if there is one, is the first block of every leaf, and of the leaves alone.
-    leaves: [Start<F>; LEAVES],
-    root: Start<F>,
-    chains: [F::Chain; LEAVES],
+    /// Leaf 0. The key, if there is one, is the first block of every leaf, and of the leaves alone.
+    leaf: Start<F>,
+    chains: Array<Chain<F::Word>, F::Leaves>,
     /// Two rounds, each a block for every leaf.
     ///
     /// Each leaf must have a last block at the end, so a round is compressed only when the round after it has come to
     /// the last leaf. One round and all but the last block of the next are held back at most.
-    held: [F::Block; 2 * LEAVES],
+    held: [Array<F::Block, F::Leaves>; 2],
     length: usize,
     count: u128,
     backend: Backend,
 }
 
 impl<F: Family> Params<F> {
-    /// BLAKE2bp with this digest length, key, salt and personalisation. The fields of the tree are the mode's.
+    /// BLAKE2bp or BLAKE2sp with this digest length, key, salt and personalisation. The fields of the tree are the
+    /// mode's.
     ///
     /// # Errors
     ///
     /// If a field is out of its range.
     pub fn parallel(&self) -> Result<Parallel<F>, ParamsError> {
-        let node = self.clone().fanout(4).max_depth(2).max_leaf_length(0).inner_hash_length(F::Words::LENGTH);
-        let leaf = |i| node.clone().node_depth(0).node_offset(i).last_node(i == 3).start();
-        let leaves = [leaf(0)?, leaf(1)?, leaf(2)?, leaf(3)?];
-        let mut root = node.clone().node_depth(1).node_offset(0).last_node(true).key(&[]).start()?;
-        root.parameter_block.bytes_mut()[1] = leaves[0].parameter_block.bytes()[1];
-        Ok(Parallel::start(leaves, root, self.backend()))
+        let node = self.clone().fanout(F::Leaves::U8).max_depth(2).max_leaf_length(0);
+        let leaf = node.inner_hash_length(F::Words::LENGTH).node_depth(0).node_offset(0).last_node(false).start()?;
+        Ok(Parallel::start(leaf, self.backend()))
     }
 }
 
 impl<F: Family> Parallel<F> {
+    const LEAVES: usize = F::Leaves::USIZE;
     /// Bytes of a round.
-    const ROUND: usize = LEAVES * F::Block::LENGTH;
+    const ROUND: usize = Self::LEAVES * F::Block::LENGTH;
 
-    fn start(leaves: [Start<F>; LEAVES], root: Start<F>, backend: Backend) -> Self {
-        let chains = array::from_fn(|i| F::Chain::new(&leaves[i].parameter_block));
-        Self { leaves, root, chains, held: [F::Block::ZERO; 2 * LEAVES], length: 0, count: 0, backend }
+    fn start(mut leaf: Start<F>, backend: Backend) -> Self {
+        let mut offset = 0;
+        let chains = Array::from_fn(|_| {
+            leaf.set_node(0, offset, false);
+            offset += 1;
+            Chain::new(&leaf.parameter_block)
+        });
+        leaf.set_node(0, 0, false);
+        let held = [(); 2].map(|()| Array::from_fn(|_| F::Block::ZERO));
+        Self { leaf, chains, held, length: 0, count: 0, backend }
     }
 
     /// The same hasher, computing on `backend` from here on.
@@ -100,7 +105,7 @@ impl<F: Family> Parallel<F> {
 
     /// Forgets the message; parameters, key and backend stay.
     pub fn reset(&mut self) {
-        *self = Self::start(self.leaves.clone(), self.root.clone(), self.backend);
+        *self = Self::start(self.leaf.clone(), self.backend);
     }
 
     /// Appends `bytes` to the message. Whole rounds are compressed from where they lie.
@@ -112,11 +117,12 @@ impl<F: Family> Parallel<F> {
             let (head, rest) = bytes.split_at(bytes.len().min(begun * Self::ROUND - self.length));
             self.hold(head);
             bytes = rest;
-            let whole = begun.min(ready);
-            let held = self.held;
-            self.compress(&held[..whole * LEAVES]);
-            self.held.copy_within(whole * LEAVES.., 0);
-            self.length -= whole * Self::ROUND;
+            for _ in 0..begun.min(ready) {
+                let round = self.held[0].clone();
+                self.compress(&round);
+                self.held.swap(0, 1);
+                self.length -= Self::ROUND;
+            }
         }
         if self.length == 0 {
             let (rounds, tail) = bytes.split_at(Self::ready(bytes.len()) * Self::ROUND);
@@ -130,22 +136,27 @@ impl<F: Family> Parallel<F> {
     /// The digest of the message so far, to which more may be appended.
     #[must_use]
     pub fn finalize(&self) -> Hash<F> {
-        let key_block = if self.begun() { None } else { self.leaves[0].key_block() };
-        let length = |block: usize| self.length.saturating_sub(block * F::Block::LENGTH).min(F::Block::LENGTH);
-        let messages = (0..LEAVES).map(|i| {
-            let (first, second) =
-                (&self.held[i].bytes()[..length(i)], &self.held[LEAVES + i].bytes()[..length(LEAVES + i)]);
-            let Start { last, .. } = self.leaves[i];
+        let key_block = if self.begun() { None } else { self.leaf.key_block() };
+        let held = |round: usize, i: usize| {
+            let before = (round * Self::LEAVES + i) * F::Block::LENGTH;
+            &self.held[round][i].bytes()[..self.length.saturating_sub(before).min(F::Block::LENGTH)]
+        };
+        let messages = (0..Self::LEAVES).map(|i| {
+            let (chain, first, second) = (self.chains[i], held(0, i), held(1, i));
+            let last = if i + 1 == Self::LEAVES { Last::Node } else { Last::Block };
             if second.is_empty() {
-                message(i, self.chains[i], key_block.as_slice(), first, last)
+                message(i, chain, key_block.as_slice(), first, last)
             } else {
-                let whole = slice::from_ref(&self.held[i]);
-                Message { owner: i, chain: self.chains[i], held: key_block.as_slice(), whole, rest: Some(second), last }
+                let whole = slice::from_ref(&self.held[0][i]);
+                Message { owner: i, chain, held: key_block.as_slice(), whole, rest: Some(second), last }
             }
         });
-        let mut digests = [F::Words::ZERO; LEAVES];
-        compress::<F, _>(self.backend, messages, |i, chain| digests[i] = chain.to_words());
-        let mut root = Hasher::start(self.root.clone(), self.backend);
+        let mut digests = Array::<F::Words, F::Leaves>::from_fn(|_| F::Words::ZERO);
+        compress::<F, _>(self.backend, messages, |i, chain| digests[i] = chain.to_bytes());
+        let mut root = self.leaf.clone();
+        root.set_node(1, 0, true);
+        root.forget_key();
+        let mut root = Hasher::start(root, self.backend);
         for digest in &digests {
             root.update(digest.bytes());
         }
@@ -164,7 +175,7 @@ impl<F: Family> Parallel<F> {
 
     /// Whether the leaves have compressed anything.
     fn begun(&self) -> bool {
-        self.chains[0].count() > 0
+        self.chains[0].count > 0
     }
 
     /// Compresses whole rounds, on as many lanes as there are.
@@ -172,29 +183,33 @@ impl<F: Family> Parallel<F> {
         if rounds.is_empty() {
             return;
         }
-        if let (false, Some(key_block)) = (self.begun(), self.leaves[0].key_block()) {
-            self.compress_lanes(&[key_block; LEAVES]);
+        if let (false, Some(key_block)) = (self.begun(), self.leaf.key_block()) {
+            self.compress_lanes(&Array::<_, F::Leaves>::from_fn(|_| key_block));
         }
         self.compress_lanes(rounds);
     }
 
     fn compress_lanes(&mut self, mut rounds: &[F::Block]) {
         while !rounds.is_empty() {
-            let count = self.chains.iter().map(F::longest_run).fold(rounds.len() / LEAVES, usize::min);
-            let lanes = F::lanes(self.backend).min(LEAVES);
+            let count = self.chains.iter().map(F::longest_run).fold(rounds.len() / Self::LEAVES, usize::min);
+            let lanes = F::lanes(self.backend).min(Self::LEAVES);
             for (first, chains) in (0..).step_by(lanes).zip(self.chains.chunks_mut(lanes)) {
-                let blocks: [&[F::Block]; LEAVES] = array::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
-                let (blocks, last) = (&blocks[..chains.len()], &[Last::Not; LEAVES][..chains.len()]);
-                F::compress_lanes(self.backend, Run { count, stride: LEAVES, chains, blocks, last, kind: Kind::Any });
+                let blocks = Array::<&[F::Block], F::Leaves>::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
+                let last = Array::<Last, F::Leaves>::from_fn(|_| Last::Not);
+                let (blocks, last) = (&blocks[..chains.len()], &last[..chains.len()]);
+                let stride = Self::LEAVES;
+                F::compress_lanes(self.backend, Run { count, stride, chains, blocks, last, kind: Kind::Any });
             }
-            rounds = &rounds[count * LEAVES..];
+            rounds = &rounds[count * Self::LEAVES..];
         }
     }
 
     /// Holds back `bytes` after those that are, for which there must be room.
     fn hold(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            let block = &mut self.held[self.length / F::Block::LENGTH].bytes_mut()[self.length % F::Block::LENGTH..];
+            let (round, place) = (self.length / Self::ROUND, self.length % Self::ROUND);
+            let block = self.held[round][place / F::Block::LENGTH].bytes_mut();
+            let block = &mut block[place % F::Block::LENGTH..];
             let (head, rest) = bytes.split_at(bytes.len().min(block.len()));
             block[..head.len()].copy_from_slice(head);
             self.length += head.len();
@@ -223,14 +238,15 @@ write_by_update!(Parallel);
 impl<F: Family> Drop for Parallel<F> {
     fn drop(&mut self) {
         self.chains.iter_mut().for_each(F::wipe);
-        self.held.iter_mut().for_each(wipe);
+        self.held.iter_mut().flatten().for_each(wipe);
     }
 }
 
 #[cfg(feature = "zeroize")]
 impl<F: Family> zeroize::ZeroizeOnDrop for Parallel<F> {}
 
-/// BLAKE2bp with `N` bytes of output, unkeyed, for the `digest` traits; see [`blake2b::Blake2bp`](crate::blake2b::Blake2bp).
+/// BLAKE2bp or BLAKE2sp with `N` bytes of output, unkeyed, for the `digest` traits; see
+/// [`blake2b::Blake2bp`](crate::blake2b::Blake2bp) and [`blake2s::Blake2sp`](crate::blake2s::Blake2sp).
 ///
 /// It has no `BlockSizeUser`: HMAC over a parallel mode is not defined.
 #[derive(Clone)]
@@ -257,20 +273,22 @@ mod tests {
 
     use super::*;
     use crate::blake2b::B;
+    use crate::blake2s::S;
 
-    /// The counters of the leaves, which carry at the same round, or at four.
-    #[test]
-    fn trap_counter_carry_in_every_leaf() {
+    /// The counters of the leaves, which carry at the same round, or one after the other.
+    fn counters_carry_in_every_leaf<F: Family>(edges: &[u128]) {
         let message: Vec<u8> = (0..251).cycle().take(6000).collect();
         let far = |backend, edge: u128, spread: u128| {
-            let mut hasher = Parallel::<B>::default().with_backend(backend);
-            let leaf = |i: u8| Chain::resume(&[i; 64], edge.wrapping_sub(128 * (3 + spread * u128::from(i))));
-            hasher.chains = [0, 1, 2, 3].map(leaf);
+            let mut hasher = Parallel::<F>::default().with_backend(backend);
+            let block = F::Block::LENGTH as u128;
+            for (i, chain) in (0..).zip(&mut hasher.chains) {
+                chain.count = edge.wrapping_sub(block * (3 + spread * i));
+            }
             hasher
         };
         let portable = Backend::available().last().unwrap();
         for backend in Backend::available() {
-            for edge in [1 << 32, 1 << 63, 1 << 64, 1 << 127, 0_u128] {
+            for &edge in edges {
                 for spread in [0, 1, 2] {
                     let [ours, expected] =
                         [backend, portable].map(|backend| far(backend, edge, spread).update(&message).finalize());
@@ -278,5 +296,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn trap_counter_carry_in_every_leaf_of_blake2bp() {
+        counters_carry_in_every_leaf::<B>(&[1 << 32, 1 << 63, 1 << 64, 1 << 127, 0]);
+    }
+
+    #[test]
+    fn trap_counter_carry_in_every_leaf_of_blake2sp() {
+        counters_carry_in_every_leaf::<S>(&[1 << 31, 1 << 32, 1 << 63, 1 << 64]);
     }
 }

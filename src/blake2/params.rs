@@ -16,7 +16,7 @@ use crate::kernel::blake2::Last;
 ///
 /// Setters accept anything; what turns the parameters into a hash, [`hash`](Self::hash) and [`hasher`](Self::hasher),
 /// returns an error that names the field out of range and its limits. Lengths are in bytes, and `W` below is 8 for
-/// BLAKE2b.
+/// BLAKE2b, 4 for BLAKE2s.
 ///
 /// ```
 /// use simd_digest::blake2b::Params;
@@ -204,11 +204,8 @@ impl<F: Family> Params<F> {
         check("salt length", self.salt.length, 0..=quarter::<F>())?;
         check("personal length", self.personal.length, 0..=quarter::<F>())?;
         check("inner_hash_length", self.inner_hash_length, 0..=words)?;
+        check_range("node_offset", self.node_offset, 0..=u64::MAX >> (64 - 8 * F::NODE_OFFSET))?;
         let offset = self.node_offset.to_le_bytes();
-        if offset[F::NODE_OFFSET..].iter().any(|&byte| byte != 0) {
-            let limit = (1 << (8 * F::NODE_OFFSET)) - 1;
-            return Err(ParamsError { field: "node_offset", value: self.node_offset, limits: (0, limit) });
-        }
 
         let mut parameter_block = F::Words::ZERO;
         let (tree, texts) = parameter_block.bytes_mut().split_at_mut(words / 2);
@@ -280,12 +277,17 @@ impl<F: Family> Start<F> {
     }
 
     /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
-    #[cfg(feature = "alloc")]
     pub(super) fn set_node(&mut self, depth: u8, offset: u64, is_last: bool) {
         let (offset_field, depths) = self.parameter_block.bytes_mut()[8..].split_at_mut(F::NODE_OFFSET);
         offset_field.copy_from_slice(&offset.to_le_bytes()[..F::NODE_OFFSET]);
         depths[0] = depth;
         self.last = if is_last { Last::Node } else { Last::Block };
+    }
+
+    /// Moves to a node that has no key block.
+    pub(super) fn forget_key(&mut self) {
+        self.key = F::Words::ZERO;
+        self.keyed = false;
     }
 
     /// Bytes of the digest.
@@ -319,10 +321,14 @@ fn byte(length: usize) -> u8 {
 }
 
 pub(super) fn check(field: &'static str, value: usize, limits: RangeInclusive<usize>) -> Result<(), ParamsError> {
+    check_range(field, value as u64, *limits.start() as u64..=*limits.end() as u64)
+}
+
+pub(super) fn check_range(field: &'static str, value: u64, limits: RangeInclusive<u64>) -> Result<(), ParamsError> {
     if limits.contains(&value) {
         return Ok(());
     }
-    Err(ParamsError { field, value: value as u64, limits: (*limits.start() as u64, *limits.end() as u64) })
+    Err(ParamsError { field, value, limits: limits.into_inner() })
 }
 
 /// A field of [`Params`] that is out of its range.

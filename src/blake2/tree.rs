@@ -16,10 +16,10 @@ use self::nodes::Nodes;
 use super::hasher::{Hasher, one_shot};
 use super::many::message;
 use super::params::{Start, check};
-use super::sealed::Chain;
 use super::{Family, Hash, Params, ParamsError};
 use crate::backend::Backend;
 use crate::buffer::Block;
+use crate::kernel::blake2::Chain;
 use crate::many::compress;
 
 mod nodes;
@@ -210,10 +210,10 @@ impl<F: Family> Tree<F> {
         let count = digests.len();
         let messages = (0..count).map(|i| {
             start.set_node(0, offset.wrapping_add(i as u64), has_last && i + 1 == count);
-            message(i, F::Chain::new(&start.parameter_block), key_block.as_slice(), leaf(i), start.last)
+            message(i, Chain::new(&start.parameter_block), key_block.as_slice(), leaf(i), start.last)
         });
         let length = self.node.hash_length();
-        compress::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_words(), length));
+        compress::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_bytes(), length));
     }
 }
 
@@ -339,7 +339,7 @@ impl<F: Family> TreeHasher<F> {
     /// Finds the leaves that are whole and not the last, and gives them to `hash_leaves`.
     fn update_by(&mut self, bytes: &[u8], hash_leaves: impl FnOnce(&mut Self, &Leaves<'_>)) -> &mut Self {
         let length = self.tree.leaf_bytes();
-        let most = length.saturating_mul(self.tree.backend.lanes());
+        let most = length.saturating_mul(F::lanes(self.tree.backend));
         if !self.buffer.is_empty() && bytes.len() <= most - self.buffer.len() {
             append(&mut self.buffer, bytes, most);
             return self;

@@ -27,8 +27,8 @@ impl Random {
             let length = match self.below(4) {
                 0 => self.below(4),
                 1 => self.below(300),
-                2 => 128 * self.below(4),
-                _ => 127 + self.below(3),
+                2 => 64 * self.below(7),
+                _ => [63, 127][self.below(2)] + self.below(3),
             };
             let (piece, rest) = message.split_at(length.min(message.len()));
             pieces.push(piece);

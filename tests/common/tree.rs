@@ -1,10 +1,10 @@
 //! Trees by their definition: every node hashed on its own.
 
-use simd_digest::blake2b::{Hash, Params};
+use simd_digest::blake2::{Family, Hash, Params};
 
 /// The fields of a tree that its definition has to know, too; `params` is to have them already.
-pub(crate) struct Model {
-    pub(crate) params: Params,
+pub(crate) struct Model<F: Family> {
+    pub(crate) params: Params<F>,
     pub(crate) hash_length: usize,
     /// 0 is unlimited.
     pub(crate) fanout: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Model {
     pub(crate) inner_hash_length: usize,
 }
 
-impl Model {
+impl<F: Family> Model<F> {
     pub(crate) fn new(hash_length: usize, fanout: u8, max_depth: u8, leaf_length: u32, inner: usize) -> Self {
         let params = Params::new().hash_length(hash_length).fanout(fanout).max_depth(max_depth);
         Self {
@@ -27,7 +27,7 @@ impl Model {
     }
 
     /// The root over `message`, and the digests of the leaves.
-    pub(crate) fn root(&self, message: &[u8]) -> (Hash, Vec<Hash>) {
+    pub(crate) fn root(&self, message: &[u8]) -> (Hash<F>, Vec<Hash<F>>) {
         let leaves = self.nodes(0, message, self.leaf_length);
         let mut below = leaves.clone();
         for depth in 1.. {
@@ -41,13 +41,13 @@ impl Model {
     }
 
     /// The digests of the nodes at `depth` that hash `length` bytes each.
-    fn nodes(&self, depth: u8, bytes: &[u8], length: usize) -> Vec<Hash> {
+    fn nodes(&self, depth: u8, bytes: &[u8], length: usize) -> Vec<Hash<F>> {
         let inputs: Vec<&[u8]> = if bytes.is_empty() { vec![bytes] } else { bytes.chunks(length).collect() };
         let hash = |i: usize| self.node(depth, i as u64, i + 1 == inputs.len(), self.inner_hash_length, inputs[i]);
         (0..inputs.len()).map(hash).collect()
     }
 
-    fn node(&self, depth: u8, offset: u64, last: bool, hash_length: usize, bytes: &[u8]) -> Hash {
+    fn node(&self, depth: u8, offset: u64, last: bool, hash_length: usize, bytes: &[u8]) -> Hash<F> {
         let node = self.params.clone().node_depth(depth).node_offset(offset).last_node(last);
         node.hash_length(hash_length).hash(bytes).unwrap()
     }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Generate the BLAKE2b test vectors that lie next to this script.
+"""Generate the BLAKE2 test vectors that lie next to this script.
 
 How to run (Python 3.6 or newer, standard library only, from any directory):
 
-    python3 tests/data/generate.py            rewrite blake2b.txt, bt2sum.txt, tree.txt and hmac.txt
+    python3 tests/data/generate.py            rewrite all .txt files
     python3 tests/data/generate.py --check    verify them; exit status 1 if they differ
 
-The oracle is Python's hashlib.blake2b, which takes every tree parameter, and
-Python's hmac over it. With --check some unkeyed digests are also compared with
+The oracles are Python's hashlib.blake2b and hashlib.blake2s, which take every tree
+parameter, and Python's hmac over them. With --check some unkeyed digests are also compared with
 `b2sum` and `openssl`, where they are installed. The output depends on nothing but
 this file.
 
@@ -18,6 +18,7 @@ length only: byte i of every message is i % 251. The header of each file, below,
 lists its fields.
 """
 
+import collections
 import hashlib
 import hmac
 import itertools
@@ -25,22 +26,22 @@ import os
 import subprocess
 import sys
 
-BLAKE2B_HEADER = """\
-# BLAKE2b test vectors. Written by generate.py: do not edit.
+HEADER = """\
+# {name} test vectors. Written by generate.py: do not edit.
 #
 # One vector a line, as name=value fields. Byte i of the message is i % 251.
 # `length` and `digest` are always present; any other field only if it is not the
 # default, in this order:
 #   length            message length in bytes
-#   hash_length       digest length in bytes, 1..64 (default 64)
-#   key               hex, up to 64 bytes (default empty)
-#   salt, personal    hex, up to 16 bytes, zero-padded to 16 (default empty)
+#   hash_length       digest length in bytes, 1..{longest} (default {longest})
+#   key               hex, up to {longest} bytes (default empty)
+#   salt, personal    hex, up to {text} bytes, zero-padded to {text} (default empty)
 #   fanout            0..255 (default 1)
 #   max_depth         1..255 (default 1)
 #   max_leaf_length   0..2^32-1 (default 0)
-#   node_offset       0..2^64-1 (default 0)
+#   node_offset       0..2^{offset_bits}-1 (default 0)
 #   node_depth        0..255 (default 0)
-#   inner_hash_length 0..64 (default 0)
+#   inner_hash_length 0..{longest} (default 0)
 #   last_node         1 if set (default 0)
 #   digest            hex
 """
@@ -61,7 +62,7 @@ BT2SUM_HEADER = """\
 """
 
 TREE_HEADER = """\
-# Test vectors of trees of any fanout and depth. Written by generate.py: do not edit.
+# Test vectors of {name} trees of any fanout and depth. Written by generate.py: do not edit.
 #
 # One vector a line, as name=value fields, in this order:
 #   length               message length in bytes; byte i of the message is i % 251
@@ -81,17 +82,17 @@ TREE_HEADER = """\
 """
 
 HMAC_HEADER = """\
-# Test vectors of HMAC with BLAKE2b. Written by generate.py: do not edit.
+# Test vectors of HMAC with {name}. Written by generate.py: do not edit.
 #
 # One vector a line, as name=value fields, all always present, in this order:
 #   length  message length in bytes; byte i of the message is i % 251
 #   key     hex, maybe empty, maybe longer than a block
-#   digest  hex, 64 bytes
+#   digest  hex, {longest} bytes
 """
 
 # Field name, hashlib's name for it, default; in the order they are written.
 FIELDS = [
-    ("hash_length", "digest_size", 64),
+    ("hash_length", "digest_size", None),  # the longest
     ("key", "key", b""),
     ("salt", "salt", b""),
     ("personal", "person", b""),
@@ -107,19 +108,36 @@ FIELDS = [
 # Digest length of the longest series, to keep the file small.
 SHORT = 16
 
-# Values worth trying of each tree field, and one more than its largest value.
-TREE_VALUES = {
-    "fanout": ([0, 1, 2, 3, 254, 255], 2**8),
-    "max_depth": ([1, 2, 3, 254, 255], 2**8),
-    "max_leaf_length": ([0, 1, 4096, 2**31, 2**32 - 1], 2**32),
-    "node_offset": (
-        [0, 1, 2**8, 2**31, 2**32 - 1, 2**32, 2**48 - 1, 2**48, 2**63, 2**64 - 1],
-        2**64,
-    ),
-    "node_depth": ([0, 1, 2, 254, 255], 2**8),
-    "inner_hash_length": ([0, 1, 31, 32, 63, 64], 65),
-    "last_node": ([0, 1], 2),
-}
+# `longest` is bytes of the longest digest and key, `text` of salt and of personalisation,
+# and `digests` some digest lengths.
+Flavour = collections.namedtuple("Flavour", "name hash longest block text offset_bits digests")
+
+BLAKE2B = Flavour("BLAKE2b", hashlib.blake2b, 64, 128, 16, 64, [1, 20, 32, 48, 63, 64])
+BLAKE2S = Flavour("BLAKE2s", hashlib.blake2s, 32, 64, 8, 48, [1, 16, 20, 28, 31, 32])
+
+
+def header(text, flavour):
+    return text.format(**flavour._asdict())
+
+
+def tree_values(flavour):
+    """Values worth trying of each tree field, and one more than its largest value."""
+    offsets = [0, 1, 2**8, 2**31, 2**32 - 1, 2**32, 2**48 - 1, 2**48, 2**63, 2**64 - 1]
+    longest = flavour.longest
+    return {
+        "fanout": ([0, 1, 2, 3, 254, 255], 2**8),
+        "max_depth": ([1, 2, 3, 254, 255], 2**8),
+        "max_leaf_length": ([0, 1, 4096, 2**31, 2**32 - 1], 2**32),
+        "node_offset": (
+            [n for n in offsets if n < 2**flavour.offset_bits],
+            2**flavour.offset_bits,
+        ),
+        "node_depth": ([0, 1, 2, 254, 255], 2**8),
+        "inner_hash_length": (
+            [0, 1, longest // 2 - 1, longest // 2, longest - 1, longest], longest + 1,
+        ),
+        "last_node": ([0, 1], 2),
+    }
 
 
 def paint(length):
@@ -164,65 +182,73 @@ def line(fields, digest):
     return " ".join(fields + ["digest=" + digest.hex()])
 
 
-def vector(length, **params):
-    """One line of blake2b.txt."""
-    used = [(n, py, params.pop(n, d), d) for n, py, d in FIELDS]
+def vector(flavour, length, **params):
+    """One line of blake2b.txt or blake2s.txt."""
+    defaults = ((n, py, flavour.longest if n == "hash_length" else d) for n, py, d in FIELDS)
+    used = [(n, py, params.pop(n, d), d) for n, py, d in defaults]
     assert not params, "unknown fields: %s" % params
     used = [(n, py, v) for n, py, v, d in used if v != d]
-    digest = hashlib.blake2b(paint(length), **{py: v for _, py, v in used}).digest()
+    digest = flavour.hash(paint(length), **{py: v for _, py, v in used}).digest()
     return line([("length", length)] + [(n, v) for n, _, v in used], digest)
 
 
-def plain_vectors():
-    for length in range(1026):
-        near_block_edge = (length + 3) % 128 <= 6
-        yield vector(length, hash_length=64 if length <= 300 or near_block_edge else SHORT)
+def plain_vectors(flavour):
+    longest, block = flavour.longest, flavour.block
+    for length in range(8 * block + 2):
+        near_block_edge = (length + 3) % block <= 6
+        full = length <= 300 or near_block_edge
+        yield vector(flavour, length, hash_length=longest if full else SHORT)
 
 
-def keyed_vectors():
-    edges = {n + d for n in range(256, 1025, 128) for d in (-1, 0, 1)}
-    for length in sorted(set(range(261)) | edges):
-        yield vector(length, key=key(64))
-    for key_length in range(1, 65):
-        for length in (0, 1, 128, 129, 255, 256, 257):
-            yield vector(length, hash_length=SHORT, key=key(key_length))
+def keyed_vectors(flavour):
+    longest, block = flavour.longest, flavour.block
+    edges = {n + d for n in range(2 * block, 8 * block + 1, block) for d in (-1, 0, 1)}
+    for length in sorted(set(range(2 * block + 5)) | edges):
+        yield vector(flavour, length, key=key(longest))
+    for key_length in range(1, longest + 1):
+        for length in (0, 1, block, block + 1, 2 * block - 1, 2 * block, 2 * block + 1):
+            yield vector(flavour, length, hash_length=SHORT, key=key(key_length))
 
 
-def hash_length_vectors():
-    for hash_length in range(1, 65):
-        for length in (0, 3, 128, 129):
-            for key_length in (0, 32):
-                yield vector(length, hash_length=hash_length, key=key(key_length))
+def hash_length_vectors(flavour):
+    for hash_length in range(1, flavour.longest + 1):
+        for length in (0, 3, flavour.block, flavour.block + 1):
+            for key_length in (0, flavour.longest // 2):
+                yield vector(flavour, length, hash_length=hash_length, key=key(key_length))
 
 
-def salt_vectors():
-    pairs = [(n, 0) for n in range(17)] + [(0, n) for n in range(17)]
-    pairs += [(1, 1), (1, 16), (7, 9), (8, 8), (15, 16), (16, 1), (16, 15), (16, 16)]
+def salt_vectors(flavour):
+    most, half = flavour.text, flavour.text // 2
+    pairs = [(n, 0) for n in range(most + 1)] + [(0, n) for n in range(most + 1)]
+    pairs += [(1, 1), (1, most), (half - 1, half + 1), (half, half)]
+    pairs += [(most - 1, most), (most, 1), (most, most - 1), (most, most)]
     for s, p in pairs:
-        for length in (0, 100, 128, 300):
-            yield vector(length, salt=salt(s), personal=personal(p))
+        for length in (0, 100, flavour.block, 300):
+            yield vector(flavour, length, salt=salt(s), personal=personal(p))
 
 
-def tree_vectors():
-    for name, (values, _) in TREE_VALUES.items():
+def tree_vectors(flavour):
+    for name, (values, _) in tree_values(flavour).items():
         for value in values:
-            for length in (0, 129):
-                yield vector(length, **{name: value})
+            for length in (0, flavour.block + 1):
+                yield vector(flavour, length, **{name: value})
 
 
-def mixed_vectors():
+def mixed_vectors(flavour):
+    longest, block, text = flavour.longest, flavour.block, flavour.text
+    lengths = [0, 1] + [n * block + d for n in (1, 2) for d in (-1, 0, 1)] + [3 * block, 3 * block + 1]
     rng = Lcg(2012)
     for _ in range(300):
-        length = rng.choose([0, 1, 127, 128, 129, 255, 256, 257, 384, 385], 0, 401)
+        length = rng.choose(lengths, 0, 401)
         params = {
-            "hash_length": rng.choose([1, 20, 32, 48, 63, 64], 1, 65),
-            "key": key(rng.choose([0, 0, 1, 32, 64], 0, 65)),
-            "salt": salt(rng.choose([0, 0, 1, 16], 0, 17)),
-            "personal": personal(rng.choose([0, 0, 1, 16], 0, 17)),
+            "hash_length": rng.choose(flavour.digests, 1, longest + 1),
+            "key": key(rng.choose([0, 0, 1, longest // 2, longest], 0, longest + 1)),
+            "salt": salt(rng.choose([0, 0, 1, text], 0, text + 1)),
+            "personal": personal(rng.choose([0, 0, 1, text], 0, text + 1)),
         }
-        for name, (values, bound) in TREE_VALUES.items():
+        for name, (values, bound) in tree_values(flavour).items():
             params[name] = rng.choose(values, values[0], bound)
-        yield vector(length, **params)
+        yield vector(flavour, length, **params)
 
 
 def bt2sum(message, chunk, hash_length):
@@ -239,14 +265,14 @@ def bt2sum(message, chunk, hash_length):
     return node(b"".join(digests), 1, 0, True)
 
 
-def tree(message, **params):
+def tree(flavour, message, **params):
     """The root of a message; see TREE_HEADER."""
     fanout, max_depth = params["fanout"], params["max_depth"]
     own = ("hash_length", "inner_hash_length")
     common = {py: params[n] for n, py, _ in FIELDS if n in params and n not in own}
 
     def node(data, depth, offset, last, length):
-        return hashlib.blake2b(
+        return flavour.hash(
             data, digest_size=length, inner_size=params["inner_hash_length"],
             node_offset=offset, node_depth=depth, last_node=last, **common
         ).digest()
@@ -264,11 +290,11 @@ def tree(message, **params):
         below = nodes(children, depth, fanout * params["inner_hash_length"])
 
 
-def tree_line(length, **params):
-    """One line of tree.txt."""
+def tree_line(flavour, length, **params):
+    """One line of tree.txt or tree_blake2s.txt."""
     texts = ("key", "salt", "personal")
     fields = [(n, params[n]) for n, _, _ in FIELDS if n in params and (n not in texts or params[n])]
-    return line([("length", length)] + fields, tree(paint(length), **params))
+    return line([("length", length)] + fields, tree(flavour, paint(length), **params))
 
 
 # The longest message of tree.txt, and the most leaves, but for two messages.
@@ -283,41 +309,46 @@ def tree_lengths(fanout, max_depth, leaf):
     return sorted(n for n in lengths if n <= TREE_LIMIT)
 
 
-def general_tree_vectors():
-    for fanout, max_depth, leaf in itertools.product((2, 3, 255, 0), (2, 3, 4, 5), (1, 127, 128, 129, 4096)):
+def general_tree_vectors(flavour):
+    longest, block, text = flavour.longest, flavour.block, flavour.text
+    leaves = (1, block - 1, block, block + 1, 4096)
+    for fanout, max_depth, leaf in itertools.product((2, 3, 255, 0), (2, 3, 4, 5), leaves):
         for length in tree_lengths(fanout, max_depth, leaf):
             # Digest lengths in turn, rather than all with all.
-            inner = (32, 16, 64, 33, 1)[length % 5]
+            inner = (longest // 2, longest // 4, longest, longest // 2 + 1, 1)[length % 5]
             yield tree_line(
-                length, hash_length=SHORT, fanout=fanout, max_depth=max_depth,
+                flavour, length, hash_length=SHORT, fanout=fanout, max_depth=max_depth,
                 max_leaf_length=leaf, inner_hash_length=inner,
             )
 
     # The only nodes of the widest fanout at depth 2.
     for length in (255**2, 255**2 + 1):
         yield tree_line(
-            length, hash_length=SHORT, fanout=255, max_depth=4, max_leaf_length=1, inner_hash_length=20,
+            flavour, length, hash_length=SHORT, fanout=255, max_depth=4, max_leaf_length=1,
+            inner_hash_length=20,
         )
 
     rng = Lcg(210)
     for _ in range(120):
         params = {
-            "hash_length": rng.choose([1, 32, 64], 1, 65),
-            "key": key(rng.choose([0, 1, 64], 0, 65)),
-            "salt": salt(rng.choose([0, 16], 0, 17)),
-            "personal": personal(rng.choose([0, 16], 0, 17)),
+            "hash_length": rng.choose([1, longest // 2, longest], 1, longest + 1),
+            "key": key(rng.choose([0, 1, longest], 0, longest + 1)),
+            "salt": salt(rng.choose([0, text], 0, text + 1)),
+            "personal": personal(rng.choose([0, text], 0, text + 1)),
             "fanout": rng.choose([0, 2, 3, 255], 2, 256),
             "max_depth": rng.choose([2, 3, 4, 255], 2, 256),
-            "max_leaf_length": rng.choose([1, 2, 127, 128, 129], 1, 300),
-            "inner_hash_length": rng.choose([1, 63, 64], 1, 65),
+            "max_leaf_length": rng.choose([1, 2, block - 1, block, block + 1], 1, 300),
+            "inner_hash_length": rng.choose([1, longest - 1, longest], 1, longest + 1),
         }
-        yield tree_line(rng.below(60 * params["max_leaf_length"]), **params)
+        yield tree_line(flavour, rng.below(60 * params["max_leaf_length"]), **params)
 
 
-def hmac_vectors():
-    for key_length in (0, 1, 32, 63, 64, 65, 127, 128, 129, 200, 256, 257):
-        for length in (0, 1, 127, 128, 129, 256, 500):
-            digest = hmac.new(key(key_length), paint(length), "blake2b").digest()
+def hmac_vectors(flavour):
+    longest, block = flavour.longest, flavour.block
+    near = [n + d for n in (longest, block) for d in (-1, 0, 1)]
+    for key_length in [0, 1, longest // 2] + near + [200, 2 * block, 2 * block + 1]:
+        for length in (0, 1, block - 1, block, block + 1, 2 * block, 500):
+            digest = hmac.new(key(key_length), paint(length), flavour.name.lower()).digest()
             yield line([("length", length), ("key", key(key_length))], digest)
 
 
@@ -357,7 +388,7 @@ def self_test():
     for message, chunk, digest in KNOWN_BT2SUM:
         n = len(digest) // 2
         general = tree(
-            message, hash_length=n, fanout=0, max_depth=2, max_leaf_length=chunk, inner_hash_length=n,
+            BLAKE2B, message, hash_length=n, fanout=0, max_depth=2, max_leaf_length=chunk, inner_hash_length=n,
         )
         if not bt2sum(message, chunk, n).hex() == general.hex() == digest:
             sys.exit("self-test failed: bt2sum, %d bytes, chunk %d" % (len(message), chunk))
@@ -365,20 +396,29 @@ def self_test():
 
 def generate():
     """The contents of each file, by its name."""
-    blake2b = itertools.chain(
-        plain_vectors(), keyed_vectors(), hash_length_vectors(),
-        salt_vectors(), tree_vectors(), mixed_vectors(),
-    )
+
+    def sequential(flavour):
+        series = (
+            plain_vectors, keyed_vectors, hash_length_vectors, salt_vectors, tree_vectors, mixed_vectors,
+        )
+        return itertools.chain.from_iterable(vectors(flavour) for vectors in series)
+
     files = {
-        "blake2b.txt": (BLAKE2B_HEADER, blake2b),
+        "blake2b.txt": (header(HEADER, BLAKE2B), sequential(BLAKE2B)),
+        "blake2s.txt": (header(HEADER, BLAKE2S), sequential(BLAKE2S)),
         "bt2sum.txt": (BT2SUM_HEADER, bt2sum_vectors()),
-        "tree.txt": (TREE_HEADER, general_tree_vectors()),
-        "hmac.txt": (HMAC_HEADER, hmac_vectors()),
+        "tree.txt": (header(TREE_HEADER, BLAKE2B), general_tree_vectors(BLAKE2B)),
+        # Every third, for the shapes are those of tree.txt.
+        "tree_blake2s.txt": (
+            header(TREE_HEADER, BLAKE2S), itertools.islice(general_tree_vectors(BLAKE2S), 0, None, 3),
+        ),
+        "hmac.txt": (header(HMAC_HEADER, BLAKE2B), hmac_vectors(BLAKE2B)),
+        "hmac_blake2s.txt": (header(HMAC_HEADER, BLAKE2S), hmac_vectors(BLAKE2S)),
     }
     # dict.fromkeys drops the vectors that several series share.
     return {
-        name: (header + "".join(v + "\n" for v in dict.fromkeys(vectors))).encode()
-        for name, (header, vectors) in files.items()
+        name: (begin + "".join(v + "\n" for v in dict.fromkeys(vectors))).encode()
+        for name, (begin, vectors) in files.items()
     }
 
 
@@ -404,18 +444,19 @@ def cross_check():
     """Compare hashlib with other programs. True if any of them disagrees."""
     lengths = (0, 1, 127, 128, 129, 255, 256, 257, 1000, 1025)
     programs = [
-        ("b2sum", lambda n: ["b2sum", "-l", str(8 * n)], (64, 48, 32, 20, 1)),
-        ("openssl", lambda n: ["openssl", "dgst", "-r", "-blake2b512"], (64,)),
+        ("b2sum", lambda n: ["b2sum", "-l", str(8 * n)], BLAKE2B, (64, 48, 32, 20, 1)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-blake2b512"], BLAKE2B, (64,)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-blake2s256"], BLAKE2S, (32,)),
     ]
     failed = False
-    for name, command, hash_lengths in programs:
+    for name, command, flavour, hash_lengths in programs:
         try:
             for length, n in itertools.product(lengths, hash_lengths):
                 run = subprocess.run(
                     command(n), input=paint(length), check=True,
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 )
-                want = hashlib.blake2b(paint(length), digest_size=n).hexdigest()
+                want = flavour.hash(paint(length), digest_size=n).hexdigest()
                 if run.stdout.decode().split()[:1] != [want]:
                     print("%s disagrees: length %d, hash_length %d" % (name, length, n))
                     failed = True

@@ -2,28 +2,28 @@
 #![allow(unsafe_code)]
 
 use super::{Avx2, U64x4};
-use crate::kernel::blake2b::{Block, Chain, Compress, Last, Run, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
 
-impl Compress for Avx2 {
+impl Compress<u64> for Avx2 {
     const LANES: usize = 4;
 
-    fn compress(self, chain: &mut Chain, blocks: &[Block], last: Last) {
+    fn compress(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
         // SAFETY: self proves AVX2.
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn compress_lanes(self, run: Run<'_>) {
+    fn compress_lanes(self, run: Run<'_, u64>) {
         // SAFETY: self proves AVX2.
         unsafe { compress4(run) }
     }
 }
 
 #[target_feature(enable = "avx2")]
-fn compress(chain: &mut Chain, blocks: &[Block], last: Last) {
-    compress_rows::<U64x4>(Avx2::here(), chain, blocks, last);
+fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
+    compress_rows::<u64, U64x4>(Avx2::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "avx2")]
-fn compress4(run: Run<'_>) {
-    compress_lanes::<U64x4, 4>(Avx2::here(), run);
+fn compress4(run: Run<'_, u64>) {
+    compress_lanes::<u64, U64x4, 4>(Avx2::here(), run);
 }

@@ -2,17 +2,17 @@
 #![allow(unsafe_code)]
 
 use super::{Avx512, U64x4, U64x8};
-use crate::kernel::blake2b::{Block, Chain, Compress, Last, Run, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
 
-impl Compress for Avx512 {
+impl Compress<u64> for Avx512 {
     const LANES: usize = 8;
 
-    fn compress(self, chain: &mut Chain, blocks: &[Block], last: Last) {
+    fn compress(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
         // SAFETY: self proves AVX-512F and VL.
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn compress_lanes(self, run: Run<'_>) {
+    fn compress_lanes(self, run: Run<'_, u64>) {
         match run.chains.len() {
             // SAFETY: self proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },
@@ -23,16 +23,16 @@ impl Compress for Avx512 {
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
-fn compress(chain: &mut Chain, blocks: &[Block], last: Last) {
-    compress_rows::<U64x4>(Avx512::here(), chain, blocks, last);
+fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
+    compress_rows::<u64, U64x4>(Avx512::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
-fn compress4(run: Run<'_>) {
-    compress_lanes::<U64x4, 4>(Avx512::here(), run);
+fn compress4(run: Run<'_, u64>) {
+    compress_lanes::<u64, U64x4, 4>(Avx512::here(), run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
-fn compress8(run: Run<'_>) {
-    compress_lanes::<U64x8, 8>(Avx512::here(), run);
+fn compress8(run: Run<'_, u64>) {
+    compress_lanes::<u64, U64x8, 8>(Avx512::here(), run);
 }

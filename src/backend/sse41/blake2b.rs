@@ -2,28 +2,28 @@
 #![allow(unsafe_code)]
 
 use super::{Row, Sse41, U64x2};
-use crate::kernel::blake2b::{Block, Chain, Compress, Last, Run, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
 
-impl Compress for Sse41 {
+impl Compress<u64> for Sse41 {
     const LANES: usize = 2;
 
-    fn compress(self, chain: &mut Chain, blocks: &[Block], last: Last) {
+    fn compress(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
         // SAFETY: self proves SSE4.1.
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn compress_lanes(self, run: Run<'_>) {
+    fn compress_lanes(self, run: Run<'_, u64>) {
         // SAFETY: self proves SSE4.1.
         unsafe { compress2(run) }
     }
 }
 
 #[target_feature(enable = "sse4.1")]
-fn compress(chain: &mut Chain, blocks: &[Block], last: Last) {
-    compress_rows::<Row>(Sse41::here(), chain, blocks, last);
+fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
+    compress_rows::<u64, Row>(Sse41::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "sse4.1")]
-fn compress2(run: Run<'_>) {
-    compress_lanes::<U64x2, 2>(Sse41::here(), run);
+fn compress2(run: Run<'_, u64>) {
+    compress_lanes::<u64, U64x2, 2>(Sse41::here(), run);
 }

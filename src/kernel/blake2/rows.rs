@@ -1,9 +1,9 @@
 //! One message, four words of its state in a vector.
 
+use core::marker::PhantomData;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use super::{BLOCK, Block, Chain, IV, Last, SIGMA, row_d};
-use crate::kernel::Row64;
+use super::{Chain, Last, Row, SIGMA, Word, row_d};
 
 /// Compresses `blocks` with the state in four rows `a b c d` of four words.
 ///
@@ -18,18 +18,25 @@ use crate::kernel::Row64;
 /// Row `b` ends each half of G and is needed at once by the next, so it stays in place; the others are turned around
 /// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is.
 #[inline(always)]
-pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks: &[Block], last: Last) {
+pub(crate) fn compress_rows<W: Word, R: Row<W>>(
+    token: R::Token,
+    chain: &mut Chain<W>,
+    blocks: &[W::Block],
+    last: Last,
+) {
     let [h0, h1, h2, h3, h4, h5, h6, h7] = chain.h;
     let mut low = R::new(token, [h0, h1, h2, h3]);
     let mut high = R::new(token, [h4, h5, h6, h7]);
     for (i, block) in blocks.iter().enumerate() {
-        chain.count = chain.count.wrapping_add(BLOCK as u128);
+        chain.count = chain.count.wrapping_add(W::BLOCK as u128);
         let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
+        let [c0, c1, c2, c3, ..] = W::IV;
         let mut v = Rows {
             a: low,
             b: high,
-            c: R::new(token, [IV[0], IV[1], IV[2], IV[3]]),
+            c: R::new(token, [c0, c1, c2, c3]),
             d: R::new(token, row_d(chain.count, flags)),
+            word: PhantomData,
         };
         v.round::<0, false>(token, block);
         v.round::<1, false>(token, block);
@@ -41,8 +48,10 @@ pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks
         v.round::<7, true>(token, block);
         v.round::<8, true>(token, block);
         v.round::<9, true>(token, block);
-        v.round::<0, true>(token, block);
-        v.round::<1, true>(token, block);
+        if W::ROUNDS == 12 {
+            v.round::<0, true>(token, block);
+            v.round::<1, true>(token, block);
+        }
         low = low.xor(v.a).xor(v.c);
         high = high.xor(v.b).xor(v.d);
     }
@@ -54,24 +63,26 @@ pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks
     to_high.copy_from_slice(&high.words());
 }
 
-struct Rows<R> {
+struct Rows<W, R> {
     a: R,
     b: R,
     c: R,
     d: R,
+    word: PhantomData<W>,
 }
 
-impl<R: Row64> Rows<R> {
+impl<W: Word, R: Row<W>> Rows<W, R> {
     #[inline(always)]
-    fn round<const SCHEDULE: usize, const SETTLED: bool>(&mut self, token: R::Token, block: &Block) {
+    fn round<const SCHEDULE: usize, const SETTLED: bool>(&mut self, token: R::Token, block: &W::Block) {
         let s = &SIGMA[SCHEDULE];
-        self.half_g::<32, 24>(R::gather::<SETTLED>(token, block, [s[0], s[2], s[4], s[6]]));
-        self.half_g::<16, 63>(R::gather::<SETTLED>(token, block, [s[1], s[3], s[5], s[7]]));
+        let [r1, r2, r3, r4] = W::ROTATIONS;
+        self.half_g([r1, r2], R::gather::<SETTLED>(token, block, [s[0], s[2], s[4], s[6]]));
+        self.half_g([r3, r4], R::gather::<SETTLED>(token, block, [s[1], s[3], s[5], s[7]]));
         self.a = self.a.turn::<3>();
         self.c = self.c.turn::<1>();
         self.d = self.d.turn::<2>();
-        self.half_g::<32, 24>(R::gather::<SETTLED>(token, block, [s[14], s[8], s[10], s[12]]));
-        self.half_g::<16, 63>(R::gather::<SETTLED>(token, block, [s[15], s[9], s[11], s[13]]));
+        self.half_g([r1, r2], R::gather::<SETTLED>(token, block, [s[14], s[8], s[10], s[12]]));
+        self.half_g([r3, r4], R::gather::<SETTLED>(token, block, [s[15], s[9], s[11], s[13]]));
         self.a = self.a.turn::<1>();
         self.c = self.c.turn::<3>();
         self.d = self.d.turn::<2>();
@@ -79,10 +90,10 @@ impl<R: Row64> Rows<R> {
 
     /// Half of G on all four columns at once, with one message word each.
     #[inline(always)]
-    fn half_g<const D: u32, const B: u32>(&mut self, m: R) {
+    fn half_g(&mut self, [r_d, r_b]: [u32; 2], m: R) {
         self.a = self.a.add(m).add(self.b);
-        self.d = self.d.xor(self.a).ror::<D>();
+        self.d = self.d.xor(self.a).ror(r_d);
         self.c = self.c.add(self.d);
-        self.b = self.b.xor(self.c).ror::<B>();
+        self.b = self.b.xor(self.c).ror(r_b);
     }
 }

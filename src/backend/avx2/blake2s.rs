@@ -1,0 +1,39 @@
+//! BLAKE2s on AVX2: a message in the rows of SSE4.1, which four words fill, or four or eight messages.
+#![allow(unsafe_code)]
+
+use super::{Avx2, U32x8};
+use crate::backend::sse41::{Sse41, U32x4};
+use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
+
+impl Compress<u32> for Avx2 {
+    const LANES: usize = 8;
+
+    fn compress(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+        // SAFETY: self proves AVX2.
+        unsafe { compress(chain, blocks, last) }
+    }
+
+    fn compress_lanes(self, run: Run<'_, u32>) {
+        match run.chains.len() {
+            // SAFETY: self proves AVX2.
+            ..=4 => unsafe { compress4(run) },
+            // SAFETY: self proves AVX2.
+            _ => unsafe { compress8(run) },
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+    compress_rows::<u32, U32x4>(Sse41::here(), chain, blocks, last);
+}
+
+#[target_feature(enable = "avx2")]
+fn compress4(run: Run<'_, u32>) {
+    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run);
+}
+
+#[target_feature(enable = "avx2")]
+fn compress8(run: Run<'_, u32>) {
+    compress_lanes::<u32, U32x8, 8>(Avx2::here(), run);
+}

@@ -1,0 +1,147 @@
+//! Every lane of every kernel against its message alone.
+
+use std::vec;
+use std::vec::Vec;
+
+use super::*;
+use crate::buffer::Block;
+use crate::kernel::Kind;
+
+/// Numbers that look random.
+fn noise(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+    seed.rotate_left(29)
+}
+
+fn words<W: Word>(seed: &mut u64) -> [W; 8] {
+    [(); 8].map(|()| W::halves(noise(seed).into())[0])
+}
+
+fn blocks<B: Block>(seed: &mut u64, number: usize) -> Vec<B> {
+    let mut blocks = vec![B::ZERO; number];
+    blocks.iter_mut().flat_map(B::bytes_mut).for_each(|byte| *byte = noise(seed).to_le_bytes()[0]);
+    blocks
+}
+
+/// Every lane must be what its message is alone.
+fn check_lanes<W: Blake2Word>(
+    backend: Backend,
+    starts: &[Chain<W>],
+    last: &[Last],
+    blocks: &[Vec<W::Block>],
+    (stride, kind): (usize, Kind),
+) {
+    let mut chains = starts.to_vec();
+    let slices: Vec<&[W::Block]> = blocks.iter().map(Vec::as_slice).collect();
+    let count = blocks[0].len().div_ceil(stride);
+    W::compress_lanes(backend, Run { count, stride, chains: &mut chains, blocks: &slices, last, kind });
+
+    let portable = Backend(super::Kind::Portable(portable::Portable));
+    for (i, mut alone) in starts.iter().copied().enumerate() {
+        let blocks: Vec<_> = blocks[i].iter().copied().step_by(stride).collect();
+        W::compress(portable, &mut alone, &blocks, last[i]);
+        let lanes = starts.len();
+        assert!(chains[i] == alone, "{backend}, lane {i} of {lanes}, {kind:?}, stride {stride}");
+    }
+}
+
+fn all_widths<W: Blake2Word>() -> impl Iterator<Item = (Backend, usize)> {
+    Backend::available().flat_map(|backend| (1..=W::lanes(backend)).map(move |lanes| (backend, lanes)))
+}
+
+const LASTS: [Last; 3] = [Last::Not, Last::Block, Last::Node];
+
+/// With its own chaining value, counter, blocks and end.
+fn lanes_are_messages<W: Blake2Word<Block: Block>>(counts: [u128; 8]) {
+    let mut seed = 2012;
+    for (backend, lanes) in all_widths::<W>() {
+        for (stride, shift) in [1, 4].into_iter().flat_map(|stride| (0..8).map(move |shift| (stride, shift))) {
+            let start = |i: usize| Chain { h: words(&mut seed), count: counts[(i + shift) % 8] };
+            let starts: Vec<Chain<W>> = (0..lanes).map(start).collect();
+            let last: Vec<Last> = (0..lanes).map(|i| LASTS[(i + shift) % 3]).collect();
+            let blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, 2 * stride + 1)).collect();
+            check_lanes(backend, &starts, &last, &blocks, (stride, Kind::Any));
+        }
+    }
+}
+
+#[test]
+fn lanes_of_blake2b_are_messages_of_blake2b() {
+    // Without a carry after the first of three blocks: the last two carry in that.
+    let edge = 1 << 64;
+    lanes_are_messages::<u64>([
+        0,
+        1 << 32,
+        (1 << 63) - 128,
+        edge - 129 - 2 * 128,
+        1 << 127,
+        edge,
+        edge - 128,
+        u128::MAX,
+    ]);
+}
+
+#[test]
+fn lanes_of_blake2s_are_messages_of_blake2s() {
+    let edge = 1 << 32;
+    lanes_are_messages::<u32>([0, 1 << 31, (1 << 63) - 64, edge - 65 - 2 * 64, 1 << 63, edge, edge - 64, u128::MAX]);
+}
+
+/// Messages that begin alike, of one block that is whole or half empty.
+fn lanes_may_be_alike<W: Blake2Word<Block: Block>>(edge: u128) {
+    let mut seed = 2013;
+    for (backend, lanes) in all_widths::<W>() {
+        for (last, high) in LASTS.into_iter().flat_map(|last| [0, 7].map(|high| (last, high * edge))) {
+            let h = words(&mut seed);
+            let starts: Vec<Chain<W>> = (0..lanes).map(|i| Chain { h, count: high + 97 * i as u128 }).collect();
+            let mut blocks: Vec<Vec<W::Block>> = (0..lanes).map(|_| blocks(&mut seed, 1)).collect();
+            let last = vec![last; lanes];
+            check_lanes(backend, &starts, &last, &blocks, (1, Kind::Alike));
+            blocks.iter_mut().for_each(|blocks| blocks[0].bytes_mut()[W::BLOCK / 2..].fill(0));
+            check_lanes(backend, &starts, &last, &blocks, (1, Kind::Half));
+        }
+    }
+}
+
+#[test]
+fn lanes_of_blake2b_may_be_alike() {
+    lanes_may_be_alike::<u64>(1 << 64);
+}
+
+#[test]
+fn lanes_of_blake2s_may_be_alike() {
+    lanes_may_be_alike::<u32>(1 << 32);
+}
+
+/// A run may have as many blocks as that, and the next one would carry.
+#[test]
+fn runs_end_at_the_carry() {
+    // The last block of a run may be counted to the edge less one; the first may be counted to anything.
+    let edge = 1_u128 << 64;
+    let limits = [
+        (edge - 128 * 5 - 1, 5),
+        (edge - 128 * 5, 4),
+        (edge - 128 * 2, 1),
+        (edge - 129, 1),
+        (edge - 128, 1 << 57),
+        (edge - 1, 1 << 57),
+        (u128::MAX - 127, 1 << 57),
+        (0, (1 << 57) - 1),
+    ];
+    for (count, limit) in limits {
+        assert_eq!(u64::blocks_to_carry(count), limit, "{count:#x}");
+    }
+    let edge = 1_u128 << 32;
+    let limits = [
+        (edge - 64 * 5 - 1, 5),
+        (edge - 64 * 5, 4),
+        (edge - 65, 1),
+        (edge - 64, 1 << 26),
+        (7 * edge - 65, 1),
+        ((1 << 64) - 64, 1 << 26),
+        (0, (1 << 26) - 1),
+    ];
+    for (count, limit) in limits {
+        assert_eq!(u32::blocks_to_carry(count), limit, "{count:#x}");
+    }
+}

@@ -1,0 +1,31 @@
+//! BLAKE2b on NEON: two messages in lanes; one is for the scalar registers.
+//!
+//! A row of four words would be two registers of two, and NEON's operations take two cycles at least, where scalar ones
+//! take one: the chain of operations through a message would be twice as long. Nor would there be fewer of them by
+//! enough: rows would take about 1100 vector instructions a block, of which cores begin one or two a cycle, and scalar
+//! code, whose state fits into 31 registers, takes 1550, of which they begin two to six.
+//!
+//! In two lanes nothing is turned or gathered: two G are 15 instructions, and 28 of scalar code.
+#![allow(unsafe_code)]
+
+use super::{Neon, U64x2};
+use crate::backend::portable::Portable;
+use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes};
+
+impl Compress<u64> for Neon {
+    const LANES: usize = 2;
+
+    fn compress(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
+        Portable.compress(chain, blocks, last);
+    }
+
+    fn compress_lanes(self, run: Run<'_, u64>) {
+        // SAFETY: self proves NEON.
+        unsafe { compress2(run) }
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn compress2(run: Run<'_, u64>) {
+    compress_lanes::<u64, U64x2, 2>(Neon::here(), run);
+}

@@ -1,0 +1,439 @@
+//! BLAKE2X: output of any length ([BLAKE2X paper](https://www.blake2.net/blake2x.pdf)).
+//!
+//! ```text
+//!   message ──► root, a digest of full length, whose node offset has the length of the output
+//!                 │
+//!                 ├──► output block 0     every block is the hash of the root alone: blocks differ in their number,
+//!                 ├──► output block 1     which is in the lower 32 bits of the node offset, so each can be
+//!                 ├──► output block 2     computed without the others, and many side by side
+//!                 └──► …
+//! ```
+
+use core::{array, fmt, slice};
+
+use digest::common::AlgorithmName;
+use digest::{CollisionResistance, ExtendableOutput, ExtendableOutputReset, Reset, Update, XofReader};
+
+use super::params::check_range;
+use super::{Family, Hasher, Params, ParamsError};
+use crate::backend::Backend;
+use crate::buffer::{Block, wipe};
+use crate::kernel::blake2::{Chain, Last};
+use crate::kernel::{Kind, Run};
+use crate::many::for_lanes;
+
+/// BLAKE2X, the hash with output of any length, of a message that comes piece by piece; see
+/// [`blake2b::Blake2xb`](crate::blake2b::Blake2xb) and [`blake2s::Blake2xs`](crate::blake2s::Blake2xs).
+///
+/// Its length is known before the message is hashed, and takes part: outputs of different lengths are unrelated, as
+/// digests are. If nobody knows, it is unknown, which `Default` is, and the output is long enough for all purposes.
+/// [`Params::xof`] and [`Params::xof_with_length`] make it with a key, salt and personalisation.
+///
+/// It has no `BlockSizeUser`: HMAC over it is not defined.
+#[derive(Clone)]
+pub struct Blake2x<F: Family> {
+    /// Makes the root.
+    hasher: Hasher<F>,
+    /// Bytes of output.
+    end: u64,
+}
+
+impl<F: Family> Params<F> {
+    /// BLAKE2X of unknown length, with this key, salt and personalisation. The digest length and the fields of the
+    /// tree are the mode's.
+    ///
+    /// # Errors
+    ///
+    /// If a field is out of its range.
+    pub fn xof(&self) -> Result<Blake2x<F>, ParamsError> {
+        Blake2x::start(self, unknown::<F>(), MAX_BLOCKS * F::Words::LENGTH as u64)
+    }
+
+    /// BLAKE2X with `length` bytes of output, 1 to 2^32 − 2 (BLAKE2s: 2^16 − 2), and this key, salt and
+    /// personalisation. The digest length and the fields of the tree are the mode's.
+    ///
+    /// ```
+    /// use simd_digest::blake2b::Params;
+    ///
+    /// let mut hasher = Params::new().key(b"a key").personal(b"subkeys").xof_with_length(100)?;
+    /// let mut subkeys = [0; 100];
+    /// hasher.update(b"session 1").finalize().try_read(&mut subkeys)?;
+    ///
+    /// let error = Params::new().xof_with_length(0).unwrap_err();
+    /// assert_eq!(error.to_string(), "xof_length is 0, but must be 1 to 4294967294");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a field or the length is out of its range.
+    pub fn xof_with_length(&self, length: u64) -> Result<Blake2x<F>, ParamsError> {
+        check_range("xof_length", length, 1..=unknown::<F>() - 1)?;
+        Blake2x::start(self, length, length)
+    }
+}
+
+/// Blocks that 32 bits can number.
+const MAX_BLOCKS: u64 = 1 << 32;
+
+/// The number of no block.
+const NONE_HELD: u64 = u64::MAX;
+
+/// What stands for an unknown length in the part of the node offset above the block number: all ones.
+const fn unknown<F: Family>() -> u64 {
+    u64::MAX >> (64 - 8 * F::NODE_OFFSET + 32)
+}
+
+impl<F: Family> Blake2x<F> {
+    /// With `length` bytes of output, 1 to 2^32 − 2 (BLAKE2s: 2^16 − 2).
+    ///
+    /// # Errors
+    ///
+    /// If the length is out of its range.
+    pub fn with_length(length: u64) -> Result<Self, ParamsError> {
+        Params::new().xof_with_length(length)
+    }
+
+    fn start(params: &Params<F>, length_field: u64, end: u64) -> Result<Self, ParamsError> {
+        let root = params.clone().hash_length(F::Words::LENGTH).fanout(1).max_depth(1).max_leaf_length(0);
+        let root = root.node_offset(length_field << 32).node_depth(0).inner_hash_length(0).last_node(false);
+        Ok(Self { hasher: root.hasher()?, end })
+    }
+
+    /// The same hasher, computing on `backend` from here on.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.hasher = self.hasher.with_backend(backend);
+        self
+    }
+
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.hasher.backend
+    }
+
+    /// Bytes of the message so far. A key does not count.
+    #[must_use]
+    pub fn count(&self) -> u128 {
+        self.hasher.count()
+    }
+
+    /// Appends `bytes` to the message.
+    #[inline]
+    pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
+        self.hasher.update(bytes);
+        self
+    }
+
+    /// The output for the message so far, to which more may be appended.
+    #[must_use]
+    pub fn finalize(&self) -> OutputReader<F> {
+        let Hasher { start, backend, .. } = &self.hasher;
+        let mut root = F::Block::ZERO;
+        let mut digest = self.hasher.digest();
+        root.bytes_mut()[..F::Words::LENGTH].copy_from_slice(digest.bytes());
+        wipe(&mut digest);
+
+        // What remains of the root's is the length of the output, salt and personalisation.
+        let mut node = start.parameter_block;
+        let length = start.parameter_block.bytes()[0];
+        node.bytes_mut()[..8].copy_from_slice(&[length, 0, 0, 0, length, 0, 0, 0]);
+        node.bytes_mut()[8 + F::NODE_OFFSET + 1] = length;
+
+        let (position, held, held_number) = (0, F::Words::ZERO, NONE_HELD);
+        OutputReader { root, node, position, end: self.end, held, held_number, backend: *backend }
+    }
+
+    /// Forgets the message; parameters, key, length and backend stay.
+    pub fn reset(&mut self) {
+        self.hasher.reset();
+    }
+}
+
+/// Of unknown length.
+impl<F: Family> Default for Blake2x<F> {
+    fn default() -> Self {
+        Params::new().xof().expect("the defaults are in range")
+    }
+}
+
+impl<F: Family> Update for Blake2x<F> {
+    #[inline]
+    fn update(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+    }
+}
+
+impl<F: Family> ExtendableOutput for Blake2x<F> {
+    type Reader = OutputReader<F>;
+
+    fn finalize_xof(self) -> OutputReader<F> {
+        self.finalize()
+    }
+}
+
+impl<F: Family> Reset for Blake2x<F> {
+    fn reset(&mut self) {
+        self.hasher.reset();
+    }
+}
+
+impl<F: Family> ExtendableOutputReset for Blake2x<F> {
+    fn finalize_xof_reset(&mut self) -> OutputReader<F> {
+        let output = self.finalize();
+        self.reset();
+        output
+    }
+}
+
+impl<F: Family> CollisionResistance for Blake2x<F> {
+    type CollisionResistance = F::CollisionResistance;
+}
+
+impl<F: Family> AlgorithmName for Blake2x<F> {
+    fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(F::XOF_NAME)
+    }
+}
+
+/// Tells nothing, for there may be a key.
+impl<F: Family> fmt::Debug for Blake2x<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(F::XOF_NAME).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "std")]
+write_by_update!(Blake2x);
+
+#[cfg(feature = "zeroize")]
+impl<F: Family> zeroize::ZeroizeOnDrop for Blake2x<F> {}
+
+/// The output of [`Blake2x`], from the position that reading has come to.
+///
+/// The output ends: after the length that was asked for, or, if it is unknown, after 2^32 blocks, which is 2^38 bytes
+/// (BLAKE2s: 2^37). What is read beyond, differs:
+///
+/// - [`try_read`](Self::try_read) is an error, and reads nothing.
+/// - `std::io::Read` reads less, and nothing at the end, as it does of a file.
+/// - [`XofReader::read`] cannot tell. **It fills up with zeros**, which are no hash of anything: who uses it has to know
+///   that there is enough.
+///
+/// Large reads are fast, for their whole blocks are computed side by side, and so is a read from any position.
+///
+/// ```
+/// use simd_digest::blake2b::Blake2xb;
+///
+/// let mut output = Blake2xb::with_length(100)?.update(b"message").finalize();
+/// let (mut all, mut end) = ([0; 100], [0; 30]);
+/// output.try_read(&mut all)?;
+/// output.set_position(70)?;
+/// output.try_read(&mut end)?;
+/// assert_eq!(end, all[70..]);
+/// assert!(output.try_read(&mut [0]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct OutputReader<F: Family> {
+    /// The root, and zeros: what every output block is the hash of.
+    root: F::Block,
+    /// The parameter block of output block 0.
+    node: F::Words,
+    position: u64,
+    end: u64,
+    /// The output block that was last read in part.
+    held: F::Words,
+    /// Its number, or [`NONE_HELD`]. Not an option, since one that is empty is moved with whatever lies there.
+    held_number: u64,
+    backend: Backend,
+}
+
+impl<F: Family> OutputReader<F> {
+    /// Bytes of an output block.
+    const LENGTH: usize = F::Words::LENGTH;
+
+    /// Fills `out`, and moves behind what was read.
+    ///
+    /// # Errors
+    ///
+    /// If less is left. Then nothing is read, and the position stays.
+    pub fn try_read(&mut self, out: &mut [u8]) -> Result<(), XofError> {
+        let asked = self.position.saturating_add(out.len() as u64);
+        self.check(asked)?;
+        self.fill(out);
+        Ok(())
+    }
+
+    /// Bytes from the start of the output to what is read next.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes that are left.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        self.end - self.position
+    }
+
+    /// Moves to `position`, forwards or backwards, at no cost.
+    ///
+    /// # Errors
+    ///
+    /// If it is behind the end of the output. Then the position stays.
+    pub fn set_position(&mut self, position: u64) -> Result<(), XofError> {
+        self.check(position)?;
+        self.position = position;
+        Ok(())
+    }
+
+    fn check(&self, asked: u64) -> Result<(), XofError> {
+        if asked <= self.end { Ok(()) } else { Err(XofError { asked, length: self.end }) }
+    }
+
+    /// Fills the start of `out` as far as there is output, and tells how far that is.
+    fn fill_start(&mut self, out: &mut [u8]) -> usize {
+        let length = usize::try_from(self.remaining()).unwrap_or(usize::MAX).min(out.len());
+        self.fill(&mut out[..length]);
+        length
+    }
+
+    /// Fills `out`, for which there must be output.
+    fn fill(&mut self, mut out: &mut [u8]) {
+        while !out.is_empty() {
+            let number = self.position / Self::LENGTH as u64;
+            #[expect(clippy::cast_possible_truncation, reason = "a block has at most 64 bytes")]
+            let begun = (self.position % Self::LENGTH as u64) as usize;
+            let whole = if begun == 0 { out.len() - out.len() % Self::LENGTH } else { 0 };
+            let length = if whole > 0 { whole } else { out.len().min(Self::LENGTH - begun) };
+            let (now, then) = out.split_at_mut(length);
+            if whole > 0 {
+                for_lanes!(F, MAX_LANES => self.blocks::<MAX_LANES>(number, now));
+            } else {
+                self.hold(number);
+                now.copy_from_slice(&self.held.bytes()[begun..][..length]);
+            }
+            self.position += length as u64;
+            out = then;
+        }
+    }
+
+    /// Computes the output block `number`, which may be a short one, unless it is held already.
+    fn hold(&mut self, number: u64) {
+        if self.held_number == number {
+            return;
+        }
+        let left = self.end - number * Self::LENGTH as u64;
+        #[expect(clippy::cast_possible_truncation, reason = "a block has at most 64 bytes")]
+        let length = left.min(Self::LENGTH as u64) as u8;
+        let mut chain = self.chain(number, length);
+        F::compress(self.backend, &mut chain, slice::from_ref(&self.root), Last::Block);
+        self.held = chain.to_bytes();
+        self.held_number = number;
+        F::wipe(&mut chain);
+    }
+
+    /// Computes whole output blocks from `number` on, a lane each, to where they belong.
+    fn blocks<const MAX_LANES: usize>(&self, mut number: u64, out: &mut [u8]) {
+        let lanes = F::lanes(self.backend).min(MAX_LANES);
+        let mut chains = [F::NO_CHAIN; MAX_LANES];
+        let blocks: [&[F::Block]; MAX_LANES] = array::from_fn(|_| slice::from_ref(&self.root));
+        let last = [Last::Block; MAX_LANES];
+        let whole = self.node.bytes()[0];
+        for out in out.chunks_mut(lanes * Self::LENGTH) {
+            let live = out.len() / Self::LENGTH;
+            let chains = &mut chains[..live];
+            for chain in &mut *chains {
+                *chain = self.chain(number, whole);
+                number += 1;
+            }
+            if let [chain] = chains {
+                F::compress(self.backend, chain, blocks[0], Last::Block);
+            } else {
+                let (blocks, last) = (&blocks[..live], &last[..live]);
+                F::compress_lanes(self.backend, Run { count: 1, stride: 1, chains, blocks, last, kind: Kind::Any });
+            }
+            for (out, chain) in out.chunks_exact_mut(Self::LENGTH).zip(chains) {
+                out.copy_from_slice(chain.to_bytes().bytes());
+            }
+        }
+        chains.iter_mut().for_each(F::wipe);
+    }
+
+    /// Where the hash of output block `number`, of `length` bytes, begins.
+    #[inline]
+    fn chain(&self, number: u64, length: u8) -> F::Chain {
+        debug_assert!(number < MAX_BLOCKS);
+        let mut node = self.node;
+        node.bytes_mut()[0] = length;
+        node.bytes_mut()[8..12].copy_from_slice(&number.to_le_bytes()[..4]);
+        let mut chain = Chain::new(&node);
+        F::discount(&mut chain, F::Block::LENGTH - Self::LENGTH);
+        chain
+    }
+}
+
+impl<F: Family> XofReader for OutputReader<F> {
+    /// Fills `out`, with zeros where there is no output any more: [`try_read`](OutputReader::try_read) is an error then.
+    fn read(&mut self, out: &mut [u8]) {
+        let length = self.fill_start(out);
+        out[length..].fill(0);
+    }
+}
+
+/// Reads less than asked for at the end of the output; never fails.
+#[cfg(feature = "std")]
+impl<F: Family> std::io::Read for OutputReader<F> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        Ok(self.fill_start(out))
+    }
+}
+
+/// Tells the position and what is left only, for there may have been a key.
+impl<F: Family> fmt::Debug for OutputReader<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut output = f.debug_struct("OutputReader");
+        output.field("position", &self.position).field("remaining", &self.remaining()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<F: Family> Drop for OutputReader<F> {
+    fn drop(&mut self) {
+        wipe(&mut self.root);
+        wipe(&mut self.held);
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<F: Family> zeroize::ZeroizeOnDrop for OutputReader<F> {}
+
+/// More than there is was asked of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct XofError {
+    asked: u64,
+    length: u64,
+}
+
+impl XofError {
+    /// How long the output would have to be.
+    #[must_use]
+    pub fn asked(&self) -> u64 {
+        self.asked
+    }
+
+    /// How long it is.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+impl fmt::Display for XofError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the output has {} bytes, but {} were asked for", self.length, self.asked)
+    }
+}
+
+impl core::error::Error for XofError {}

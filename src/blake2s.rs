@@ -1,0 +1,107 @@
+//! BLAKE2s: the flavour of 32-bit words, digests and keys of up to 32 bytes, blocks of 64 bytes
+//! ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), [BLAKE2 paper](https://www.blake2.net/blake2.pdf)).
+//!
+//! All is as in [`blake2b`](crate::blake2b), but salt and personalisation have 8 bytes, and the node offset has 48 bits,
+//! so trees have less than 2^48 leaves. Twice as many messages fit side by side as [`Backend::lanes`] says, but on
+//! `portable`.
+//!
+//! ```
+//! use simd_digest::blake2s::{self, Params};
+//!
+//! let hash = blake2s::hash(b"abc");
+//! assert_eq!(hash.as_bytes().len(), 32);
+//!
+//! let tag = Params::new().hash_length(16).key(b"a key").hash(b"abc")?;
+//! assert_eq!(tag.to_string().len(), 32);
+//!
+//! let error = Params::new().node_offset(1 << 48).hash(b"abc").unwrap_err();
+//! assert_eq!(error.to_string(), "node_offset is 281474976710656, but must be 0 to 281474976710655");
+//! # Ok::<(), blake2s::ParamsError>(())
+//! ```
+//!
+//! [`Backend::lanes`]: crate::Backend::lanes
+#![forbid(unsafe_code)]
+
+use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
+
+#[cfg(feature = "alloc")]
+pub use crate::blake2::LeavesError;
+use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, associated_oid, flavour, sealed};
+pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError, update_many};
+
+/// The [`Family`](crate::blake2::Family) of BLAKE2s: `W` is 4 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum S {}
+
+flavour!(S, "blake2s", "BLAKE2s", longest: 32);
+
+/// BLAKE2s with `N` bytes of output, for the `digest` traits.
+pub type Blake2s<N> = Blake2<S, N>;
+/// BLAKE2s with 32 bytes of output.
+pub type Blake2s256 = Blake2s<U32>;
+/// BLAKE2s with 28 bytes of output.
+pub type Blake2s224 = Blake2s<U28>;
+/// BLAKE2s with 20 bytes of output.
+pub type Blake2s160 = Blake2s<U20>;
+/// BLAKE2s with 16 bytes of output.
+pub type Blake2s128 = Blake2s<U16>;
+
+/// BLAKE2s as a MAC with `N` bytes of tag, for the `digest` traits.
+pub type Blake2sMac<N> = Blake2Mac<S, N>;
+/// BLAKE2s as a MAC with 32 bytes of tag.
+pub type Blake2sMac256 = Blake2sMac<U32>;
+/// BLAKE2s as a MAC with 16 bytes of tag.
+pub type Blake2sMac128 = Blake2sMac<U16>;
+
+/// BLAKE2sp with 32 bytes of output, for the `digest` traits; keyed and of other lengths by [`Params::parallel`].
+///
+/// One long message in eight lanes: several times as fast as sequential BLAKE2s, but another hash, and slower for
+/// messages of less than about 1 KiB.
+///
+/// ```
+/// use simd_digest::Digest;
+/// use simd_digest::blake2s::Blake2sp;
+///
+/// let digest = Blake2sp::digest(b"a long message");
+/// assert_eq!(digest.len(), 32);
+/// ```
+///
+/// [`Params::parallel`]: crate::blake2::Params::parallel
+pub type Blake2sp = Blake2p<S, U32>;
+
+/// BLAKE2X of this flavour: output of any length, up to 2^16 − 2 bytes if it is known, else up to 2^37.
+///
+/// ```
+/// use simd_digest::Blake2xs;
+/// use simd_digest::digest::{ExtendableOutput, Update, XofReader};
+///
+/// let mut hasher = Blake2xs::default();
+/// Update::update(&mut hasher, b"a seed");
+/// let mut output = hasher.finalize_xof();
+/// let mut bytes = [0; 1000];
+/// output.read(&mut bytes);
+/// ```
+pub type Blake2xs = Blake2x<S>;
+
+impl sealed::Family for S {
+    const NAME: &'static str = "Blake2s";
+    const MAC_NAME: &'static str = "Blake2sMac";
+    const PARALLEL_NAME: &'static str = "Blake2sp";
+    const XOF_NAME: &'static str = "Blake2xs";
+    const NODE_OFFSET: usize = 6;
+
+    type Word = u32;
+    type Words = [u8; 32];
+    type OutputSize = U32;
+    type BlockSize = U64;
+    type CollisionResistance = U16;
+    type StateSize = U122;
+    type Leaves = U8;
+}
+
+associated_oid! {
+    Blake2s128: "1.3.6.1.4.1.1722.12.2.2.4",
+    Blake2s160: "1.3.6.1.4.1.1722.12.2.2.5",
+    Blake2s224: "1.3.6.1.4.1.1722.12.2.2.7",
+    Blake2s256: "1.3.6.1.4.1.1722.12.2.2.8",
+}

@@ -1,0 +1,162 @@
+//! Many messages, a word of each in a vector.
+
+use super::{Run, SIGMA, Word};
+use crate::kernel::{Kind, Lanes};
+
+/// Compresses up to `L` messages, lane `l` of every vector for message `l`: word `i` of all states is vector `v[i]`.
+///
+/// Lanes without a message compute the last message once more, and their results are dropped.
+#[inline(always)]
+pub(crate) fn compress_lanes<W: Word, V: Lanes<W, L>, const L: usize>(token: V::Token, run: Run<'_, W>) {
+    if run.kind == Kind::Half && L <= 8 {
+        compress_words::<W, V, L, 8>(token, run);
+    } else {
+        compress_words::<W, V, L, 16>(token, run);
+    }
+}
+
+/// The kernel for blocks of which the first `WORDS` words are not known to be zero.
+#[inline(always)]
+fn compress_words<W: Word, V: Lanes<W, L>, const L: usize, const WORDS: usize>(token: V::Token, run: Run<'_, W>) {
+    let live = run.chains.len();
+    let lane = |l: usize| l.min(live - 1);
+    let splat = |word| V::new(token, [word; L]);
+
+    let mut h = [splat(W::ZERO); 8];
+    // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
+    let [mut lows, mut highs, mut f0s, mut f1s] = [[W::ZERO; L]; 4];
+    for l in 0..L {
+        [lows[l], highs[l]] = W::halves(run.chains[lane(l)].count.wrapping_add(W::BLOCK as u128));
+        [f0s[l], f1s[l]] = run.last[lane(l)].flags();
+    }
+    let mut low = alike::<W, V, L>(token, lows);
+    let (high, f0, f1);
+    if run.kind == Kind::Any {
+        for (i, h) in h.chunks_mut(L).enumerate() {
+            let mut rows = [splat(W::ZERO); L];
+            for (l, row) in rows.iter_mut().enumerate() {
+                *row = V::new(token, chunk(&run.chains[lane(l)].h, i));
+            }
+            h.copy_from_slice(&V::transpose(rows)[..h.len()]);
+        }
+        high = alike::<W, V, L>(token, highs);
+        f0 = alike::<W, V, L>(token, f0s);
+        f1 = alike::<W, V, L>(token, f1s);
+    } else {
+        for (h, &word) in h.iter_mut().zip(&run.chains[0].h) {
+            *h = splat(word);
+        }
+        (high, f0, f1) = (splat(highs[0]), splat(f0s[0]), splat(f1s[0]));
+    }
+
+    for block in 0..run.count {
+        let mut m = [splat(W::ZERO); 16];
+        for (i, m) in m[..WORDS].chunks_exact_mut(L).enumerate() {
+            let mut rows = [splat(W::ZERO); L];
+            for (l, row) in rows.iter_mut().enumerate() {
+                *row = V::load(token, run.blocks[lane(l)][block * run.stride].as_ref(), i);
+            }
+            m.copy_from_slice(&V::transpose(rows));
+        }
+        let [c0, c1, c2, c3, d0, d1, d2, d3] = W::IV;
+        let (mut d2, mut d3) = (splat(d2), splat(d3));
+        if block + 1 == run.count {
+            d2 = d2.xor(f0);
+            d3 = d3.xor(f1);
+        }
+        let [h0, h1, h2, h3, h4, h5, h6, h7] = h;
+        let [c0, c1, c2, c3] = [splat(c0), splat(c1), splat(c2), splat(c3)];
+        let [d0, d1] = [splat(d0).xor(low), splat(d1).xor(high)];
+        let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[0]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[1]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[2]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[3]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[4]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[5]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[6]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[7]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[8]);
+        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[9]);
+        if W::ROUNDS == 12 {
+            lanes_round::<W, V, L>(&mut v, &m, &SIGMA[0]);
+            lanes_round::<W, V, L>(&mut v, &m, &SIGMA[1]);
+        }
+        for i in 0..8 {
+            h[i] = h[i].xor(v[i]).xor(v[i + 8]);
+        }
+        low = low.add(splat(W::halves(W::BLOCK as u128)[0]));
+    }
+
+    for (i, h) in h.chunks(L).enumerate() {
+        let mut columns = [splat(W::ZERO); L];
+        columns[..h.len()].copy_from_slice(h);
+        for (chain, row) in run.chains.iter_mut().zip(V::transpose(columns)) {
+            chain.h[i * L..][..h.len()].copy_from_slice(&row.words()[..h.len()]);
+        }
+    }
+    for chain in run.chains {
+        chain.count = chain.count.wrapping_add(run.count as u128 * W::BLOCK as u128);
+    }
+}
+
+/// A vector of words that are most often the same.
+///
+/// Then it is one broadcast instead of some twenty shuffles, which would hold up a run of one block by a tenth.
+#[inline(always)]
+fn alike<W: Word, V: Lanes<W, L>, const L: usize>(token: V::Token, words: [W; L]) -> V {
+    if words.iter().all(|&word| word == words[0]) { V::new(token, [words[0]; L]) } else { V::new(token, words) }
+}
+
+/// Words `i L` to `i L + L` of a chaining value, again from the first where it has no more.
+#[inline(always)]
+fn chunk<W: Word, const L: usize>(h: &[W; 8], i: usize) -> [W; L] {
+    let mut words = [W::ZERO; L];
+    for (j, word) in words.iter_mut().enumerate() {
+        *word = h[(i * L + j) % 8];
+    }
+    words
+}
+
+/// The places of `b`, `c` and `d` in the four G of a column step, and of a diagonal step; those of `a` are 0 to 3.
+const COLUMNS: [[usize; 4]; 3] = [[4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]];
+const DIAGONALS: [[usize; 4]; 3] = [[5, 6, 7, 4], [10, 11, 8, 9], [15, 12, 13, 14]];
+
+#[inline(always)]
+fn lanes_round<W: Word, V: Lanes<W, L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
+    let [r1, r2, r3, r4] = W::ROTATIONS;
+    lanes_half_g::<W, V, L>(v, [r1, r2], COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
+    lanes_half_g::<W, V, L>(v, [r3, r4], COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
+    lanes_half_g::<W, V, L>(v, [r1, r2], DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
+    lanes_half_g::<W, V, L>(v, [r3, r4], DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
+}
+
+/// Half of G on four columns or diagonals, with one message word each.
+///
+/// The four are independent: taken operation by operation they hide each other's latency. They are written out, for
+/// hundreds of small loops in one function take the compiler minutes.
+#[inline(always)]
+fn lanes_half_g<W: Word, V: Lanes<W, L>, const L: usize>(
+    v: &mut [V; 16],
+    [r_d, r_b]: [u32; 2],
+    [b, c, d]: [[usize; 4]; 3],
+    m: [V; 4],
+) {
+    v[0] = v[0].add(m[0]).add(v[b[0]]);
+    v[1] = v[1].add(m[1]).add(v[b[1]]);
+    v[2] = v[2].add(m[2]).add(v[b[2]]);
+    v[3] = v[3].add(m[3]).add(v[b[3]]);
+    v[d[0]] = v[d[0]].xor(v[0]).ror(r_d);
+    v[d[1]] = v[d[1]].xor(v[1]).ror(r_d);
+    v[d[2]] = v[d[2]].xor(v[2]).ror(r_d);
+    v[d[3]] = v[d[3]].xor(v[3]).ror(r_d);
+    v[c[0]] = v[c[0]].add(v[d[0]]);
+    v[c[1]] = v[c[1]].add(v[d[1]]);
+    v[c[2]] = v[c[2]].add(v[d[2]]);
+    v[c[3]] = v[c[3]].add(v[d[3]]);
+    v[b[0]] = v[b[0]].xor(v[c[0]]).ror(r_b);
+    v[b[1]] = v[b[1]].xor(v[c[1]]).ror(r_b);
+    v[b[2]] = v[b[2]].xor(v[c[2]]).ror(r_b);
+    v[b[3]] = v[b[3]].xor(v[c[3]]).ror(r_b);
+    [v[b[0]], v[b[1]], v[b[2]], v[b[3]]] = V::together([v[b[0]], v[b[1]], v[b[2]], v[b[3]]]);
+}
