@@ -25,15 +25,17 @@ struct Middle {
 }
 
 impl Middle {
-    /// In the form of [`SerializableState`]: salt, personalisation, chaining value, counter, one block held back.
+    /// In the form of [`SerializableState`]: digest length, salt and personalisation, chaining value, counter, one block
+    /// held back after its length.
     fn hasher(&self) -> Blake2b512 {
         let below = 128 * (u128::from(self.blocks_below) + 1);
         let count = 1_u128.rotate_left(self.power.into()).wrapping_sub(below) & !127;
         let mut state = SerializedState::<Blake2b512>::default();
-        state[32..96].copy_from_slice(self.h.as_flattened());
-        state[96..112].copy_from_slice(&count.max(128).to_le_bytes());
-        state[112] = 128;
-        state[113..].copy_from_slice(self.held.as_flattened());
+        state[0] = 64;
+        state[33..97].copy_from_slice(self.h.as_flattened());
+        state[97..113].copy_from_slice(&count.max(128).to_le_bytes());
+        state[113] = 128;
+        state[114..].copy_from_slice(self.held.as_flattened());
         Blake2b512::deserialize(&state).expect("whole blocks before the one held back")
     }
 }
