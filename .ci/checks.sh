@@ -1,0 +1,148 @@
+# What each step of `.ci/run` does on this machine.
+
+layers() {
+    local broken=0 file
+    # none WHAT PATTERN PATH…: no line there has it.
+    none() {
+        local what=$1 pattern=$2 status=0
+        shift 2
+        grep -rnE --include='*.rs' -e "$pattern" "$@" || status=$?
+        if [ $status -ne 1 ]; then # 2 is a path that is no longer there
+            echo "^^^ $what"
+            broken=1
+        fi
+    }
+    none 'the kernels know no backend' 'crate::backend' src/kernel src/kernel.rs
+    none 'the backends know no public hash' 'crate::blake2' src/backend src/backend.rs
+    none 'a safe function with target_feature says the same' '^[^/]*\bunsafe (extern "[A-Za-z]+" )?fn\b' src bt2sum
+    none 'intrinsics are for the backends' '\b(core|std)::arch\b' \
+        $(find src bt2sum -name '*.rs' -not -path 'src/backend/*')
+    none 'unsafe code is for the backends, and for the test that counts what the allocator is asked for' \
+        '(allow|expect|warn)\([^)]*unsafe_code' \
+        $(find src bt2sum tests benches examples fuzz/src fuzz/fuzz_targets -name '*.rs' \
+            -not -path 'src/backend/*' -not -path tests/memory.rs)
+    while read -r file; do
+        if [ "$(grep -c 'unsafe {' "$file")" -gt "$(grep -c '// SAFETY: ' "$file")" ]; then
+            echo "$file has more unsafe blocks than sentences that justify them"
+            broken=1
+        fi
+    done < <(find src -name '*.rs')
+    if find src bt2sum tests benches examples -name mod.rs | grep .; then
+        echo '^^^ modules are named after themselves, not mod.rs'
+        broken=1
+    fi
+    return $broken
+}
+
+locked() {
+    cargo update --workspace --locked
+    cargo update --workspace --locked --manifest-path fuzz/Cargo.toml
+}
+
+format() {
+    cargo fmt --all --check
+    cargo fmt --manifest-path fuzz/Cargo.toml --check
+}
+
+# Not of the workspace: `bt2sum` would turn the features of the library on again.
+clippy_without_features() {
+    local features
+    for features in '' alloc zeroize alloc,zeroize; do
+        cargo clippy -p simd-digest --all-targets --no-default-features --features "$features" -- -D warnings
+    done
+}
+
+# backends COMMAND…: that `which_backend`, run so, finds exactly those that are required.
+backends() {
+    local found
+    found=$("$@" | cut -d ' ' -f 1 | paste -sd ,)
+    [ "$found" = "$REQUIRE_BACKENDS" ] || { echo "found $found instead of $REQUIRE_BACKENDS"; return 1; }
+    echo "found $found"
+}
+
+# Compiles a crate that brings its own panic handler, which is an error if the library or what it needs brings std.
+no_std() {
+    local bare
+    cargo build --no-default-features
+    cat >"$scratch/bare.rs" <<'RUST'
+#![no_std]
+extern crate simd_digest;
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    loop {}
+}
+RUST
+    rustc --edition 2024 --crate-type staticlib -C panic=abort --out-dir "$scratch" "$scratch/bare.rs" \
+        --extern simd_digest="$target/debug/libsimd_digest.rlib" -L "dependency=$target/debug/deps"
+    for bare in "$(rustc --print sysroot)"/lib/rustlib/*-none*; do
+        [ -d "$bare/lib" ] || { echo 'note: no target without an operating system is installed'; break; }
+        cargo build --no-default-features --target "${bare##*/}"
+    done
+}
+
+# checksum EXPECTED FILE [OPTION…]: of a file and of a pipe.
+checksum() {
+    local expected=$1 file=$2
+    shift 2
+    echo "bt2sum $* ${file##*/}"
+    "$bt2sum" "$@" "$file" >"$scratch/answer"
+    diff <(echo "BLAKE2b-$((${#expected} / 2)) ($file) = $expected") "$scratch/answer"
+    cat "$file" | "$bt2sum" "$@" >"$scratch/answer"
+    diff <(echo "BLAKE2b-$((${#expected} / 2)) = $expected") "$scratch/answer"
+}
+
+# s3git's checksums of the same bytes.
+bt2sum_vectors() {
+    bt2sum=$target/release/bt2sum
+    cargo build --release -p bt2sum
+    printf 'hello s3git\n' >"$scratch/hello"
+    head -c 6000 /dev/zero >"$scratch/zeros"
+    : >"$scratch/empty"
+    checksum 18e622875a89cede0d7019b2c8afecf8928c21eac18ec51e38a8e6b829b82c3ef306dec34227929fa77b1c7c329b3d4e50ed9e72dc4dc885be0932d3f28d7053 \
+        "$scratch/hello"
+    checksum 919f330a1b4a3a02aced735e7675905c159b99e07e0c8aa087d0327b26e4d3aa8323bc82962b8e8e "$scratch/hello" -s 40
+    checksum 724b5876d9120855dcf220ee7815a697c6559575aa79d9e2b9f63f06c9f22e532fc32bf356ef1ab26ff776ea960edeb31c54769460f87489f59ae8045122705d \
+        "$scratch/zeros" -t 4096
+    checksum 27f6cd321af6c9135369ac75d1af12aa9f404c0ca5272704cc07594b0439be0aaa53df4c4d5ea0d22ab79a034130ee7f73a5bab4ee498bef69b667b5a58d1d98 \
+        "$scratch/empty"
+}
+
+# What times tell on a calm machine only: that no kernel has become longer.
+instructions() {
+    cargo build --release -p report --bin blocks
+    .ci/instructions "$target/release/blocks"
+}
+
+# And that none has fallen apart into calls.
+inlined() {
+    cargo build --release
+    .ci/inlined "$target/release/libsimd_digest.rlib" avx avx2 avx512 sse41
+}
+
+# readme COMMAND: runs it if README tells everybody to.
+readme() {
+    grep -qxF "$1" README.md || { echo "README does not have: $1"; return 1; }
+    bash -c "$1"
+}
+
+# compiler OPTION…: what runs the compiler with these, for this workspace only: as RUSTFLAGS would, but the dependencies
+# are those of the other builds.
+compiler() {
+    local wrapper
+    wrapper=$target/rustc-$(tr -dc a-z0-9 <<<"$*")
+    printf '#!/bin/sh\nexec "$@" %s\n' "$*" >"$wrapper"
+    chmod +x "$wrapper"
+    echo "$wrapper"
+}
+
+# tests_for CPU: lets the compiler use all of that CPU in scalar code too, which is where it has miscompiled. The
+# dependencies are compiled as ever, and so are the oracles.
+tests_for() {
+    RUSTC_WORKSPACE_WRAPPER=$(compiler -C "target-cpu=$1") \
+        cargo test --release --workspace --all-features $(lib_tests)
+}
+
+blake2x_vectors() {
+    (cd tests/data/blake2x && go run .) | cmp - tests/data/blake2x.txt
+}

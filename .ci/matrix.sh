@@ -1,0 +1,190 @@
+# The tests on other machines: as other CPUs and for other targets, most of them emulated.
+
+# Debian's compiler brings the source of its library, from which the library for other targets is made.
+packages=(rustc-web cargo-web rust-web-src qemu-user-static
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
+    gcc-i686-linux-gnu libc6-dev-i386-cross valgrind)
+
+install_packages() {
+    dpkg-query --show --showformat '${db:Status-Status}\n' "${packages[@]}" 2>&1 | grep -qv '^installed$' || return 0
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${packages[@]}" >"$scratch/apt" 2>&1 ||
+        { tail -n 20 "$scratch/apt"; return 1; }
+}
+
+# cross COMMAND…: cargo with Debian's compiler, whatever comes first in the path, and the library for the target made
+# with everything else. Optimised a little: tests as slow as they come would take longer than the compiler does. What
+# is built is static, so that it runs without a loader or libraries of its machine. Code that only one of these targets
+# compiles must not have warnings either.
+cross() {
+    local command=$1
+    shift
+    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTC_WORKSPACE_WRAPPER=$(compiler -D warnings) \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_LINKER=s390x-linux-gnu-gcc \
+        CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc \
+        CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$(wasm_linker) \
+        RUSTFLAGS=${cross_flags--C target-feature=+crt-static} \
+        /usr/bin/cargo "$command" --config profile.dev.opt-level=1 "$@"
+}
+
+has_cross() {
+    [ -x /usr/bin/cargo ] && [ -d "$(/usr/bin/rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library" ]
+}
+
+# A workspace of the same files without the benches, whose dependencies take longer than all the others.
+matrix_workspace() {
+    local file
+    mkdir -p "$matrix"
+    for file in src tests examples bt2sum README.md; do
+        ln -sfn "$PWD/$file" "$matrix/$file"
+    done
+    sed -e '/^criterion = /d' -e '/^\[\[bench\]\]/,/^$/d' -e 's/^members = .*/members = ["bt2sum"]/' Cargo.toml \
+        >"$matrix/Cargo.toml.new"
+    cmp -s "$matrix/Cargo.toml.new" "$matrix/Cargo.toml" || mv "$matrix/Cargo.toml.new" "$matrix/Cargo.toml"
+    cp -p Cargo.lock "$matrix/Cargo.lock"
+}
+
+# build_tests LIST COMMAND…: the command is to build tests and tell of them, and the programs go to the list.
+build_tests() {
+    local list=$1
+    shift
+    "$@" 2>&1 | tee "$scratch/build"
+    sed -nE 's/^ *Executable .*\((.*)\)$/\1/p' "$scratch/build" | sed "s|^\([^/]\)|$PWD/\1|" >"$list"
+    [ -s "$list" ]
+}
+
+# The tests of the library by name, since with `--workspace` there are others.
+lib_tests() {
+    echo --lib
+    basename -a -s .rs tests/*.rs | sed 's/^/--test=/'
+}
+
+# cross_tests TARGET PACKAGES
+cross_tests() {
+    local options=("$2" --all-features -Zbuild-std --target "$1")
+    matrix_workspace
+    cd "$matrix"
+    build_tests "$scratch/$1" cross test --no-run $(lib_tests) "${options[@]}"
+    cross build --example which_backend "${options[@]}"
+    echo "$target/$1/debug/examples/which_backend" >"$scratch/$1.backends"
+}
+
+# The release tests as they are, to be run as other CPUs.
+x86_tests() {
+    local options=(--release --workspace --all-features)
+    build_tests "$scratch/x86_64" cargo test --no-run $(lib_tests) "${options[@]}"
+    cargo build --example which_backend "${options[@]}"
+    echo "$target/release/examples/which_backend" >"$scratch/x86_64.backends"
+}
+
+# run_tests LIST EMULATOR…: the programs, if the backends that are found are exactly those that are asked for.
+run_tests() {
+    local list=$1 program
+    shift
+    backends "$@" "$(cat "$list.backends")"
+    while read -r program; do
+        echo "${program##*/}"
+        "$@" "$program" --quiet </dev/null
+    done <"$list"
+}
+
+# emulated LIST EMULATOR, and lines of: machine, backends that it must find, options of the emulator.
+emulated() {
+    local machine backends options
+    while IFS=: read -r machine backends options; do
+        if [ ! -s "$scratch/$1" ]; then
+            no_machine "$machine" 'its tests are not there'
+        elif ! command -v "$2" >/dev/null; then
+            no_machine "$machine" "$2 is not there"
+        else
+            # shellcheck disable=SC2086
+            on_machine "$machine" "$backends" run_tests "$scratch/$1" "$2" $options
+        fi
+    done
+}
+
+# Two ways in which an inconsistent CPUID has gone wrong elsewhere are the last three.
+x86_machines() {
+    step 'tests for other x86-64 CPUs compile' x86_tests
+    emulated x86_64 qemu-x86_64-static <<'CPUS'
+x86-64, kvm64:portable:-cpu kvm64
+x86-64, Conroe:portable:-cpu Conroe
+x86-64, Penryn:sse41,portable:-cpu Penryn
+x86-64, Nehalem:sse41,portable:-cpu Nehalem
+x86-64, SandyBridge:avx,sse41,portable:-cpu SandyBridge
+x86-64, Haswell:avx2,avx,sse41,portable:-cpu Haswell
+x86-64, EPYC-Milan:avx2,avx,sse41,portable:-cpu EPYC-Milan
+x86-64, max:avx2,avx,sse41,portable:-cpu max
+x86-64, Haswell without XSAVE:sse41,portable:-cpu Haswell,-xsave
+x86-64, Haswell without AVX:sse41,portable:-cpu Haswell,-avx
+x86-64, max without SSE4.1:portable:-cpu max,-sse4.1
+CPUS
+}
+
+# Also the command line: this CPU runs its 32-bit programs as they are.
+i686() {
+    matrix_workspace
+    cd "$matrix"
+    cross test --no-fail-fast --workspace --all-features --lib --bins --tests -Zbuild-std --target i686-unknown-linux-gnu
+}
+
+cross_machines() {
+    local machine
+    if ! has_cross; then
+        for machine in 'aarch64' 'i686' 's390x' 'wasm32'; do
+            no_machine "$machine" "Debian's rustc-web, cargo-web and rust-web-src are not there"
+        done
+        return
+    fi
+    step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu --package=simd-digest
+    step 'kernels are inlined on aarch64' inlined_on_aarch64
+    emulated aarch64-unknown-linux-gnu qemu-aarch64-static <<'CPUS'
+aarch64, Cortex-A53:neon,portable:-cpu cortex-a53
+aarch64, Neoverse N1:neon,portable:-cpu neoverse-n1
+aarch64, max:neon,portable:-cpu max
+CPUS
+    step 'tests for s390x compile' cross_tests s390x-unknown-linux-gnu --package=simd-digest
+    emulated s390x-unknown-linux-gnu qemu-s390x-static <<<'s390x (big endian):portable:'
+
+    if [ "$(uname -m)" = x86_64 ]; then
+        on_machine 'i686, this CPU' "$native_backends" i686
+    else
+        no_machine 'i686, this CPU' 'it is no x86-64'
+    fi
+    step 'tests for i686 compile' cross_tests i686-unknown-linux-gnu --workspace
+    emulated i686-unknown-linux-gnu qemu-i386-static <<<'i686, max:avx2,avx,sse41,portable:-cpu max'
+
+    if [ -z "$(wasm_linker)" ]; then
+        no_machine wasm32 'the toolchain has no rust-lld'
+    elif ! command -v node >/dev/null; then
+        step 'wasm32 compiles' wasm
+        no_machine wasm32 'node is not there'
+    else
+        on_machine wasm32 simd128,portable wasm run
+    fi
+}
+
+inlined_on_aarch64() {
+    local library
+    library=$(ls -t "$target"/aarch64-unknown-linux-gnu/debug/deps/libsimd_digest-*.rlib | head -n 1)
+    OBJDUMP=aarch64-linux-gnu-objdump .ci/inlined "$library" neon
+}
+
+# The linker of WebAssembly comes with rustup's toolchains.
+wasm_linker() {
+    find "$(rustc --print sysroot)/lib/rustlib" -name rust-lld 2>/dev/null | head -n 1
+}
+
+# wasm [run]: a program for the host of WebAssembly that is at hand, since test programs do not tell such a host a thing.
+wasm() {
+    local checks
+    cross_flags='-C target-feature=+simd128' cross build --locked --manifest-path .ci/wasm/Cargo.toml \
+        -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown
+    [ "${1-}" = run ] || return 0
+    checks=$(node -e '
+        WebAssembly.instantiate(require("fs").readFileSync(process.argv[1]), {})
+            .then(({ instance }) => console.log(instance.exports.checks()))
+    ' "$target/wasm32-unknown-unknown/debug/wasm_checks.wasm")
+    echo "test result: ok. $checks passed; 0 failed"
+}
