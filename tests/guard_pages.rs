@@ -42,7 +42,7 @@ fn painted() -> Pages {
 fn trap_reads_past_the_end<F: Flavour>() {
     let pages = painted();
     let end = pages.len();
-    let mut digests = vec![None; MOST + 1];
+    let mut digests: Vec<Option<Hash<F>>> = (0..=MOST).map(|_| None).collect();
     for backend in Backend::available() {
         let params = Params::<F>::new().with_backend(backend);
         for (length, digest) in digests.iter_mut().enumerate() {
