@@ -227,7 +227,9 @@ fn nothing_half_written() {
         }
         let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
         assert!(kill.success());
+        let input = child.stdin.take(); // open until the end, or the message would be whole
         let ended = child.wait_with_output().unwrap();
+        drop(input);
         assert_eq!((ended.status.code(), ended.stdout.as_slice()), (Some(130), &b""[..]), "{signal}");
         untouched();
     }
