@@ -121,9 +121,9 @@ impl Lanes64<4> for U64x4 {
     /// four then has the ports for itself, and waits: 735 cycles for four blocks instead of 685. Joining more than the
     /// last row of each half costs more in moves than it gains.
     #[inline(always)]
-    fn together(vectors: [Self; 4]) -> [Self; 4] {
-        let token = vectors[0].1;
-        // SAFETY: token proves AVX2.
-        unsafe { opaque::ymm_together(vectors.map(|v| v.0)) }.map(|v| Self(v, token))
+    fn together([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        // SAFETY: a.1 proves AVX2.
+        let [w, x, y, z] = unsafe { opaque::ymm_together([a.0, b.0, c.0, d.0]) };
+        [Self(w, a.1), Self(x, a.1), Self(y, a.1), Self(z, a.1)]
     }
 }

@@ -105,37 +105,43 @@ fn chunk<const L: usize>(h: &[u64; 8], i: usize) -> [u64; L] {
     h.as_chunks().0[i]
 }
 
+/// The places of `b`, `c` and `d` in the four G of a column step, and of a diagonal step; those of `a` are 0 to 3.
+const COLUMNS: [[usize; 4]; 3] = [[4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]];
+const DIAGONALS: [[usize; 4]; 3] = [[5, 6, 7, 4], [10, 11, 8, 9], [15, 12, 13, 14]];
+
 #[inline(always)]
 fn lanes_round<V: Lanes64<L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
-    lanes_half_g::<V, L, 32, 24>(v, [4, 5, 6, 7], [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
-    lanes_half_g::<V, L, 16, 63>(v, [4, 5, 6, 7], [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
-    lanes_half_g::<V, L, 32, 24>(v, [5, 6, 7, 4], [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
-    lanes_half_g::<V, L, 16, 63>(v, [5, 6, 7, 4], [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
+    lanes_half_g::<V, L, 32, 24>(v, COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
+    lanes_half_g::<V, L, 16, 63>(v, COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
+    lanes_half_g::<V, L, 32, 24>(v, DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
+    lanes_half_g::<V, L, 16, 63>(v, DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
 }
 
-/// Half of G on four columns or diagonals, told by the place of their `b`, with one message word each.
+/// Half of G on four columns or diagonals, with one message word each.
 ///
-/// The four are independent: taken operation by operation they hide each other's latency.
+/// The four are independent: taken operation by operation they hide each other's latency. They are written out, for
+/// hundreds of small loops in one function take the compiler minutes.
 #[inline(always)]
-fn lanes_half_g<V: Lanes64<L>, const L: usize, const D: u32, const B: u32>(v: &mut [V; 16], b: [usize; 4], m: [V; 4]) {
-    let shift = b[0] - 4;
-    let a = [0, 1, 2, 3];
-    let d = a.map(|i| 12 + (i + 3 * shift) % 4);
-    let c = a.map(|i| 8 + (i + 2 * shift) % 4);
-    for i in 0..4 {
-        v[a[i]] = v[a[i]].add(m[i]).add(v[b[i]]);
-    }
-    for i in 0..4 {
-        v[d[i]] = v[d[i]].xor(v[a[i]]).ror::<D>();
-    }
-    for i in 0..4 {
-        v[c[i]] = v[c[i]].add(v[d[i]]);
-    }
-    for i in 0..4 {
-        v[b[i]] = v[b[i]].xor(v[c[i]]).ror::<B>();
-    }
-    let together = V::together(b.map(|b| v[b]));
-    for i in 0..4 {
-        v[b[i]] = together[i];
-    }
+fn lanes_half_g<V: Lanes64<L>, const L: usize, const D: u32, const B: u32>(
+    v: &mut [V; 16],
+    [b, c, d]: [[usize; 4]; 3],
+    m: [V; 4],
+) {
+    v[0] = v[0].add(m[0]).add(v[b[0]]);
+    v[1] = v[1].add(m[1]).add(v[b[1]]);
+    v[2] = v[2].add(m[2]).add(v[b[2]]);
+    v[3] = v[3].add(m[3]).add(v[b[3]]);
+    v[d[0]] = v[d[0]].xor(v[0]).ror::<D>();
+    v[d[1]] = v[d[1]].xor(v[1]).ror::<D>();
+    v[d[2]] = v[d[2]].xor(v[2]).ror::<D>();
+    v[d[3]] = v[d[3]].xor(v[3]).ror::<D>();
+    v[c[0]] = v[c[0]].add(v[d[0]]);
+    v[c[1]] = v[c[1]].add(v[d[1]]);
+    v[c[2]] = v[c[2]].add(v[d[2]]);
+    v[c[3]] = v[c[3]].add(v[d[3]]);
+    v[b[0]] = v[b[0]].xor(v[c[0]]).ror::<B>();
+    v[b[1]] = v[b[1]].xor(v[c[1]]).ror::<B>();
+    v[b[2]] = v[b[2]].xor(v[c[2]]).ror::<B>();
+    v[b[3]] = v[b[3]].xor(v[c[3]]).ror::<B>();
+    [v[b[0]], v[b[1]], v[b[2]], v[b[3]]] = V::together([v[b[0]], v[b[1]], v[b[2]], v[b[3]]]);
 }
