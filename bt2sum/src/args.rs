@@ -146,8 +146,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", conflicts_with = "key_file")]
     pub(crate) key_fd: Option<u32>,
 
-    /// The Go tool's digest of an empty input, which has no leaf
-    #[arg(long, conflicts_with_all = ["leaves", "sequential"])]
+    /// The Go tool's digest of an empty input, which has no leaf; lines cannot say so
+    #[arg(long, conflicts_with_all = ["leaves", "sequential", "tag"])]
     pub(crate) compat_empty: bool,
 
     /// Instruction set to compute with [default: the fastest]

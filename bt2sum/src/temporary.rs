@@ -63,6 +63,8 @@ fn replaceable(target: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(target) {
         Ok(path) if fs::metadata(&path)?.is_file() => Ok(path),
         Ok(_) => Err(io::Error::other("Not a regular file")),
+        // A link to what has no name, as that of standard output to a pipe.
+        Err(_) if fs::metadata(target).is_ok() => Err(io::Error::other("Not a regular file")),
         Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(target).is_ok() => {
             Err(io::Error::other("A link that leads nowhere"))
         }

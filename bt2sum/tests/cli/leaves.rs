@@ -277,6 +277,8 @@ fn leaves_replace_only_regular_files() {
         refused(target, "Not a regular file");
     }
     refused("nowhere", "A link that leads nowhere");
+    #[cfg(target_os = "linux")]
+    refused("/dev/stdout", "Not a regular file");
     assert!(kind("pipe").is_fifo() && kind("null").is_symlink() && kind("nowhere").is_symlink());
 
     assert_eq!(leaves("directory/link").code, Some(0));
