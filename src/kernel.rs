@@ -21,14 +21,14 @@ pub(crate) trait U64s<const L: usize>: Copy {
     fn ror<const N: u32>(self) -> Self;
 }
 
-/// Four words that are one row of a 4 × 4 state.
+/// Four words that are one row of a 4 × 4 state, of columns 0, 2, 1 and 3.
 pub(crate) trait Row64: U64s<4> {
     /// The little-endian words of `block` at `places`, each loaded from memory.
     ///
     /// Unless `SETTLED`, the block may have been written just before, so no load should be wider than a word: it would
     /// wait until the narrower stores it spans have reached the cache.
     fn gather<const SETTLED: bool>(token: Self::Token, block: &[u8; 128], places: [usize; 4]) -> Self;
-    /// Moves word `(i + N) % 4` to place `i`.
+    /// Moves the word of column `(i + N) % 4` to column `i`.
     fn turn<const N: usize>(self) -> Self;
 }
 

@@ -68,14 +68,14 @@ pub(super) fn gather<const SETTLED: bool>(block: &[u8; 128], places: [usize; 4])
     _mm256_blend_epi32::<0b11_00_00_00>(abc, load(3))
 }
 
-/// Word `(i + N) % 4` at place `i`.
+/// The word of column `(i + N) % 4` at column `i`, columns being in the order 0 2 1 3.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn turn<const N: usize>(v: __m256i) -> __m256i {
     match N {
-        1 => _mm256_permute4x64_epi64::<0b00_11_10_01>(v),
-        2 => _mm256_permute4x64_epi64::<0b01_00_11_10>(v),
-        3 => _mm256_permute4x64_epi64::<0b10_01_00_11>(v),
+        1 => _mm256_permute4x64_epi64::<0b00_01_11_10>(v),
+        2 => _mm256_shuffle_epi32::<0b01_00_11_10>(v),
+        3 => _mm256_permute4x64_epi64::<0b01_00_10_11>(v),
         _ => unreachable!(),
     }
 }

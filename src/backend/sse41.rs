@@ -40,11 +40,11 @@ fn ror<const N: u32>(v: __m128i) -> __m128i {
 }
 
 impl U64x2 {
-    /// The upper word of `self` and the lower word of `next`.
+    /// The upper word of `self`, then the lower.
     #[inline(always)]
-    fn straddle(self, next: Self) -> Self {
+    fn swap(self) -> Self {
         // SAFETY: self.1 proves SSE4.1.
-        Self(unsafe { _mm_alignr_epi8::<8>(next.0, self.0) }, self.1)
+        Self(unsafe { _mm_shuffle_epi32::<0b01_00_11_10>(self.0) }, self.1)
     }
 }
 
@@ -102,9 +102,9 @@ impl Row64 for Row {
     #[inline(always)]
     fn turn<const N: usize>(self) -> Self {
         match N {
-            1 => Self(self.0.straddle(self.1), self.1.straddle(self.0)),
-            2 => Self(self.1, self.0),
-            3 => Self(self.1.straddle(self.0), self.0.straddle(self.1)),
+            1 => Self(self.1, self.0.swap()),
+            2 => Self(self.0.swap(), self.1.swap()),
+            3 => Self(self.1.swap(), self.0),
             _ => unreachable!(),
         }
     }

@@ -17,19 +17,22 @@ use crate::kernel::Row64;
 ///
 /// Row `b` ends each half of G and is needed at once by the next, so it stays in place; the others are turned around
 /// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is.
+///
+/// In a vector, the columns are in the order 0 2 1 3: so a turn by two stays within halves of 128 bits, and a turn by
+/// one exchanges them and the words of one.
 #[inline(always)]
 pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks: &[Block], last: Last) {
     let [h0, h1, h2, h3, h4, h5, h6, h7] = chain.h;
-    let mut low = R::new(token, [h0, h1, h2, h3]);
-    let mut high = R::new(token, [h4, h5, h6, h7]);
+    let mut low = R::new(token, [h0, h2, h1, h3]);
+    let mut high = R::new(token, [h4, h6, h5, h7]);
     for (i, block) in blocks.iter().enumerate() {
         chain.count = chain.count.wrapping_add(BLOCK as u128);
         let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
         let mut v = Rows {
             a: low,
             b: high,
-            c: R::new(token, [IV[0], IV[1], IV[2], IV[3]]),
-            d: R::new(token, row_d(chain.count, flags)),
+            c: R::new(token, [IV[0], IV[2], IV[1], IV[3]]),
+            d: R::new(token, swap(row_d(chain.count, flags))),
         };
         v.round::<0, false>(token, block);
         v.round::<1, false>(token, block);
@@ -47,11 +50,17 @@ pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks
         high = high.xor(v.b).xor(v.d);
     }
     let (to_low, to_high) = chain.h.split_at_mut(4);
-    to_low.copy_from_slice(&low.words());
+    to_low.copy_from_slice(&swap(low.words()));
     // Two stores: joined to one of 64 bytes they would make the core wake its widest units for a single instruction,
     // which costs a call of one block 70 cycles.
     compiler_fence(Ordering::SeqCst);
-    to_high.copy_from_slice(&high.words());
+    to_high.copy_from_slice(&swap(high.words()));
+}
+
+/// From the order of columns to that in vectors, or back.
+#[inline(always)]
+fn swap([w0, w1, w2, w3]: [u64; 4]) -> [u64; 4] {
+    [w0, w2, w1, w3]
 }
 
 struct Rows<R> {
@@ -65,13 +74,13 @@ impl<R: Row64> Rows<R> {
     #[inline(always)]
     fn round<const SCHEDULE: usize, const SETTLED: bool>(&mut self, token: R::Token, block: &Block) {
         let s = &SIGMA[SCHEDULE];
-        self.half_g::<32, 24>(R::gather::<SETTLED>(token, block, [s[0], s[2], s[4], s[6]]));
-        self.half_g::<16, 63>(R::gather::<SETTLED>(token, block, [s[1], s[3], s[5], s[7]]));
+        self.half_g::<32, 24>(R::gather::<SETTLED>(token, block, [s[0], s[4], s[2], s[6]]));
+        self.half_g::<16, 63>(R::gather::<SETTLED>(token, block, [s[1], s[5], s[3], s[7]]));
         self.a = self.a.turn::<3>();
         self.c = self.c.turn::<1>();
         self.d = self.d.turn::<2>();
-        self.half_g::<32, 24>(R::gather::<SETTLED>(token, block, [s[14], s[8], s[10], s[12]]));
-        self.half_g::<16, 63>(R::gather::<SETTLED>(token, block, [s[15], s[9], s[11], s[13]]));
+        self.half_g::<32, 24>(R::gather::<SETTLED>(token, block, [s[14], s[10], s[8], s[12]]));
+        self.half_g::<16, 63>(R::gather::<SETTLED>(token, block, [s[15], s[11], s[9], s[13]]));
         self.a = self.a.turn::<1>();
         self.c = self.c.turn::<3>();
         self.d = self.d.turn::<2>();
