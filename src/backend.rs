@@ -154,6 +154,15 @@ impl Backend {
 
 pub(crate) use portable::blake2b::compress_rounds as blake2b_rounds;
 
+/// The same word, which is not loaded or stored together with its neighbours.
+#[inline(always)]
+pub(crate) fn opaque_word(word: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    return opaque::word(word);
+    #[cfg(not(target_arch = "x86_64"))]
+    return word;
+}
+
 fn lanes_of<T: Compress>(_: &T) -> usize {
     T::LANES
 }

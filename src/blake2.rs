@@ -93,6 +93,8 @@ pub(crate) mod sealed {
         fn new(parameter_block: &Words) -> Self;
         /// The chaining value and the counter as they were.
         fn resume(h: &Words, count: u128) -> Self;
+        /// A copy, word by word: see [`copy_words`](crate::buffer::copy_words).
+        fn reread(&self) -> Self;
         /// The chaining value, little-endian.
         fn to_words(self) -> Words;
         /// Message bytes compressed so far, the key block included.

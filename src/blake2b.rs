@@ -16,7 +16,7 @@
 use digest::const_oid::{AssociatedOid, ObjectIdentifier};
 use digest::consts::{U20, U32, U48, U64, U128, U242};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, opaque_word};
 #[cfg(feature = "alloc")]
 pub use crate::blake2::LeavesError;
 use crate::blake2::{self, Blake2, Blake2Mac, Blake2p, Family, sealed};
@@ -166,6 +166,11 @@ impl sealed::Chain<[u8; 64]> for Chain {
 
     fn resume(h: &[u8; 64], count: u128) -> Self {
         Chain { h: Chain::words(h), count }
+    }
+
+    #[inline]
+    fn reread(&self) -> Self {
+        Chain { h: self.h.map(opaque_word), count: self.count }
     }
 
     #[inline]

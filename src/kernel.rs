@@ -28,6 +28,11 @@ pub(crate) trait Row64: U64s<4> {
     /// Unless `SETTLED`, the block may have been written just before, so no load should be wider than a word: it would
     /// wait until the narrower stores it spans have reached the cache.
     fn gather<const SETTLED: bool>(token: Self::Token, block: &[u8; 128], places: [usize; 4]) -> Self;
+    /// The `words` at `places`, which may have been written just before.
+    #[inline(always)]
+    fn load(token: Self::Token, words: &[u64; 8], places: [usize; 4]) -> Self {
+        Self::new(token, places.map(|place| words[place]))
+    }
     /// Moves the word of column `(i + N) % 4` to column `i`.
     fn turn<const N: usize>(self) -> Self;
 }

@@ -50,8 +50,7 @@ fn ror<const N: u32>(v: __m256i) -> __m256i {
 pub(super) fn gather<const SETTLED: bool>(block: &[u8; 128], places: [usize; 4]) -> __m256i {
     let block = opaque::reference(block);
     if !SETTLED {
-        let [w0, w1, w2, w3] = places.map(|place| word64(block, place).cast_signed());
-        return _mm256_setr_epi64x(w0, w1, w2, w3);
+        return join(places.map(|place| word64(block, place)));
     }
     let load = |lane: usize| {
         let word = places[lane];
@@ -66,6 +65,16 @@ pub(super) fn gather<const SETTLED: bool>(block: &[u8; 128], places: [usize; 4])
     let ab = _mm256_blend_epi32::<0b00_00_11_00>(load(0), load(1));
     let abc = _mm256_blend_epi32::<0b00_11_00_00>(ab, load(2));
     _mm256_blend_epi32::<0b11_00_00_00>(abc, load(3))
+}
+
+/// Four words in memory, by a load of one word each.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn join(words: [u64; 4]) -> __m256i {
+    let [a, b, c, d] = words.map(|word| opaque::ymm(_mm256_set1_epi64x(word.cast_signed())));
+    let ab = _mm256_blend_epi32::<0b00_00_11_00>(a, b);
+    let cd = _mm256_blend_epi32::<0b11_00_00_00>(c, d);
+    _mm256_blend_epi32::<0b11_11_00_00>(ab, cd)
 }
 
 /// The word of column `(i + N) % 4` at column `i`, columns being in the order 0 2 1 3.
@@ -101,6 +110,12 @@ impl Row64 for U64x4 {
     fn gather<const SETTLED: bool>(token: Avx2, block: &[u8; 128], places: [usize; 4]) -> Self {
         // SAFETY: token proves AVX2.
         Self(unsafe { gather::<SETTLED>(block, places) }, token)
+    }
+
+    #[inline(always)]
+    fn load(token: Avx2, words: &[u64; 8], places: [usize; 4]) -> Self {
+        // SAFETY: token proves AVX2.
+        Self(unsafe { join(places.map(|place| words[place])) }, token)
     }
 
     #[inline(always)]

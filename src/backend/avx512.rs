@@ -97,6 +97,12 @@ impl Row64 for U64x4 {
     }
 
     #[inline(always)]
+    fn load(token: Avx512, words: &[u64; 8], places: [usize; 4]) -> Self {
+        // SAFETY: token proves AVX-512VL, and so AVX2.
+        Self(unsafe { avx2::join(places.map(|place| words[place])) }, token)
+    }
+
+    #[inline(always)]
     fn turn<const N: usize>(self) -> Self {
         // SAFETY: self.1 proves AVX-512VL, and so AVX2.
         Self(unsafe { avx2::turn::<N>(self.0) }, self.1)

@@ -24,6 +24,17 @@ pub(super) fn reference<T>(value: &T) -> &T {
     }
 }
 
+/// The same word.
+///
+/// Otherwise words that were just written one by one are copied in pairs, and that waits: see `buffer::copy_words`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn word(mut value: u64) -> u64 {
+    // SAFETY: the assembly is empty, so the word is the one that came in.
+    unsafe { asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    value
+}
+
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn xmm(mut value: __m128i) -> __m128i {

@@ -152,11 +152,6 @@ impl<F: Family> Parallel<F> {
         root.finalize()
     }
 
-    /// The digest of the message, as [`Hasher::finish`] makes it.
-    fn finish(&mut self) -> Hash<F> {
-        self.finalize()
-    }
-
     /// Rounds that can be compressed when `length` bytes are there.
     fn ready(length: usize) -> usize {
         length.saturating_sub(Self::ROUND - F::Block::LENGTH + 1) / Self::ROUND

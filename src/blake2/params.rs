@@ -8,7 +8,7 @@ use digest::InvalidLength;
 use super::hasher::one_shot;
 use super::{Family, Hash, Hasher, quarter};
 use crate::backend::Backend;
-use crate::buffer::Block;
+use crate::buffer::{Block, copy_words};
 use crate::kernel::blake2::Last;
 
 /// Everything that can be set about a BLAKE2 hash: digest length, key, salt, personalisation, and the node's place in
@@ -273,7 +273,7 @@ impl<F: Family> Start<F> {
         parameter_block.bytes_mut()[..4].copy_from_slice(&[byte(length), byte(key.len()), 1, 1]);
         let key = (!key.is_empty()).then(|| {
             let mut words = F::Words::ZERO;
-            words.bytes_mut()[..key.len()].copy_from_slice(key);
+            copy_words(words.bytes_mut(), key);
             words
         });
         Self { parameter_block, key, last: Last::Block }

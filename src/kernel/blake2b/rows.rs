@@ -22,32 +22,17 @@ use crate::kernel::Row64;
 /// one exchanges them and the words of one.
 #[inline(always)]
 pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks: &[Block], last: Last) {
-    let [h0, h1, h2, h3, h4, h5, h6, h7] = chain.h;
-    let mut low = R::new(token, [h0, h2, h1, h3]);
-    let mut high = R::new(token, [h4, h6, h5, h7]);
-    for (i, block) in blocks.iter().enumerate() {
+    let mut low = R::load(token, &chain.h, [0, 2, 1, 3]);
+    let mut high = R::load(token, &chain.h, [4, 6, 5, 7]);
+    if let [block] = blocks {
         chain.count = chain.count.wrapping_add(BLOCK as u128);
-        let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
-        let mut v = Rows {
-            a: low,
-            b: high,
-            c: R::new(token, [IV[0], IV[2], IV[1], IV[3]]),
-            d: R::new(token, swap(row_d(chain.count, flags))),
-        };
-        v.round::<0, false>(token, block);
-        v.round::<1, false>(token, block);
-        v.round::<2, true>(token, block);
-        v.round::<3, true>(token, block);
-        v.round::<4, true>(token, block);
-        v.round::<5, true>(token, block);
-        v.round::<6, true>(token, block);
-        v.round::<7, true>(token, block);
-        v.round::<8, true>(token, block);
-        v.round::<9, true>(token, block);
-        v.round::<0, true>(token, block);
-        v.round::<1, true>(token, block);
-        low = low.xor(v.a).xor(v.c);
-        high = high.xor(v.b).xor(v.d);
+        [low, high] = compress_block::<R, false>(token, [low, high], block, row_d(chain.count, last.flags()));
+    } else {
+        for (i, block) in blocks.iter().enumerate() {
+            chain.count = chain.count.wrapping_add(BLOCK as u128);
+            let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
+            [low, high] = compress_block::<R, true>(token, [low, high], block, row_d(chain.count, flags));
+        }
     }
     let (to_low, to_high) = chain.h.split_at_mut(4);
     to_low.copy_from_slice(&swap(low.words()));
@@ -55,6 +40,27 @@ pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks
     // which costs a call of one block 70 cycles.
     compiler_fence(Ordering::SeqCst);
     to_high.copy_from_slice(&swap(high.words()));
+}
+
+/// Folds `block` into both halves of a chaining value.
+#[inline(always)]
+fn compress_block<R: Row64, const SETTLED: bool>(token: R::Token, h: [R; 2], block: &Block, d: [u64; 4]) -> [R; 2] {
+    let [low, high] = h;
+    let c = R::new(token, [IV[0], IV[2], IV[1], IV[3]]);
+    let mut v = Rows { a: low, b: high, c, d: R::new(token, swap(d)) };
+    v.round::<0, SETTLED>(token, block);
+    v.round::<1, SETTLED>(token, block);
+    v.round::<2, SETTLED>(token, block);
+    v.round::<3, SETTLED>(token, block);
+    v.round::<4, SETTLED>(token, block);
+    v.round::<5, SETTLED>(token, block);
+    v.round::<6, SETTLED>(token, block);
+    v.round::<7, SETTLED>(token, block);
+    v.round::<8, SETTLED>(token, block);
+    v.round::<9, SETTLED>(token, block);
+    v.round::<0, SETTLED>(token, block);
+    v.round::<1, SETTLED>(token, block);
+    [low.xor(v.a).xor(v.c), high.xor(v.b).xor(v.d)]
 }
 
 /// From the order of columns to that in vectors, or back.
