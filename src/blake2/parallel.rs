@@ -16,7 +16,6 @@ use digest::common::AlgorithmName;
 use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update};
 
 use super::digest::{OutputSize, fixed_output};
-use super::hasher::Hasher;
 use super::many::message;
 use super::params::Start;
 use super::sealed::Chain;
@@ -67,11 +66,15 @@ impl<F: Family> Params<F> {
     ///
     /// If a field is out of its range.
     pub fn parallel(&self) -> Result<Parallel<F>, ParamsError> {
-        let node = self.clone().fanout(4).max_depth(2).max_leaf_length(0).inner_hash_length(F::Words::LENGTH);
-        let leaf = |i| node.clone().node_depth(0).node_offset(i).last_node(i == 3).start();
-        let leaves = [leaf(0)?, leaf(1)?, leaf(2)?, leaf(3)?];
-        let mut root = node.clone().node_depth(1).node_offset(0).last_node(true).key(&[]).start()?;
-        root.parameter_block.bytes_mut()[1] = leaves[0].parameter_block.bytes()[1];
+        let mut root = self.start()?;
+        root.set_tree(4, 2, F::Words::LENGTH);
+        let leaves = array::from_fn(|i| {
+            let mut leaf = root.clone();
+            leaf.set_node(0, i as u64, i + 1 == LEAVES);
+            leaf
+        });
+        root.set_node(1, 0, true);
+        root.key = None;
         Ok(Parallel::start(leaves, root, self.backend()))
     }
 }
@@ -143,13 +146,18 @@ impl<F: Family> Parallel<F> {
                 Message { owner: i, chain: self.chains[i], held: key_block.as_slice(), whole, rest: Some(second), last }
             }
         });
-        let mut digests = [F::Words::ZERO; LEAVES];
-        compress::<F, _>(self.backend, messages, |i, chain| digests[i] = chain.to_words());
-        let mut root = Hasher::start(self.root.clone(), self.backend);
-        for digest in &digests {
-            root.update(digest.bytes());
+        let mut blocks = [F::Block::ZERO; LEAVES / 2];
+        compress::<F, _>(self.backend, messages, |i, chain| {
+            let halves = blocks[i / 2].bytes_mut().split_at_mut(F::Words::LENGTH);
+            let half = if i % 2 == 0 { halves.0 } else { halves.1 };
+            half.copy_from_slice(chain.to_words().bytes());
+        });
+        let mut chain = F::Chain::new(&self.root.parameter_block);
+        for (i, block) in blocks.iter().enumerate() {
+            let last = if i + 1 == blocks.len() { self.root.last } else { Last::Not };
+            F::compress(self.backend, &mut chain, slice::from_ref(block), last);
         }
-        root.finalize()
+        Hash::new(chain.to_words(), self.root.hash_length())
     }
 
     /// Rounds that can be compressed when `length` bytes are there.

@@ -279,8 +279,15 @@ impl<F: Family> Start<F> {
         Self { parameter_block, key, last: Last::Block }
     }
 
+    /// Moves to the first leaf of another tree, whose leaves have no limit.
+    pub(super) fn set_tree(&mut self, fanout: u8, max_depth: u8, inner_hash_length: usize) {
+        let (tree, _) = self.parameter_block.bytes_mut().split_at_mut(F::Words::LENGTH / 2);
+        tree[2..].fill(0);
+        [tree[2], tree[3]] = [fanout, max_depth];
+        tree[8 + F::NODE_OFFSET + 1] = byte(inner_hash_length);
+    }
+
     /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
-    #[cfg(feature = "alloc")]
     pub(super) fn set_node(&mut self, depth: u8, offset: u64, is_last: bool) {
         let (offset_field, depths) = self.parameter_block.bytes_mut()[8..].split_at_mut(F::NODE_OFFSET);
         offset_field.copy_from_slice(&offset.to_le_bytes()[..F::NODE_OFFSET]);
