@@ -23,6 +23,9 @@ pub(crate) trait U64s<const L: usize>: Copy {
 
 /// Four words that are one row of a 4 × 4 state, of columns 0, 2, 1 and 3.
 pub(crate) trait Row64: U64s<4> {
+    /// Whether turns are so slow that it is worth one more addition to begin them a cycle earlier.
+    const AHEAD: bool;
+
     /// The little-endian words of `block` at `places`, each loaded from memory.
     ///
     /// Unless `SETTLED`, the block may have been written just before, so no load should be wider than a word: it would

@@ -106,6 +106,8 @@ pub(super) fn transpose([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 }
 
 impl Row64 for U64x4 {
+    const AHEAD: bool = true;
+
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Avx2, block: &[u8; 128], places: [usize; 4]) -> Self {
         // SAFETY: token proves AVX2.

@@ -90,6 +90,8 @@ fn transpose512([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> [__m512i; 8] {
 }
 
 impl Row64 for U64x4 {
+    const AHEAD: bool = true;
+
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 128], places: [usize; 4]) -> Self {
         // SAFETY: token proves AVX-512VL, and so AVX2.

@@ -92,6 +92,8 @@ impl U64s<4> for Row {
 }
 
 impl Row64 for Row {
+    const AHEAD: bool = false;
+
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Sse41, block: &[u8; 128], places: [usize; 4]) -> Self {
         let block = opaque::reference(block);

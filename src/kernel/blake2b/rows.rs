@@ -16,7 +16,8 @@ use crate::kernel::Row64;
 /// ```
 ///
 /// Row `b` ends each half of G and is needed at once by the next, so it stays in place; the others are turned around
-/// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is.
+/// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is. Where turns are
+/// slow it is even added before `a` is known, to what `a` is summed from, and that sum is turned.
 ///
 /// In a vector, the columns are in the order 0 2 1 3: so a turn by two stays within halves of 128 bits, and a turn by
 /// one exchanges them and the words of one.
@@ -46,21 +47,26 @@ pub(crate) fn compress_rows<R: Row64>(token: R::Token, chain: &mut Chain, blocks
 #[inline(always)]
 fn compress_block<R: Row64, const SETTLED: bool>(token: R::Token, h: [R; 2], block: &Block, d: [u64; 4]) -> [R; 2] {
     let [low, high] = h;
-    let c = R::new(token, [IV[0], IV[2], IV[1], IV[3]]);
-    let mut v = Rows { a: low, b: high, c, d: R::new(token, swap(d)) };
-    v.round::<0, SETTLED>(token, block);
-    v.round::<1, SETTLED>(token, block);
-    v.round::<2, SETTLED>(token, block);
-    v.round::<3, SETTLED>(token, block);
-    v.round::<4, SETTLED>(token, block);
-    v.round::<5, SETTLED>(token, block);
-    v.round::<6, SETTLED>(token, block);
-    v.round::<7, SETTLED>(token, block);
-    v.round::<8, SETTLED>(token, block);
-    v.round::<9, SETTLED>(token, block);
-    v.round::<0, SETTLED>(token, block);
-    v.round::<1, SETTLED>(token, block);
-    [low.xor(v.a).xor(v.c), high.xor(v.b).xor(v.d)]
+    let mut v = Rows {
+        sum: low.add(R::gather::<SETTLED>(token, block, [0, 4, 2, 6])),
+        a: low,
+        b: high,
+        c: R::new(token, [IV[0], IV[2], IV[1], IV[3]]),
+        d: R::new(token, swap(d)),
+    };
+    v.round::<0, 1, SETTLED>(token, block);
+    v.round::<1, 2, SETTLED>(token, block);
+    v.round::<2, 3, SETTLED>(token, block);
+    v.round::<3, 4, SETTLED>(token, block);
+    v.round::<4, 5, SETTLED>(token, block);
+    v.round::<5, 6, SETTLED>(token, block);
+    v.round::<6, 7, SETTLED>(token, block);
+    v.round::<7, 8, SETTLED>(token, block);
+    v.round::<8, 9, SETTLED>(token, block);
+    v.round::<9, 0, SETTLED>(token, block);
+    v.round::<0, 1, SETTLED>(token, block);
+    v.round::<1, 2, SETTLED>(token, block);
+    [low.xor(v.a.turn::<1>()).xor(v.c), high.xor(v.b).xor(v.d)]
 }
 
 /// From the order of columns to that in vectors, or back.
@@ -70,6 +76,9 @@ fn swap([w0, w1, w2, w3]: [u64; 4]) -> [u64; 4] {
 }
 
 struct Rows<R> {
+    /// Row `a` and the message words that are added next.
+    sum: R,
+    /// As it was after the last half of G, not turned.
     a: R,
     b: R,
     c: R,
@@ -77,25 +86,42 @@ struct Rows<R> {
 }
 
 impl<R: Row64> Rows<R> {
+    /// A round by one row of the schedule, and the sum that the round by the `NEXT` begins with.
     #[inline(always)]
-    fn round<const SCHEDULE: usize, const SETTLED: bool>(&mut self, token: R::Token, block: &Block) {
-        let s = &SIGMA[SCHEDULE];
-        self.half_g::<32, 24>(R::gather::<SETTLED>(token, block, [s[0], s[4], s[2], s[6]]));
-        self.half_g::<16, 63>(R::gather::<SETTLED>(token, block, [s[1], s[5], s[3], s[7]]));
-        self.a = self.a.turn::<3>();
+    fn round<const SCHEDULE: usize, const NEXT: usize, const SETTLED: bool>(&mut self, token: R::Token, block: &Block) {
+        let (s, next) = (&SIGMA[SCHEDULE], &SIGMA[NEXT]);
+        let gather = |places| R::gather::<SETTLED>(token, block, places);
+        self.half_g::<32, 24>();
+        self.sum = self.a.add(gather([s[1], s[5], s[3], s[7]]));
+        if R::AHEAD && SETTLED {
+            let ahead = self.sum.add(gather([s[8], s[12], s[10], s[14]])).add(self.b);
+            self.half_g::<16, 63>();
+            self.sum = ahead.turn::<3>();
+        } else {
+            self.half_g::<16, 63>();
+            self.sum = self.a.turn::<3>().add(gather([s[14], s[10], s[8], s[12]]));
+        }
         self.c = self.c.turn::<1>();
         self.d = self.d.turn::<2>();
-        self.half_g::<32, 24>(R::gather::<SETTLED>(token, block, [s[14], s[10], s[8], s[12]]));
-        self.half_g::<16, 63>(R::gather::<SETTLED>(token, block, [s[15], s[11], s[9], s[13]]));
-        self.a = self.a.turn::<1>();
+
+        self.half_g::<32, 24>();
+        self.sum = self.a.add(gather([s[15], s[11], s[9], s[13]]));
+        if R::AHEAD && SETTLED {
+            let ahead = self.sum.add(gather([next[6], next[2], next[0], next[4]])).add(self.b);
+            self.half_g::<16, 63>();
+            self.sum = ahead.turn::<1>();
+        } else {
+            self.half_g::<16, 63>();
+            self.sum = self.a.turn::<1>().add(gather([next[0], next[4], next[2], next[6]]));
+        }
         self.c = self.c.turn::<3>();
         self.d = self.d.turn::<2>();
     }
 
-    /// Half of G on all four columns at once, with one message word each.
+    /// Half of G on all four columns at once, one message word each being in the sum.
     #[inline(always)]
-    fn half_g<const D: u32, const B: u32>(&mut self, m: R) {
-        self.a = self.a.add(m).add(self.b);
+    fn half_g<const D: u32, const B: u32>(&mut self) {
+        self.a = self.sum.add(self.b);
         self.d = self.d.xor(self.a).ror::<D>();
         self.c = self.c.add(self.d);
         self.b = self.b.xor(self.c).ror::<B>();
