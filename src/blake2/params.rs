@@ -8,7 +8,7 @@ use digest::InvalidLength;
 use super::hasher::one_shot;
 use super::{Family, Hash, Hasher, quarter};
 use crate::backend::Backend;
-use crate::buffer::Block;
+use crate::buffer::{Block, copy_words};
 use crate::kernel::blake2::Last;
 
 /// Everything that can be set about a BLAKE2 hash: digest length, key, salt, personalisation, and the node's place in
@@ -270,10 +270,18 @@ impl<F: Family> Start<F> {
         parameter_block.bytes_mut()[..4].copy_from_slice(&[byte(length), byte(key.len()), 1, 1]);
         let key = (!key.is_empty()).then(|| {
             let mut words = F::Words::ZERO;
-            words.bytes_mut()[..key.len()].copy_from_slice(key);
+            copy_words(words.bytes_mut(), key);
             words
         });
         Self { parameter_block, key, last: Last::Block }
+    }
+
+    /// Moves to the first leaf of another tree, whose leaves have no limit.
+    pub(super) fn set_tree(&mut self, fanout: u8, max_depth: u8, inner_hash_length: usize) {
+        let (tree, _) = self.parameter_block.bytes_mut().split_at_mut(F::Words::LENGTH / 2);
+        tree[2..].fill(0);
+        [tree[2], tree[3]] = [fanout, max_depth];
+        tree[8 + F::NODE_OFFSET + 1] = byte(inner_hash_length);
     }
 
     /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
