@@ -188,6 +188,8 @@ pub trait Blake2Word: Word {
     fn compress_lanes(backend: Backend, run: Run<'_, Self>);
     /// See [`Compress::LANES`].
     fn lanes(backend: Backend) -> usize;
+    /// The same word, which is not loaded or stored together with its neighbours.
+    fn opaque(self) -> Self;
 }
 
 macro_rules! blake2_word {
@@ -208,6 +210,14 @@ macro_rules! blake2_word {
             #[inline]
             fn lanes(backend: Backend) -> usize {
                 on!(backend, isa => lanes::<Self, _>(&isa))
+            }
+
+            #[inline(always)]
+            fn opaque(self) -> Self {
+                #[cfg(target_arch = "x86_64")]
+                return opaque::$word(self);
+                #[cfg(not(target_arch = "x86_64"))]
+                return self;
             }
         }
     };

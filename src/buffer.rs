@@ -34,12 +34,46 @@ impl<const N: usize> Block for [u8; N] {
     }
 }
 
+/// Bytes that are always written together, if `copy_words` writes them: no less than a word of any hash.
+const WORD: usize = 8;
+
+/// Copies `bytes` to the start of `to`, and up to seven zeros after them, so that only whole words are written.
+///
+/// A load from memory that was written just before takes its value from the one store that covers it. Where there is
+/// none it waits until the stores have reached the cache, for which they wait until all before them is done: a hash
+/// would not begin before the one before has ended.
+#[inline]
+pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
+    let (words, rest) = bytes.as_chunks::<WORD>();
+    let (to, _) = to.as_chunks_mut::<WORD>();
+    if !words.is_empty() {
+        to[..words.len()].copy_from_slice(words);
+    }
+    if !rest.is_empty() {
+        to[words.len()] = word(rest);
+    }
+}
+
+/// One to seven bytes, then zeros.
+#[inline]
+fn word(bytes: &[u8]) -> [u8; WORD] {
+    let length = bytes.len();
+    let word = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (length - 4))
+    } else {
+        let byte = |i: usize| u64::from(bytes[i]) << (8 * i);
+        byte(0) | byte(length / 2) | byte(length - 1)
+    };
+    word.to_le_bytes()
+}
+
 /// What came since the last whole block that something followed.
 ///
 /// A hash that treats its last block differently cannot compress a full block before it knows that more follows. So
 /// a full block stays here until the next byte arrives, and the buffer is empty only while nothing came at all.
 #[derive(Clone)]
 pub(crate) struct Buffer<B> {
+    /// Zeros after the first `length` bytes.
     block: B,
     length: usize,
 }
@@ -47,9 +81,9 @@ pub(crate) struct Buffer<B> {
 impl<B: Block> Buffer<B> {
     pub(crate) const EMPTY: Self = Self { block: B::ZERO, length: 0 };
 
-    /// Holds back the first `length` bytes of `block`, which must be at most all of them.
+    /// Holds back the first `length` bytes of `block`, which must be at most all of them, and zeros after them.
     pub(crate) fn holding(block: B, length: usize) -> Self {
-        debug_assert!(length <= B::LENGTH);
+        debug_assert!(block.bytes()[length..].iter().all(|&byte| byte == 0));
         Self { block, length }
     }
 
@@ -59,18 +93,9 @@ impl<B: Block> Buffer<B> {
         &self.block.bytes()[..self.length]
     }
 
-    /// The bytes held back, filled up with zeros to a block.
+    /// The bytes held back, filled up with zeros.
     #[inline]
-    pub(crate) fn padded(&self) -> B {
-        let mut block = self.block;
-        block.bytes_mut()[self.length..].fill(0);
-        block
-    }
-
-    /// The same, in place.
-    #[inline]
-    pub(crate) fn pad(&mut self) -> &B {
-        self.block.bytes_mut()[self.length..].fill(0);
+    pub(crate) fn block(&self) -> &B {
         &self.block
     }
 
@@ -82,7 +107,17 @@ impl<B: Block> Buffer<B> {
     /// Takes in `bytes` and hands every whole block that something follows to `compress`: first the one that was held
     /// back, then all in `bytes` at once, straight from there.
     #[inline]
-    pub(crate) fn update(&mut self, bytes: &[u8], mut compress: impl FnMut(&[B])) {
+    pub(crate) fn update(&mut self, bytes: &[u8], compress: impl FnMut(&[B])) {
+        if bytes.len() <= B::LENGTH - self.length {
+            self.append(bytes);
+        } else {
+            self.overflow(bytes, compress);
+        }
+    }
+
+    /// The same for more bytes than can be held back, apart to keep callers small.
+    #[inline(never)]
+    fn overflow(&mut self, bytes: &[u8], mut compress: impl FnMut(&[B])) {
         let (held, whole) = self.ready(bytes);
         if !held.is_empty() {
             compress(held);
@@ -108,15 +143,27 @@ impl<B: Block> Buffer<B> {
     /// Holds back what `ready` left of `bytes`.
     #[inline]
     pub(crate) fn hold(&mut self, bytes: &[u8]) {
-        let tail = match self.split(bytes) {
-            None => bytes,
+        match self.split(bytes) {
+            None => self.append(bytes),
             Some(Parts { tail, .. }) => {
-                self.length = 0;
-                tail
+                *self = Self::EMPTY;
+                self.append(tail);
             }
-        };
-        self.block.bytes_mut()[self.length..][..tail.len()].copy_from_slice(tail);
-        self.length += tail.len();
+        }
+    }
+
+    /// Holds back `bytes` too, for which there must be room.
+    #[inline]
+    fn append(&mut self, bytes: &[u8]) {
+        let to = &mut self.block.bytes_mut()[self.length..];
+        if self.length.is_multiple_of(WORD) {
+            copy_words(to, bytes);
+        } else if let ([to, ..], [byte]) = (&mut *to, bytes) {
+            *to = *byte;
+        } else {
+            to[..bytes.len()].copy_from_slice(bytes);
+        }
+        self.length += bytes.len();
     }
 
     /// Where `bytes` falls apart, unless all of it can be held back.
@@ -185,8 +232,8 @@ mod tests {
                 let held = if total == 0 { 0 } else { (total - 1) % N + 1 };
                 assert_eq!(buffer.held(), &bytes[total - held..total], "{first} + {second}");
                 assert_eq!(compressed, &bytes[..total - held], "{first} + {second}");
-                assert_eq!(buffer.padded()[..held], *buffer.held());
-                assert!(buffer.padded()[held..].iter().all(|&byte| byte == 0));
+                assert_eq!(buffer.block()[..held], *buffer.held());
+                assert!(buffer.block()[held..].iter().all(|&byte| byte == 0));
             }
         }
     }

@@ -71,8 +71,8 @@ fn ror32(v: __m256i, bits: u32) -> __m256i {
 pub(super) fn gather64<const SETTLED: bool>(block: &[u8; 128], places: [usize; 4]) -> __m256i {
     let block = opaque::reference(block);
     if !SETTLED {
-        let [w0, w1, w2, w3] = places.map(|place| u64::load(block, place).cast_signed());
-        return _mm256_setr_epi64x(w0, w1, w2, w3);
+        let [i, j, k, l] = places;
+        return join64([u64::load(block, i), u64::load(block, j), u64::load(block, k), u64::load(block, l)]);
     }
     let load = |lane: usize| {
         let word = places[lane];
@@ -89,14 +89,24 @@ pub(super) fn gather64<const SETTLED: bool>(block: &[u8; 128], places: [usize; 4
     _mm256_blend_epi32::<0b11_00_00_00>(abc, load(3))
 }
 
-/// Word `(i + N) % 4` at place `i`.
+/// Four words in memory, by a load of one word each.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn join64(words: [u64; 4]) -> __m256i {
+    let word = |lane: usize| opaque::ymm(_mm256_set1_epi64x(words[lane].cast_signed()));
+    let ab = _mm256_blend_epi32::<0b00_00_11_00>(word(0), word(1));
+    let cd = _mm256_blend_epi32::<0b11_00_00_00>(word(2), word(3));
+    _mm256_blend_epi32::<0b11_11_00_00>(ab, cd)
+}
+
+/// The word of column `(i + N) % 4` at column `i`, columns being in the order 0 2 1 3.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn turn64<const N: usize>(v: __m256i) -> __m256i {
     match N {
-        1 => _mm256_permute4x64_epi64::<0b00_11_10_01>(v),
-        2 => _mm256_permute4x64_epi64::<0b01_00_11_10>(v),
-        3 => _mm256_permute4x64_epi64::<0b10_01_00_11>(v),
+        1 => _mm256_permute4x64_epi64::<0b00_01_11_10>(v),
+        2 => _mm256_shuffle_epi32::<0b01_00_11_10>(v),
+        3 => _mm256_permute4x64_epi64::<0b01_00_10_11>(v),
         _ => unreachable!(),
     }
 }
@@ -152,10 +162,18 @@ pub(super) fn transpose32([a, b, c, d, e, f, g, h]: [__m256i; 8]) -> [__m256i; 8
 }
 
 impl blake2::Row<u64> for U64x4 {
+    const AHEAD: bool = true;
+
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Avx2, block: &[u8; 128], places: [usize; 4]) -> Self {
         // SAFETY: token proves AVX2.
         Self(unsafe { gather64::<SETTLED>(block, places) }, token)
+    }
+
+    #[inline(always)]
+    fn join(token: Avx2, words: [u64; 4]) -> Self {
+        // SAFETY: token proves AVX2.
+        Self(unsafe { join64(words) }, token)
     }
 
     #[inline(always)]

@@ -151,10 +151,18 @@ fn transpose32x4([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
 }
 
 impl blake2::Row<u64> for U64x4 {
+    const AHEAD: bool = true;
+
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 128], places: [usize; 4]) -> Self {
         // SAFETY: token proves AVX-512VL, and so AVX2.
         Self(unsafe { avx2::gather64::<SETTLED>(block, places) }, token)
+    }
+
+    #[inline(always)]
+    fn join(token: Avx512, words: [u64; 4]) -> Self {
+        // SAFETY: token proves AVX-512VL, and so AVX2.
+        Self(unsafe { avx2::join64(words) }, token)
     }
 
     #[inline(always)]
@@ -187,6 +195,12 @@ impl blake2::Row<u32> for U32x4 {
     fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 64], places: [usize; 4]) -> Self {
         // SAFETY: token proves AVX-512VL, and so SSE4.1.
         Self(unsafe { sse41::gather32::<SETTLED>(block, places) }, token)
+    }
+
+    #[inline(always)]
+    fn join(token: Avx512, words: [u32; 4]) -> Self {
+        // SAFETY: token proves AVX-512VL, and so SSE4.1.
+        Self(unsafe { sse41::join32(words) }, token)
     }
 
     #[inline(always)]

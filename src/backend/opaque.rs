@@ -36,6 +36,27 @@ pub(super) fn reference<T>(value: &T) -> &T {
     }
 }
 
+/// Defines a function of a word's name and size.
+#[cfg(target_arch = "x86_64")]
+macro_rules! word {
+    ($word:ident, $line:literal) => {
+        /// The same word.
+        ///
+        /// Otherwise words that were just written one by one are copied several at once, and that waits: see
+        /// `buffer::copy_words`.
+        #[inline(always)]
+        pub(super) fn $word(mut value: $word) -> $word {
+            // SAFETY: the assembly is empty, so the word is the one that came in.
+            unsafe { asm!($line, inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+            value
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+word!(u64, "/* {0:r} */");
+#[cfg(target_arch = "x86_64")]
+word!(u32, "/* {0:e} */");
+
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn xmm(mut value: __m128i) -> __m128i {

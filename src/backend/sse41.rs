@@ -63,11 +63,11 @@ fn ror32(v: __m128i, bits: u32) -> __m128i {
 }
 
 impl U64x2 {
-    /// The upper word of `self` and the lower word of `next`.
+    /// The upper word of `self`, then the lower.
     #[inline(always)]
-    fn straddle(self, next: Self) -> Self {
+    fn swap(self) -> Self {
         // SAFETY: self.1 proves SSE4.1.
-        Self(unsafe { _mm_alignr_epi8::<8>(next.0, self.0) }, self.1)
+        Self(unsafe { _mm_shuffle_epi32::<0b01_00_11_10>(self.0) }, self.1)
     }
 }
 
@@ -89,8 +89,8 @@ impl Lanes<u64, 2> for U64x2 {
 pub(super) fn gather32<const SETTLED: bool>(block: &[u8; 64], places: [usize; 4]) -> __m128i {
     let block = opaque::reference(block);
     if !SETTLED {
-        let [w0, w1, w2, w3] = places.map(|place| u32::load(block, place).cast_signed());
-        return _mm_setr_epi32(w0, w1, w2, w3);
+        let [i, j, k, l] = places;
+        return join32([u32::load(block, i), u32::load(block, j), u32::load(block, k), u32::load(block, l)]);
     }
     let load = |lane: usize| {
         let word = places[lane];
@@ -107,14 +107,24 @@ pub(super) fn gather32<const SETTLED: bool>(block: &[u8; 64], places: [usize; 4]
     _mm_castps_si128(_mm_blend_ps::<0b1000>(abc, load(3)))
 }
 
-/// Word `(i + N) % 4` at place `i`.
+/// Four words in memory, by a load of one word each.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(super) fn join32(words: [u32; 4]) -> __m128i {
+    let word = |lane: usize| _mm_castsi128_ps(opaque::xmm(_mm_set1_epi32(words[lane].cast_signed())));
+    let ab = _mm_blend_ps::<0b0010>(word(0), word(1));
+    let cd = _mm_blend_ps::<0b1000>(word(2), word(3));
+    _mm_castps_si128(_mm_blend_ps::<0b1100>(ab, cd))
+}
+
+/// The word of column `(i + N) % 4` at column `i`, columns being in the order 0 2 1 3.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(super) fn turn32<const N: usize>(v: __m128i) -> __m128i {
     match N {
-        1 => _mm_shuffle_epi32::<0b00_11_10_01>(v),
-        2 => _mm_shuffle_epi32::<0b01_00_11_10>(v),
-        3 => _mm_shuffle_epi32::<0b10_01_00_11>(v),
+        1 => _mm_shuffle_epi32::<0b00_01_11_10>(v),
+        2 => _mm_shuffle_epi32::<0b10_11_00_01>(v),
+        3 => _mm_shuffle_epi32::<0b01_00_10_11>(v),
         _ => unreachable!(),
     }
 }
@@ -143,6 +153,12 @@ impl blake2::Row<u32> for U32x4 {
     }
 
     #[inline(always)]
+    fn join(token: Sse41, words: [u32; 4]) -> Self {
+        // SAFETY: token proves SSE4.1.
+        Self(unsafe { join32(words) }, token)
+    }
+
+    #[inline(always)]
     fn turn<const N: usize>(self) -> Self {
         // SAFETY: self.1 proves SSE4.1.
         Self(unsafe { turn32::<N>(self.0) }, self.1)
@@ -158,7 +174,7 @@ impl Lanes<u32, 4> for U32x4 {
     }
 }
 
-/// A row of four 64-bit words in two vectors, words 0 and 1 first.
+/// A row of four 64-bit words in two vectors, columns 0 and 2 first.
 #[derive(Clone, Copy)]
 pub(super) struct Row(U64x2, U64x2);
 
@@ -208,9 +224,9 @@ impl blake2::Row<u64> for Row {
     #[inline(always)]
     fn turn<const N: usize>(self) -> Self {
         match N {
-            1 => Self(self.0.straddle(self.1), self.1.straddle(self.0)),
-            2 => Self(self.1, self.0),
-            3 => Self(self.1.straddle(self.0), self.0.straddle(self.1)),
+            1 => Self(self.1, self.0.swap()),
+            2 => Self(self.0.swap(), self.1.swap()),
+            3 => Self(self.1.swap(), self.0),
             _ => unreachable!(),
         }
     }

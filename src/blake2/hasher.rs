@@ -4,8 +4,8 @@ use core::{fmt, slice};
 
 use super::params::Start;
 use super::{Family, Hash};
-use crate::backend::Backend;
-use crate::buffer::{Block, Buffer, split_last, wipe};
+use crate::backend::{Backend, Blake2Word};
+use crate::buffer::{Block, Buffer, copy_words, split_last, wipe};
 use crate::kernel::blake2::{Chain, Last};
 
 /// The hash of a message that comes piece by piece.
@@ -96,15 +96,12 @@ impl<F: Family> Hasher<F> {
     /// The same, in all the bytes of a chaining value.
     #[inline]
     pub(super) fn digest(&self) -> F::Words {
-        close::<F>(self.chain, self.backend, self.buffer.padded(), self.buffer.held().len(), self.last)
-    }
-
-    /// The digest of the message, made in place: the hasher must not be used after.
-    #[inline]
-    pub(super) fn finish(&mut self) -> Hash<F> {
-        F::discount(&mut self.chain, F::Block::LENGTH - self.buffer.held().len());
-        F::compress(self.backend, &mut self.chain, slice::from_ref(self.buffer.pad()), self.last);
-        Hash::new(self.chain.to_bytes(), self.start.hash_length())
+        let mut chain = reread::<F>(&self.chain);
+        F::discount(&mut chain, F::Block::LENGTH - self.buffer.held().len());
+        F::compress(self.backend, &mut chain, slice::from_ref(self.buffer.block()), self.last);
+        let digest = chain.to_bytes();
+        F::wipe(&mut chain);
+        digest
     }
 
     /// Forgets the message; parameters, key and backend stay.
@@ -135,35 +132,41 @@ impl<F: Family> Hasher<F> {
 #[inline]
 pub(super) fn one_shot<F: Family>(start: &Start<F>, backend: Backend, message: &[u8]) -> Hash<F> {
     let mut chain = Chain::new(&start.parameter_block);
-    let mut block = F::Block::ZERO;
-    let mut length = 0;
-    if let Some(key_block) = start.key_block() {
-        (block, length) = (key_block, F::Block::LENGTH);
-        if !message.is_empty() {
-            F::compress(backend, &mut chain, slice::from_ref(&block), Last::Not);
-            block = F::Block::ZERO;
-        }
+    if let Some(mut key_block) = start.key_block() {
+        let last = if message.is_empty() { start.last } else { Last::Not };
+        F::compress(backend, &mut chain, slice::from_ref(&key_block), last);
+        wipe(&mut key_block);
     }
-    if !message.is_empty() {
+    if !message.is_empty() || !start.keyed {
         let (whole, rest) = split_last::<F::Block>(message);
         if !whole.is_empty() {
             F::compress(backend, &mut chain, whole, Last::Not);
         }
-        block.bytes_mut()[..rest.len()].copy_from_slice(rest);
-        length = rest.len();
+        close::<F>(&mut chain, backend, rest, start.last);
     }
-    Hash::new(close::<F>(chain, backend, block, length, start.last), start.hash_length())
-}
-
-/// The digest, after the last block, of which `length` bytes are message.
-#[inline]
-fn close<F: Family>(mut chain: F::Chain, backend: Backend, mut block: F::Block, length: usize, last: Last) -> F::Words {
-    F::discount(&mut chain, F::Block::LENGTH - length);
-    F::compress(backend, &mut chain, slice::from_ref(&block), last);
-    let digest = chain.to_bytes();
-    wipe(&mut block);
+    let digest = Hash::new(chain.to_bytes(), start.hash_length());
     F::wipe(&mut chain);
     digest
+}
+
+/// A copy, word by word: see [`copy_words`].
+#[inline]
+fn reread<F: Family>(chain: &F::Chain) -> F::Chain {
+    Chain { h: chain.h.map(Blake2Word::opaque), count: chain.count }
+}
+
+/// Compresses the last block, of which `rest` is message.
+#[inline]
+fn close<F: Family>(chain: &mut F::Chain, backend: Backend, rest: &[u8], last: Last) {
+    if let ([block], _) = F::Block::split(rest) {
+        F::compress(backend, chain, slice::from_ref(block), last);
+    } else {
+        let mut block = F::Block::ZERO;
+        copy_words(block.bytes_mut(), rest);
+        F::discount(chain, F::Block::LENGTH - rest.len());
+        F::compress(backend, chain, slice::from_ref(&block), last);
+        wipe(&mut block);
+    }
 }
 
 impl<F: Family> Default for Hasher<F> {

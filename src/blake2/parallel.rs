@@ -19,7 +19,6 @@ use digest::typenum::Unsigned;
 use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update};
 
 use super::digest::{OutputSize, fixed_output};
-use super::hasher::Hasher;
 use super::many::message;
 use super::params::Start;
 use super::{Family, Hash, Params, ParamsError};
@@ -67,8 +66,8 @@ impl<F: Family> Params<F> {
     ///
     /// If a field is out of its range.
     pub fn parallel(&self) -> Result<Parallel<F>, ParamsError> {
-        let node = self.clone().fanout(F::Leaves::U8).max_depth(2).max_leaf_length(0);
-        let leaf = node.inner_hash_length(F::Words::LENGTH).node_depth(0).node_offset(0).last_node(false).start()?;
+        let mut leaf = self.start()?;
+        leaf.set_tree(F::Leaves::U8, 2, F::Words::LENGTH);
         Ok(Parallel::start(leaf, self.backend()))
     }
 }
@@ -151,21 +150,21 @@ impl<F: Family> Parallel<F> {
                 Message { owner: i, chain, held: key_block.as_slice(), whole, rest: Some(second), last }
             }
         });
-        let mut digests = Array::<F::Words, F::Leaves>::from_fn(|_| F::Words::ZERO);
-        compress::<F, _>(self.backend, messages, |i, chain| digests[i] = chain.to_bytes());
+        // The root's blocks, of two digests each, are half as many.
+        let mut blocks = Array::<F::Block, F::Leaves>::from_fn(|_| F::Block::ZERO);
+        compress::<F, _>(self.backend, messages, |i, chain| {
+            let halves = blocks[i / 2].bytes_mut().split_at_mut(F::Words::LENGTH);
+            let half = if i % 2 == 0 { halves.0 } else { halves.1 };
+            half.copy_from_slice(chain.to_bytes().bytes());
+        });
         let mut root = self.leaf.clone();
         root.set_node(1, 0, true);
-        root.forget_key();
-        let mut root = Hasher::start(root, self.backend);
-        for digest in &digests {
-            root.update(digest.bytes());
+        let mut chain = Chain::new(&root.parameter_block);
+        for (i, block) in (1..).zip(&blocks[..Self::LEAVES / 2]) {
+            let last = if i == Self::LEAVES / 2 { root.last } else { Last::Not };
+            F::compress(self.backend, &mut chain, slice::from_ref(block), last);
         }
-        root.finalize()
-    }
-
-    /// The digest of the message, as [`Hasher::finish`] makes it.
-    fn finish(&mut self) -> Hash<F> {
-        self.finalize()
+        Hash::new(chain.to_bytes(), root.hash_length())
     }
 
     /// Rounds that can be compressed when `length` bytes are there.

@@ -8,7 +8,7 @@ use digest::InvalidLength;
 use super::hasher::one_shot;
 use super::{Family, Hash, Hasher, quarter};
 use crate::backend::Backend;
-use crate::buffer::Block;
+use crate::buffer::{Block, copy_words};
 use crate::kernel::blake2::Last;
 
 /// Everything that can be set about a BLAKE2 hash: digest length, key, salt, personalisation, and the node's place in
@@ -272,8 +272,16 @@ impl<F: Family> Start<F> {
         let mut parameter_block = F::Words::ZERO;
         parameter_block.bytes_mut()[..4].copy_from_slice(&[byte(length), byte(key.len()), 1, 1]);
         let mut words = F::Words::ZERO;
-        words.bytes_mut()[..key.len()].copy_from_slice(key);
+        copy_words(words.bytes_mut(), key);
         Self { parameter_block, key: words, keyed: !key.is_empty(), last: Last::Block }
+    }
+
+    /// Moves to the first leaf of another tree, whose leaves have no limit.
+    pub(super) fn set_tree(&mut self, fanout: u8, max_depth: u8, inner_hash_length: usize) {
+        let (tree, _) = self.parameter_block.bytes_mut().split_at_mut(F::Words::LENGTH / 2);
+        tree[2..].fill(0);
+        [tree[2], tree[3]] = [fanout, max_depth];
+        tree[8 + F::NODE_OFFSET + 1] = byte(inner_hash_length);
     }
 
     /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
@@ -282,12 +290,6 @@ impl<F: Family> Start<F> {
         offset_field.copy_from_slice(&offset.to_le_bytes()[..F::NODE_OFFSET]);
         depths[0] = depth;
         self.last = if is_last { Last::Node } else { Last::Block };
-    }
-
-    /// Moves to a node that has no key block.
-    pub(super) fn forget_key(&mut self) {
-        self.key = F::Words::ZERO;
-        self.keyed = false;
     }
 
     /// Bytes of the digest.

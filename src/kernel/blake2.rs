@@ -201,14 +201,22 @@ pub(crate) trait Compress<W: Word>: Copy {
 /// Messages side by side.
 pub(crate) type Run<'a, W> = super::Run<'a, Chain<W>, <W as Word>::Block, Last>;
 
-/// Four words that are one row of a 4 × 4 state.
+/// Four words that are one row of a 4 × 4 state, of columns 0, 2, 1 and 3.
 pub(crate) trait Row<W: Word>: Words<W, 4> {
+    /// Whether turns are so slow that it is worth one more addition to begin them a cycle earlier.
+    const AHEAD: bool = false;
+
     /// The words of `block` at `places`, each loaded from memory.
     ///
     /// Unless `SETTLED`, the block may have been written just before, so no load should be wider than a word: it would
     /// wait until the narrower stores it spans have reached the cache.
     fn gather<const SETTLED: bool>(token: Self::Token, block: &W::Block, places: [usize; 4]) -> Self;
-    /// Moves word `(i + N) % 4` to place `i`.
+    /// The same as `new` for words in memory, which may have been written just before.
+    #[inline(always)]
+    fn join(token: Self::Token, words: [W; 4]) -> Self {
+        Self::new(token, words)
+    }
+    /// Moves the word of column `(i + N) % 4` to column `i`.
     fn turn<const N: usize>(self) -> Self;
 }
 

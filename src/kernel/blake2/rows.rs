@@ -16,7 +16,11 @@ use super::{Chain, Last, Row, SIGMA, Word, row_d};
 /// ```
 ///
 /// Row `b` ends each half of G and is needed at once by the next, so it stays in place; the others are turned around
-/// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is.
+/// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is. Where turns are
+/// slow it is even added before `a` is known, to what `a` is summed from, and that sum is turned.
+///
+/// In a vector, the columns are in the order 0 2 1 3: so a turn by two stays within halves of 128 bits, and a turn by
+/// one exchanges them and the words of one.
 #[inline(always)]
 pub(crate) fn compress_rows<W: Word, R: Row<W>>(
     token: R::Token,
@@ -25,45 +29,70 @@ pub(crate) fn compress_rows<W: Word, R: Row<W>>(
     last: Last,
 ) {
     let [h0, h1, h2, h3, h4, h5, h6, h7] = chain.h;
-    let mut low = R::new(token, [h0, h1, h2, h3]);
-    let mut high = R::new(token, [h4, h5, h6, h7]);
-    for (i, block) in blocks.iter().enumerate() {
+    let mut low = R::join(token, [h0, h2, h1, h3]);
+    let mut high = R::join(token, [h4, h6, h5, h7]);
+    if let [block] = blocks {
         chain.count = chain.count.wrapping_add(W::BLOCK as u128);
-        let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
-        let [c0, c1, c2, c3, ..] = W::IV;
-        let mut v = Rows {
-            a: low,
-            b: high,
-            c: R::new(token, [c0, c1, c2, c3]),
-            d: R::new(token, row_d(chain.count, flags)),
-            word: PhantomData,
-        };
-        v.round::<0, false>(token, block);
-        v.round::<1, false>(token, block);
-        v.round::<2, true>(token, block);
-        v.round::<3, true>(token, block);
-        v.round::<4, true>(token, block);
-        v.round::<5, true>(token, block);
-        v.round::<6, true>(token, block);
-        v.round::<7, true>(token, block);
-        v.round::<8, true>(token, block);
-        v.round::<9, true>(token, block);
-        if W::ROUNDS == 12 {
-            v.round::<0, true>(token, block);
-            v.round::<1, true>(token, block);
+        [low, high] = compress_block::<W, R, false>(token, [low, high], block, row_d(chain.count, last.flags()));
+    } else {
+        for (i, block) in blocks.iter().enumerate() {
+            chain.count = chain.count.wrapping_add(W::BLOCK as u128);
+            let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
+            [low, high] = compress_block::<W, R, true>(token, [low, high], block, row_d(chain.count, flags));
         }
-        low = low.xor(v.a).xor(v.c);
-        high = high.xor(v.b).xor(v.d);
     }
     let (to_low, to_high) = chain.h.split_at_mut(4);
-    to_low.copy_from_slice(&low.words());
+    to_low.copy_from_slice(&swap(low.words()));
     // Two stores: joined to one of 64 bytes they would make the core wake its widest units for a single instruction,
     // which costs a call of one block 70 cycles.
     compiler_fence(Ordering::SeqCst);
-    to_high.copy_from_slice(&high.words());
+    to_high.copy_from_slice(&swap(high.words()));
+}
+
+/// Folds `block` into both halves of a chaining value.
+#[inline(always)]
+fn compress_block<W: Word, R: Row<W>, const SETTLED: bool>(
+    token: R::Token,
+    [low, high]: [R; 2],
+    block: &W::Block,
+    d: [W; 4],
+) -> [R; 2] {
+    let [c0, c1, c2, c3, ..] = W::IV;
+    let mut v = Rows {
+        sum: low.add(R::gather::<SETTLED>(token, block, [0, 4, 2, 6])),
+        a: low,
+        b: high,
+        c: R::new(token, swap([c0, c1, c2, c3])),
+        d: R::new(token, swap(d)),
+        word: PhantomData,
+    };
+    v.round::<0, 1, SETTLED>(token, block);
+    v.round::<1, 2, SETTLED>(token, block);
+    v.round::<2, 3, SETTLED>(token, block);
+    v.round::<3, 4, SETTLED>(token, block);
+    v.round::<4, 5, SETTLED>(token, block);
+    v.round::<5, 6, SETTLED>(token, block);
+    v.round::<6, 7, SETTLED>(token, block);
+    v.round::<7, 8, SETTLED>(token, block);
+    v.round::<8, 9, SETTLED>(token, block);
+    v.round::<9, 0, SETTLED>(token, block);
+    if W::ROUNDS == 12 {
+        v.round::<0, 1, SETTLED>(token, block);
+        v.round::<1, 2, SETTLED>(token, block);
+    }
+    [low.xor(v.a.turn::<1>()).xor(v.c), high.xor(v.b).xor(v.d)]
+}
+
+/// From the order of columns to that in vectors, or back.
+#[inline(always)]
+fn swap<W>([w0, w1, w2, w3]: [W; 4]) -> [W; 4] {
+    [w0, w2, w1, w3]
 }
 
 struct Rows<W, R> {
+    /// Row `a` and the message words that are added next.
+    sum: R,
+    /// As it was after the last half of G, not turned.
     a: R,
     b: R,
     c: R,
@@ -72,26 +101,47 @@ struct Rows<W, R> {
 }
 
 impl<W: Word, R: Row<W>> Rows<W, R> {
+    /// A round by one row of the schedule, and the sum that the round by the `NEXT` begins with.
     #[inline(always)]
-    fn round<const SCHEDULE: usize, const SETTLED: bool>(&mut self, token: R::Token, block: &W::Block) {
-        let s = &SIGMA[SCHEDULE];
+    fn round<const SCHEDULE: usize, const NEXT: usize, const SETTLED: bool>(
+        &mut self,
+        token: R::Token,
+        block: &W::Block,
+    ) {
+        let (s, next) = (&SIGMA[SCHEDULE], &SIGMA[NEXT]);
+        let gather = |places| R::gather::<SETTLED>(token, block, places);
         let [r1, r2, r3, r4] = W::ROTATIONS;
-        self.half_g([r1, r2], R::gather::<SETTLED>(token, block, [s[0], s[2], s[4], s[6]]));
-        self.half_g([r3, r4], R::gather::<SETTLED>(token, block, [s[1], s[3], s[5], s[7]]));
-        self.a = self.a.turn::<3>();
+        self.half_g([r1, r2]);
+        self.sum = self.a.add(gather([s[1], s[5], s[3], s[7]]));
+        if R::AHEAD && SETTLED {
+            let ahead = self.sum.add(gather([s[8], s[12], s[10], s[14]])).add(self.b);
+            self.half_g([r3, r4]);
+            self.sum = ahead.turn::<3>();
+        } else {
+            self.half_g([r3, r4]);
+            self.sum = self.a.turn::<3>().add(gather([s[14], s[10], s[8], s[12]]));
+        }
         self.c = self.c.turn::<1>();
         self.d = self.d.turn::<2>();
-        self.half_g([r1, r2], R::gather::<SETTLED>(token, block, [s[14], s[8], s[10], s[12]]));
-        self.half_g([r3, r4], R::gather::<SETTLED>(token, block, [s[15], s[9], s[11], s[13]]));
-        self.a = self.a.turn::<1>();
+
+        self.half_g([r1, r2]);
+        self.sum = self.a.add(gather([s[15], s[11], s[9], s[13]]));
+        if R::AHEAD && SETTLED {
+            let ahead = self.sum.add(gather([next[6], next[2], next[0], next[4]])).add(self.b);
+            self.half_g([r3, r4]);
+            self.sum = ahead.turn::<1>();
+        } else {
+            self.half_g([r3, r4]);
+            self.sum = self.a.turn::<1>().add(gather([next[0], next[4], next[2], next[6]]));
+        }
         self.c = self.c.turn::<3>();
         self.d = self.d.turn::<2>();
     }
 
-    /// Half of G on all four columns at once, with one message word each.
+    /// Half of G on all four columns at once, one message word each being in the sum.
     #[inline(always)]
-    fn half_g(&mut self, [r_d, r_b]: [u32; 2], m: R) {
-        self.a = self.a.add(m).add(self.b);
+    fn half_g(&mut self, [r_d, r_b]: [u32; 2]) {
+        self.a = self.sum.add(self.b);
         self.d = self.d.xor(self.a).ror(r_d);
         self.c = self.c.add(self.d);
         self.b = self.b.xor(self.c).ror(r_b);
