@@ -156,7 +156,7 @@ impl<B: Block> Buffer<B> {
     #[inline]
     fn append(&mut self, bytes: &[u8]) {
         let to = &mut self.block.bytes_mut()[self.length..];
-        if self.length % WORD == 0 {
+        if self.length.is_multiple_of(WORD) {
             copy_words(to, bytes);
         } else if let ([to, ..], [byte]) = (&mut *to, bytes) {
             *to = *byte;
