@@ -146,7 +146,10 @@ impl<B: Block> Buffer<B> {
         match self.split(bytes) {
             None => self.append(bytes),
             Some(Parts { tail, .. }) => {
-                *self = Self::EMPTY;
+                self.length = 0;
+                if tail.len() < B::LENGTH {
+                    self.block = B::ZERO;
+                }
                 self.append(tail);
             }
         }
