@@ -39,9 +39,12 @@ Sizes:
   k, m and g (or KiB, MiB and GiB), in either case, multiply by 1024, 1024^2 and 1024^3. KB, MB
   and GB, which are 1000 to some and 1024 to others, are refused.
 
-No --mmap:
-  Files are read, never mapped: to map one is unsafe code, which this program has none of, and a
-  mapped file that shrinks ends the program by a signal.
+Mapped files:
+  With --mmap, regular files of more than 1 MiB (with --sequential, of more than 4 MiB if there
+  are several) are hashed where the system has them in memory. Pipes, and what cannot be mapped,
+  are read as ever. If another program shortens a file meanwhile, this is an error as long as it
+  is noticed in time; if not, the system ends this one by a signal (SIGBUS), without a message,
+  and a file that --leaves began stays behind. That is why it has to be asked for.
 
 Exit status:
   0  all files were hashed, or match
@@ -73,6 +76,10 @@ pub(crate) struct Options {
     /// Threads that hash; -cpus too [default: all processors]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
     cpus: Option<NonZeroUsize>,
+
+    /// Maps long files instead of reading them: faster, but not for those that may shrink
+    #[arg(long)]
+    pub(crate) mmap: bool,
 
     /// Plain BLAKE2b instead of a tree, with the output of b2sum
     #[arg(long, conflicts_with_all = ["chunk", "leaves", "compat_empty"])]
@@ -139,8 +146,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", conflicts_with = "key_file")]
     pub(crate) key_fd: Option<u32>,
 
-    /// The Go tool's digest of an empty input, which has no leaf
-    #[arg(long, conflicts_with_all = ["leaves", "sequential"])]
+    /// The Go tool's digest of an empty input, which has no leaf; lines cannot say so
+    #[arg(long, conflicts_with_all = ["leaves", "sequential", "tag"])]
     pub(crate) compat_empty: bool,
 
     /// Instruction set to compute with [default: the fastest]

@@ -70,7 +70,7 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
 
 fn read_all(source: Source<'_>, engine: &Engine) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.open(&engine.progress)?.file.read_to_end(&mut bytes)?;
+    engine.open(source)?.file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -108,7 +108,7 @@ struct Findings {
 /// What the leaves tell about the file of `entry`.
 fn findings(options: &Options, engine: &Engine, entry: &Entry, mut leaves: Leaves) -> io::Result<Findings> {
     let range = options.range.map(|range| leaves.within(range)).transpose()?;
-    let mut input = Source::named(&entry.name).open(&engine.progress)?;
+    let mut input = engine.open(Source::named(&entry.name))?;
     let damage = match range {
         Some(range) => leaves.check_range(&mut input, range)?,
         None => whole_damage(engine, entry, &mut leaves, &mut input)?,
@@ -131,7 +131,7 @@ fn whole_damage(engine: &Engine, entry: &Entry, leaves: &mut Leaves, input: &mut
     let mut index = 0;
     leaves.seek(0)?;
     // Of a file that has grown, the part that was there: else its last leaf would not be a last one.
-    let found = engine.hash_input(input.by_ref().take(leaves.length), entry.scheme, &mut |leaf| {
+    let found = engine.hash_input(input, leaves.length, entry.scheme, &mut |leaf| {
         if leaves.next()? != *leaf {
             damage.add(leaves.bytes_of(index));
         }

@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::scheme::{Scheme, Secret, Shape};
 use crate::stream::{self, Buffers, Digest, LeafSink, MEMORY};
 use crate::threads::in_order;
+use crate::window::Pieces;
 
 /// Files of a batch at most.
 const BATCH: usize = 64;
@@ -21,7 +22,7 @@ const BATCH: usize = 64;
 const SMALL: usize = 4 << 20;
 
 /// Bytes of one read of a file among several.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 128 << 10;
 
 /// What to hash, and how.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,8 @@ pub(crate) struct Engine {
     /// An empty tree has no leaf.
     pub(crate) compat_empty: bool,
     pub(crate) progress: Progress,
+    /// Long files are mapped.
+    pub(crate) mmap: bool,
     pub(crate) buffers: Buffers,
 }
 
@@ -59,35 +62,44 @@ struct Small {
 struct Lane<'a> {
     index: usize,
     input: Input<'a>,
+    pieces: Pieces,
     hasher: Hasher,
     buffer: Vec<u8>,
-    /// Bytes in the buffer.
-    filled: usize,
 }
 
 impl Engine {
     /// The digest of one source, whose leaves' digests go to `leaves`.
     pub(crate) fn hash(&self, job: Job<'_>, leaves: LeafSink<'_>) -> io::Result<Digest> {
-        let mut input = job.source.open(&self.progress)?;
-        let digest = self.hash_input(&mut input, job.scheme, leaves)?;
+        let mut input = self.open(job.source)?;
+        let digest = self.hash_input(&mut input, u64::MAX, job.scheme, leaves)?;
         input.check_unchanged()?;
         let hash = if digest.length == 0 { self.of_nothing(job.scheme).unwrap_or(digest.hash) } else { digest.hash };
         Ok(Digest { hash, ..digest })
     }
 
-    /// The digest of what was opened before.
+    pub(crate) fn open<'a>(&'a self, source: Source<'a>) -> io::Result<Input<'a>> {
+        source.open(&self.progress, self.mmap)
+    }
+
+    /// The digest of what was opened before, or of as many bytes of it as `limit` says.
     pub(crate) fn hash_input(
         &self,
-        input: impl Read + Send,
+        input: &mut Input<'_>,
+        limit: u64,
         scheme: Scheme,
         leaves: LeafSink<'_>,
     ) -> io::Result<Digest> {
-        stream::hash(input, scheme, &self.secret, self.threads, &self.buffers, leaves)
+        stream::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, leaves)
     }
 
     /// Threads for small files: not so many that their buffers, each with two files at least, are more than allowed.
     fn batch_threads(&self) -> usize {
         self.threads.min(MEMORY / (2 * SMALL))
+    }
+
+    /// Bytes of small files that one thread holds at most.
+    fn batch_memory(&self) -> usize {
+        MEMORY / self.batch_threads()
     }
 
     /// Gives the digests of all jobs to `consume`, in their order, until it fails.
@@ -121,7 +133,6 @@ impl Engine {
 
     /// Reads and hashes the files that are for batches.
     fn batch(&self, jobs: &[Job<'_>]) -> Vec<Outcome> {
-        let most = MEMORY / self.batch_threads();
         let mut outcomes: Vec<Outcome> = jobs.iter().map(|_| Outcome::Later).collect();
         let (mut small, mut long) = (Vec::new(), Vec::new());
         let mut total = 0;
@@ -134,7 +145,7 @@ impl Engine {
                 }
                 Err(error) => outcomes[index] = Outcome::Done(Err(error)),
             }
-            if total > most - SMALL {
+            if total > self.batch_memory() - SMALL {
                 self.hash_small(mem::take(&mut small), &mut outcomes);
                 total = 0;
             }
@@ -215,23 +226,23 @@ impl Engine {
             if lanes.is_empty() {
                 return;
             }
-            lanes.retain_mut(|lane| match stream::fill(&mut lane.input, &mut lane.buffer) {
-                Ok(filled) => {
-                    lane.filled = filled;
-                    true
+            let mut updates = Vec::with_capacity(lanes.len());
+            let mut ended = Vec::with_capacity(lanes.len());
+            for Lane { index, input, pieces, hasher, buffer } in &mut lanes {
+                let most = buffer.len();
+                let piece = pieces.next(input, buffer);
+                ended.push(piece.as_ref().map_or(true, |piece| piece.len() < most));
+                match piece {
+                    Ok(piece) => updates.push((hasher, piece)),
+                    Err(error) => outcomes[*index] = Outcome::Done(Err(error)),
                 }
-                Err(error) => {
-                    outcomes[lane.index] = Outcome::Done(Err(error));
-                    false
-                }
-            });
-            let mut updates: Vec<_> =
-                lanes.iter_mut().map(|lane| (&mut lane.hasher, &lane.buffer[..lane.filled])).collect();
+            }
             blake2b::update_many(&mut updates);
-            lanes.retain(|lane| {
-                let ended = lane.filled < lane.buffer.len();
-                if ended {
-                    outcomes[lane.index] = Outcome::Done(lane.input.check_unchanged().map(|()| lane.hasher.finalize()));
+            let mut ended = ended.into_iter();
+            lanes.retain(|Lane { index, input, hasher, .. }| {
+                let ended = ended.next() == Some(true);
+                if ended && matches!(outcomes[*index], Outcome::Later) {
+                    outcomes[*index] = Outcome::Done(input.check_unchanged().map(|()| hasher.finalize()));
                 }
                 !ended
             });
@@ -239,8 +250,24 @@ impl Engine {
     }
 
     fn lane<'a>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a>> {
-        let input = job.source.open(&self.progress)?;
+        let input = self.open(job.source)?;
         let hasher = job.scheme.only_leaf(&self.secret).hasher().map_err(io::Error::other)?;
-        Ok(Lane { index, input, hasher, buffer: vec![0; PIECE], filled: 0 })
+        Ok(Lane { index, input, pieces: Pieces::default(), hasher, buffer: vec![0; PIECE] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_all_threads_is_bounded() {
+        for threads in (1..40).chain([64, 100, 256]) {
+            let (secret, progress, buffers) = (Secret::default(), Progress::default(), Buffers::default());
+            let engine = Engine { threads, secret, compat_empty: false, progress, mmap: false, buffers };
+            assert!((1..=threads).contains(&engine.batch_threads()));
+            assert!(engine.batch_memory() >= 2 * SMALL, "{threads}");
+            assert!(engine.batch_threads() * engine.batch_memory() <= MEMORY, "{threads}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What is hashed, and whether it stayed the same meanwhile.
 
+use core::ops::Range;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -48,13 +49,13 @@ impl<'a> Source<'a> {
         std::fs::canonicalize(own).is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
     }
 
-    pub(crate) fn open(self, progress: &'a Progress) -> io::Result<Input<'a>> {
+    pub(crate) fn open(self, progress: &'a Progress, mmap: bool) -> io::Result<Input<'a>> {
         let file = match self {
             Self::StandardInput => stdin()?,
             Self::File(path) => File::open(path)?,
         };
         let before = file.metadata()?;
-        Ok(Input { file, before, progress })
+        Ok(Input { file, before, progress, mmap })
     }
 }
 
@@ -63,13 +64,25 @@ impl<'a> Source<'a> {
 pub(crate) struct Input<'a> {
     pub(crate) file: File,
     before: Metadata,
-    progress: &'a Progress,
+    pub(crate) progress: &'a Progress,
+    /// Regular files are to be mapped.
+    pub(crate) mmap: bool,
 }
 
 impl<'a> Input<'a> {
     /// The file of `path`, of which `before` is known already.
     pub(crate) fn regular(path: &Path, before: Metadata, progress: &'a Progress) -> io::Result<Self> {
-        Ok(Self { file: File::open(path)?, before, progress })
+        Ok(Self { file: File::open(path)?, before, progress, mmap: false })
+    }
+
+    /// What is left of a regular file, at most `limit` bytes; `None` of anything else, and of files that say that they are
+    /// empty.
+    pub(crate) fn rest(&mut self, limit: u64) -> io::Result<Option<Range<u64>>> {
+        if !self.before.is_file() || self.before.len() == 0 {
+            return Ok(None);
+        }
+        let begin = self.file.stream_position()?;
+        Ok(Some(begin..self.before.len().min(begin.saturating_add(limit)).max(begin)))
     }
 
     /// Fails if the file is another one than when it was opened: what was read may be partly the old and partly the new.
@@ -81,12 +94,12 @@ impl<'a> Input<'a> {
         }
         let after = self.file.metadata()?;
         let same_time = after.len() == 0 || after.modified().ok() == self.before.modified().ok();
-        if after.len() == self.before.len() && same_time {
-            Ok(())
-        } else {
-            Err(io::Error::other("File changed while it was read"))
-        }
+        if after.len() == self.before.len() && same_time { Ok(()) } else { Err(changed()) }
     }
+}
+
+pub(crate) fn changed() -> io::Error {
+    io::Error::other("File changed while it was read")
 }
 
 impl Read for Input<'_> {

@@ -14,11 +14,13 @@ mod leaves;
 mod line;
 mod output;
 mod progress;
+mod regular;
 mod scheme;
 mod stream;
 mod temporary;
 mod threads;
 mod walk;
+mod window;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -88,6 +90,7 @@ fn run(options: &Options) -> ExitCode {
         threads: options.threads(),
         secret,
         compat_empty: options.compat_empty,
+        mmap: options.mmap,
         progress: if options.no_progress {
             Progress::default()
         } else {

@@ -1,4 +1,4 @@
-//! One message, read front to back by one thread at a time and hashed by all.
+//! One message of unknown length, read front to back by one thread at a time and hashed by all.
 //!
 //! ```text
 //!   thread 0   read  hash hash hash  read  hash hash …      a group of leaves is read whole, in order,
@@ -12,8 +12,11 @@ use std::sync::{Mutex, PoisonError};
 use simd_digest::Backend;
 use simd_digest::blake2b::{Hash, Tree};
 
+use crate::input::Input;
+use crate::regular;
 use crate::scheme::{Scheme, Secret};
 use crate::threads::in_order;
+use crate::window::Pieces;
 
 /// Bytes of all buffers together, whatever the size of file and leaf.
 pub(crate) const MEMORY: usize = 128 << 20;
@@ -22,7 +25,7 @@ pub(crate) const MEMORY: usize = 128 << 20;
 const PIECE: usize = 256 << 10;
 
 /// Bytes that a group of small leaves should have at least, so that the lock and the system calls do not count.
-const GROUP: usize = 1 << 20;
+pub(crate) const GROUP: usize = 1 << 20;
 
 /// Bytes read beyond a group.
 const AHEAD: usize = 64 << 10;
@@ -52,6 +55,16 @@ impl Plan {
     }
 }
 
+/// Who hashes the leaves of a tree.
+#[derive(Debug)]
+pub(crate) struct Team<'a> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) threads: usize,
+    /// Bytes that a thread takes at a time: whole leaves.
+    pub(crate) group: usize,
+    pub(crate) buffers: &'a Buffers,
+}
+
 /// What a message comes to.
 #[derive(Debug)]
 pub(crate) struct Digest {
@@ -65,12 +78,12 @@ pub(crate) struct Digest {
 pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
 
 impl Buffers {
-    fn take(&self, length: usize) -> Vec<u8> {
+    pub(crate) fn take(&self, length: usize) -> Vec<u8> {
         let used = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         used.filter(|buffer| buffer.len() == length).unwrap_or_else(|| vec![0; length])
     }
 
-    fn put(&self, buffer: Vec<u8>) {
+    pub(crate) fn put(&self, buffer: Vec<u8>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }
@@ -78,9 +91,10 @@ impl Buffers {
 /// What takes in the digests of the leaves, in order.
 pub(crate) type LeafSink<'a> = &'a mut dyn FnMut(&Hash) -> io::Result<()>;
 
-/// The digest of all of `input`, or else an error.
+/// The digest of all of `input`, or of as many bytes as `limit` says, or else an error. A limit is for trees only.
 pub(crate) fn hash(
-    input: impl Read + Send,
+    input: &mut Input<'_>,
+    limit: u64,
     scheme: Scheme,
     secret: &Secret,
     threads: usize,
@@ -89,9 +103,13 @@ pub(crate) fn hash(
 ) -> io::Result<Digest> {
     let Some(tree) = scheme.tree(secret) else { return sequential(input, scheme, secret) };
     let plan = Plan::new(tree.leaf_length(), Backend::best().lanes(), threads);
-    match plan.group {
-        Some(group) => in_groups(input, &tree, plan.threads, group, buffers, leaves),
-        None => leaf_by_leaf(input, &tree, leaves),
+    let Some(group) = plan.group else { return leaf_by_leaf(input.take(limit), &tree, leaves) };
+    match input.rest(limit)?.filter(|rest| rest.end - rest.start > GROUP as u64) {
+        Some(rest) => regular::hash(input, rest, &Team { tree: &tree, threads, group, buffers }, leaves),
+        None => {
+            let team = Team { tree: &tree, threads: plan.threads, group, buffers };
+            in_groups(input.take(limit), &team, leaves)
+        }
     }
 }
 
@@ -117,24 +135,31 @@ pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize
     Ok(length)
 }
 
-fn sequential(mut input: impl Read, scheme: Scheme, secret: &Secret) -> io::Result<Digest> {
+fn sequential(input: &mut Input<'_>, scheme: Scheme, secret: &Secret) -> io::Result<Digest> {
     let mut hasher = scheme.only_leaf(secret).hasher().map_err(io::Error::other)?;
-    let mut buffer = vec![0; PIECE];
+    let (mut pieces, mut buffer) = (Pieces::default(), vec![0; PIECE]);
     let mut length = 0;
     loop {
-        match read(&mut input, &mut buffer)? {
-            0 => return Ok(Digest { hash: hasher.finalize(), length }),
-            more => {
-                hasher.update(&buffer[..more]);
-                length += more as u64;
-            }
+        let piece = pieces.next(input, &mut buffer)?;
+        hasher.update(piece);
+        length += piece.len() as u64;
+        if piece.len() < PIECE {
+            return Ok(Digest { hash: hasher.finalize(), length });
         }
     }
 }
 
-/// The root over digests that may stop with an error.
-fn root(tree: &Tree, leaves: impl Iterator<Item = io::Result<Hash>>, sink: LeafSink<'_>) -> io::Result<Hash> {
+/// The root over groups of digests that may stop with an error.
+pub(crate) fn root(
+    tree: &Tree,
+    groups: impl Iterator<Item = io::Result<Vec<Hash>>>,
+    sink: LeafSink<'_>,
+) -> io::Result<Hash> {
     let mut failure = None;
+    let leaves = groups.flat_map(|group| match group {
+        Ok(leaves) => leaves.into_iter().map(Ok).collect(),
+        Err(error) => vec![Err(error)],
+    });
     let good = leaves
         .map_while(|leaf| leaf.and_then(|leaf| sink(&leaf).map(|()| leaf)).map_err(|error| failure = Some(error)).ok());
     let root = tree.root_from_leaves(good);
@@ -144,7 +169,7 @@ fn root(tree: &Tree, leaves: impl Iterator<Item = io::Result<Hash>>, sink: LeafS
 /// Holds no leaf: a full one stays open until more follows, since only the end of the message tells which is the last.
 fn leaf_by_leaf(input: impl Read, tree: &Tree, sink: LeafSink<'_>) -> io::Result<Digest> {
     let mut leaves = LeafByLeaf { input, buffer: vec![0; PIECE], begin: 0, end: 0, index: 0, length: 0, ended: false };
-    let hash = root(tree, iter::from_fn(|| leaves.next(tree).transpose()), sink)?;
+    let hash = root(tree, iter::from_fn(|| leaves.next(tree).transpose()).map(|leaf| Ok(vec![leaf?])), sink)?;
     Ok(Digest { hash, length: leaves.length })
 }
 
@@ -185,14 +210,8 @@ impl<R: Read> LeafByLeaf<R> {
     }
 }
 
-fn in_groups(
-    input: impl Read + Send,
-    tree: &Tree,
-    threads: usize,
-    group: usize,
-    buffers: &Buffers,
-    sink: LeafSink<'_>,
-) -> io::Result<Digest> {
+fn in_groups(input: impl Read + Send, team: &Team<'_>, sink: LeafSink<'_>) -> io::Result<Digest> {
+    let &Team { tree, threads, group, buffers } = team;
     let reader = Mutex::new(Groups { input, ahead: Vec::new(), number: 0, length: 0, ended: false });
     let leaves_of_group = (group / tree.leaf_length() as usize) as u64;
     let work = || {
@@ -208,13 +227,7 @@ fn in_groups(
         buffers.put(buffer);
         Some((number, leaves))
     };
-    let hash = in_order(threads, work, |groups| {
-        let leaves = groups.flat_map(|group| match group {
-            Ok(leaves) => leaves.into_iter().map(Ok).collect(),
-            Err(error) => vec![Err(error)],
-        });
-        root(tree, leaves, sink)
-    })?;
+    let hash = in_order(threads, work, |groups| root(tree, groups, sink))?;
     Ok(Digest { hash, length: reader.into_inner().unwrap_or_else(PoisonError::into_inner).length })
 }
 
@@ -258,7 +271,12 @@ impl<R: Read> Groups<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::io::{Seek, SeekFrom};
+
     use super::*;
+    use crate::input::Source;
+    use crate::progress::Progress;
     use crate::scheme::Shape;
 
     /// Gives `message` in short reads of many lengths, each after an interruption, and then the end or an error.
@@ -293,7 +311,10 @@ mod tests {
             Ok(())
         };
         match group {
-            Some(group) => in_groups(input, &tree, 3, group, &Buffers::default(), &mut sink),
+            Some(group) => {
+                let team = Team { tree: &tree, threads: 3, group, buffers: &Buffers::default() };
+                in_groups(input, &team, &mut sink)
+            }
             None => leaf_by_leaf(input, &tree, &mut sink),
         }
     }
@@ -323,17 +344,64 @@ mod tests {
         }
     }
 
+    /// From its beginning or not, whole or up to a limit, read or mapped: as a regular file in groups of small leaves and in
+    /// pieces of long ones, leaf by leaf, and sequentially.
     #[test]
-    fn the_whole_stream_by_both_shapes() {
-        let message = vec![3; 600_000];
-        for shape in [Shape::Tree { chunk: 5 }, Shape::Tree { chunk: u32::MAX }, Shape::Sequential] {
-            let (scheme, secret) = (Scheme { size: 32, shape }, Secret::default());
-            let digest = hash(&message[..], scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(())).unwrap();
-            let expected = match scheme.tree(&secret) {
-                Some(tree) => tree.hash(&message),
-                None => scheme.only_leaf(&secret).hash(&message).unwrap(),
-            };
-            assert_eq!((digest.hash, digest.length), (expected, 600_000), "{shape:?}");
+    fn files_by_all_shapes() {
+        let message: Vec<u8> = (0..=250).cycle().take((12 << 20) + 1).collect();
+        let (secret, progress) = (Secret::default(), Progress::default());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let chunks = [1000, 300_000, 5 << 20, (12 << 20) / 8 + 1, u32::MAX];
+        let shapes = chunks.map(|chunk| Shape::Tree { chunk }).into_iter().chain([Shape::Sequential]);
+        for (shape, length) in
+            shapes.flat_map(|shape| [1 << 20, (1 << 20) + 1, (12 << 20) + 1].map(|length| (shape, length)))
+        {
+            fs::write(file.path(), &message[..length]).unwrap();
+            let scheme = Scheme { size: 32, shape };
+            for (mmap, threads, begin, cut) in
+                [(false, 1, 0, 0), (false, 3, 7, 9), (true, 1, 0, 0), (true, 3, 7, 9), (true, 2, 4096, 0)]
+            {
+                let end = if shape == Shape::Sequential { length } else { length - cut };
+                let limit = if end == length { u64::MAX } else { (end - begin) as u64 };
+                let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
+                input.seek(SeekFrom::Start(begin as u64)).unwrap();
+                let mut leaves = Vec::new();
+                let mut sink = |leaf: &Hash| {
+                    leaves.push(*leaf);
+                    Ok(())
+                };
+                let digest = hash(&mut input, limit, scheme, &secret, threads, &Buffers::default(), &mut sink).unwrap();
+                let part = &message[begin..end];
+                let case = format!("{shape:?} {length} {mmap} {threads} {begin}");
+                assert_eq!(digest.length, part.len() as u64, "{case}");
+                assert_eq!(input.stream_position().unwrap(), end as u64, "{case}");
+                match scheme.tree(&secret) {
+                    Some(tree) => {
+                        assert_eq!(digest.hash, tree.hash(part), "{case}");
+                        assert_eq!(leaves, tree.hash_run(0, part, true), "{case}");
+                    }
+                    None => assert_eq!(digest.hash, scheme.only_leaf(&secret).hash(part).unwrap(), "{case}"),
+                }
+            }
+        }
+    }
+
+    /// What is not there any more is an error, whether it was to be read or is mapped: never a digest, nor a signal.
+    #[test]
+    fn files_that_became_shorter() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let progress = Progress::default();
+        for shape in [Shape::Tree { chunk: 1000 }, Shape::Tree { chunk: 1 << 20 }, Shape::Sequential] {
+            for (mmap, left) in [(false, 0), (false, (9 << 20) - 1), (true, 0), (true, (9 << 20) - 1)] {
+                file.as_file().set_len(9 << 20).unwrap();
+                let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
+                file.as_file().set_len(left).unwrap();
+                let (scheme, secret) = (Scheme { size: 32, shape }, Secret::default());
+                let run = hash(&mut input, u64::MAX, scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(()));
+                // What is read front to back to its end is compared when that is reached.
+                let run = run.and_then(|_| input.check_unchanged());
+                assert!(run.unwrap_err().to_string().contains("changed"), "{shape:?} {mmap} {left}");
+            }
         }
     }
 

@@ -23,11 +23,7 @@ impl Temporary {
     /// A file beside `target`, whose name it will have. A link stays one: what it leads to is replaced.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         let target = replaceable(target)?;
-        match ctrlc::try_set_handler(remove_and_exit) {
-            // Signals that are ignored, as `nohup` has it, stay so; then the others keep their effect too.
-            Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
-            Err(error) => return Err(io::Error::other(error)),
-        }
+        when_ended(remove_and_exit)?;
         let mut unfinished = unfinished();
         let (file, path) = create_beside(&target)?;
         *unfinished = Some(path);
@@ -67,6 +63,8 @@ fn replaceable(target: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(target) {
         Ok(path) if fs::metadata(&path)?.is_file() => Ok(path),
         Ok(_) => Err(io::Error::other("Not a regular file")),
+        // A link to what has no name, as that of standard output to a pipe.
+        Err(_) if fs::metadata(target).is_ok() => Err(io::Error::other("Not a regular file")),
         Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(target).is_ok() => {
             Err(io::Error::other("A link that leads nowhere"))
         }
@@ -86,6 +84,40 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 1000 => number += 1,
             created => return created.map(|file| (file, path)),
         }
+    }
+}
+
+/// Calls `end` on an interrupt, a hangup or a request to terminate, unless that signal is ignored, as `nohup` has it.
+#[cfg(target_os = "linux")]
+fn when_ended(end: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    let ignored = ignored_signals();
+    let heeded = [SIGINT, SIGHUP, SIGTERM].into_iter().filter(|signal| (ignored >> (signal - 1)) & 1 == 0);
+    let mut signals = Signals::new(heeded)?;
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            end();
+        }
+    });
+    Ok(())
+}
+
+/// A bit for each signal, the lowest for signal 1. Where the system does not tell, none is taken for ignored.
+#[cfg(target_os = "linux")]
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.unwrap_or(0)
+}
+
+/// Calls `end` on an interrupt, a hangup or a request to terminate, unless one of them is ignored: then on none.
+#[cfg(not(target_os = "linux"))]
+fn when_ended(end: impl FnMut() + Send + 'static) -> io::Result<()> {
+    match ctrlc::try_set_handler(end) {
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
     }
 }
 

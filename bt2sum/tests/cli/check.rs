@@ -239,6 +239,7 @@ fn options_that_contradict() {
         "--leaves=x -r",
         "--key-file=x --key-fd=0",
         "--leaves=x --compat-empty",
+        "--tag --compat-empty",
         "--leaves=x hello",
     ] {
         let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum(option.split(' ').chain(["sums"])));

@@ -277,6 +277,8 @@ fn leaves_replace_only_regular_files() {
         refused(target, "Not a regular file");
     }
     refused("nowhere", "A link that leads nowhere");
+    #[cfg(target_os = "linux")]
+    refused("/dev/stdout", "Not a regular file");
     assert!(kind("pipe").is_fifo() && kind("null").is_symlink() && kind("nowhere").is_symlink());
 
     assert_eq!(leaves("directory/link").code, Some(0));
@@ -306,28 +308,35 @@ fn the_temporary_name_is_always_good() {
     assert_eq!(stale.map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>(), [b"stale\n"; 3]);
 }
 
-/// An interrupt that is ignored from the start, as shells have it for what runs in the background, ends nothing.
+/// What is ignored from the start, as `nohup` and shells have it for what runs in the background, ends nothing, and what is
+/// not still leaves nothing behind.
 #[cfg(target_os = "linux")]
 #[test]
 fn ignored_signals_stay_ignored() {
     use std::process::{Command, Stdio};
 
-    let directory = Directory::new();
-    for signal in ["INT", "HUP"] {
-        let script = format!("trap '' {signal}; exec '{}' --leaves leaves", env!("CARGO_BIN_EXE_bt2sum"));
+    for (ignored, heeded) in [("INT", "TERM"), ("HUP", "TERM"), ("HUP", "INT"), ("TERM", "HUP"), ("HUP", "")] {
+        let directory = Directory::new();
+        let names = || std::fs::read_dir(directory.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let script = format!("trap '' {ignored}; exec '{}' --leaves leaves", env!("CARGO_BIN_EXE_bt2sum"));
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(directory.0.path());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         // The temporary file is there after the handler.
-        while std::fs::read_dir(directory.0.path())
-            .unwrap()
-            .all(|entry| !entry.unwrap().file_name().to_string_lossy().ends_with(".tmp"))
-        {
+        while names().count() == 0 {
             assert!(child.try_wait().unwrap().is_none());
         }
-        let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
-        assert!(kill.success());
+        let kill =
+            |signal| Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().unwrap();
+        assert!(kill(ignored).success());
+        if !heeded.is_empty() {
+            assert!(kill(heeded).success());
+            assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130), "{ignored} {heeded}");
+            assert_eq!(names().count(), 0, "{ignored} {heeded}");
+            continue;
+        }
         drop(child.stdin.take());
-        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0), "{signal}");
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+        assert!(names().eq(["leaves"]));
     }
 }

@@ -13,6 +13,7 @@ mod failures;
 mod keys;
 mod leaves;
 mod many;
+mod mapped;
 mod names;
 mod sequential;
 mod terminal;

@@ -1,0 +1,90 @@
+//! The tree of a regular file, whose bytes can be read in any order.
+//!
+//! ```text
+//!             leaf 0   leaf 1  …  leaf 7  │ leaf 8   …              a group: as many leaves as there are lanes
+//!   thread 0   1 9 17   2 10       8 16   │                         pieces of all of them, in the order of the numbers;
+//!   thread 1                              │  1 9 17   …             8 are read, and hashed side by side
+//! ```
+//!
+//! The pieces are so short that they are hashed from the cache of the core that read them. The system is asked to read the
+//! groups from the disk one after the other, each front to back.
+
+use core::ops::Range;
+use std::io::{self, Seek, SeekFrom};
+use std::sync::{Mutex, PoisonError};
+
+use simd_digest::blake2b::{self, Hash, Hasher};
+
+use crate::input::Input;
+use crate::stream::{Digest, GROUP, LeafSink, MEMORY, Team, root};
+use crate::threads::in_order;
+use crate::window::{Window, read_ahead};
+
+/// Bytes of a leaf that are read, then hashed, at a time.
+const PIECE: usize = 64 << 10;
+
+/// Bytes of a buffer at most. A group that fits in, which is one of small leaves, is read at once.
+const BUFFER: usize = 2 * GROUP;
+
+/// The digest of `range` of `input`. Each thread of the team has a small buffer, so there may be many.
+pub(crate) fn hash(
+    input: &mut Input<'_>,
+    range: Range<u64>,
+    team: &Team<'_>,
+    sink: LeafSink<'_>,
+) -> io::Result<Digest> {
+    let (shared, group) = (&*input, team.group as u64);
+    let groups = (range.end - range.start).div_ceil(group);
+    let group_at = |number: u64| {
+        let begin = range.start + number * group;
+        begin..range.end.min(begin + group)
+    };
+    let next = Mutex::new(0..groups);
+    let work = || {
+        let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = next.next()?;
+        // The first group, and always the one after it.
+        for ahead in u64::from(number > 0)..2 {
+            if number + ahead < groups {
+                read_ahead(shared, group_at(number + ahead));
+            }
+        }
+        drop(next);
+        Some((number, leaves(shared, group_at(number), team, number, number + 1 == groups)))
+    };
+    let threads = team.threads.min(MEMORY / BUFFER).min(usize::try_from(groups).unwrap_or(usize::MAX));
+    let hash = in_order(threads, work, |groups| root(team.tree, groups, sink))?;
+    input.seek(SeekFrom::Start(range.end))?;
+    Ok(Digest { hash, length: range.end - range.start })
+}
+
+/// The digests of the leaves of group `number`.
+fn leaves(input: &Input<'_>, group: Range<u64>, team: &Team<'_>, number: u64, has_last: bool) -> io::Result<Vec<Hash>> {
+    let &Team { tree, buffers, .. } = team;
+    let chunk = u64::from(tree.leaf_length());
+    let first = number * (team.group as u64 / chunk);
+    let window = Window::new(input, group.clone());
+    let length = usize::try_from(group.end - group.start).unwrap_or(usize::MAX);
+    if length <= BUFFER {
+        let mut buffer = buffers.take(BUFFER);
+        let leaves = window.bytes(input, group, &mut buffer).map(|bytes| tree.hash_run(first, bytes, has_last));
+        buffers.put(buffer);
+        return leaves;
+    }
+    let begins: Vec<u64> = (group.start..group.end).step_by(tree.leaf_length() as usize).collect();
+    let is_last = |i| has_last && i + 1 == begins.len();
+    let mut hashers: Vec<Hasher> = (0..begins.len()).map(|i| tree.leaf(first + i as u64, is_last(i))).collect();
+    let mut buffer = buffers.take(begins.len() * PIECE);
+    for done in (0..chunk).step_by(PIECE) {
+        let mut updates = Vec::with_capacity(begins.len());
+        for ((hasher, &begin), buffer) in hashers.iter_mut().zip(&begins).zip(buffer.chunks_mut(PIECE)) {
+            let part = begin + done..(begin + chunk.min(done + PIECE as u64)).min(group.end);
+            if !part.is_empty() {
+                updates.push((hasher, window.bytes(input, part, buffer)?));
+            }
+        }
+        blake2b::update_many(&mut updates);
+    }
+    buffers.put(buffer);
+    Ok(hashers.iter().map(Hasher::finalize).collect())
+}
