@@ -92,7 +92,7 @@ impl<F: Flavour> Parser<F> {
         let end = line.iter().position(|byte| !byte.is_ascii_hexdigit())?;
         let (hex, rest) = line.split_at(end);
         // What is no digest does not tell either how many spaces the file has.
-        if !hex.len().is_multiple_of(2) {
+        if !hex.len().is_multiple_of(2) || hex.len() > 2 * F::LONGEST {
             return None;
         }
         let (b' ' | b'\t', rest) = rest.split_first()? else { return None };
@@ -265,6 +265,8 @@ mod tests {
         assert_eq!(parse(TREE, &["HEX2 a", "HEX2 *b"]), Some(("*b".into(), 2, 7)));
         // What is no digest decides nothing.
         assert_eq!(parse(TREE, &["HEX2a a", "HEX2  b"]), Some(("b".into(), 2, 7)));
+        let long = format!("{} a", "0a".repeat(65));
+        assert_eq!(parse(TREE, &[&long, "HEX2  b"]), Some(("b".into(), 2, 7)));
     }
 
     /// A line is of one hash, whatever length of digest two of them could have.
