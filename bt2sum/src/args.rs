@@ -4,11 +4,14 @@ use core::num::NonZeroUsize;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{ArgAction, CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
 use simd_digest::Backend;
+use simd_digest::blake2b::B;
+use simd_digest::blake2s::S;
 
-use crate::scheme::{Scheme, Shape};
+use crate::scheme::{Flavour, Scheme, Shape};
 
 const AFTER_HELP: &str = "\
 Formats:
@@ -16,12 +19,14 @@ Formats:
   BLAKE2b-64 = HEX                        standard input
   BLAKE2b-TREE-512-5M (NAME) = HEX        with --tag: bits of digest and bytes of leaf
   HEX  NAME, BLAKE2b-256 (NAME) = HEX     with --sequential, as b2sum prints them
+  BLAKE2s, BLAKE2bp or BLAKE2sp in place of BLAKE2b by --algorithm
   The line of a NAME with a backslash, a line feed or a carriage return begins with a backslash,
   and the name has \\\\, \\n and \\r for them. With --zero nothing is escaped.
 
 Digest:
-  BLAKE2b as a tree of unlimited fanout and depth 2: every SIZE bytes are a leaf, the last leaf
-  has what remains, and the root hashes the digests of the leaves.
+  BLAKE2b or BLAKE2s as a tree of unlimited fanout and depth 2: every SIZE bytes are a leaf, the
+  last leaf has what remains, and the root hashes the digests of the leaves. BLAKE2bp and BLAKE2sp
+  are no such trees: with --sequential they hash a file as a whole, in 4 or 8 lanes of one core.
 
 Other than s3git's bt2sum, whose digests are the same but for its errors, this one
   hashes a pipe to its end, not to its first short read;
@@ -32,7 +37,8 @@ Other than s3git's bt2sum, whose digests are the same but for its errors, this o
 Check:
   --check reads lines of all these formats (HEX  NAME too for trees) and prints NAME: OK,
   NAME: FAILED or NAME: FAILED open or read. What a line does not say comes from --size and
-  --chunk. Lines of other tools, or of the other mode, are improperly formatted.
+  --chunk. Lines of other tools, of the other mode, or of another hash than --algorithm says are
+  improperly formatted.
   --check --leaves FILE checks one file, leaf by leaf, and prints the bytes that do not match.
 
 Sizes:
@@ -52,20 +58,20 @@ Exit status:
      files are still hashed
   2  the arguments are wrong, or the key; nothing is hashed";
 
-/// Prints or checks BLAKE2b tree checksums of files.
+/// Prints or checks BLAKE2 tree checksums of files.
 #[derive(Debug, Parser)]
 #[command(name = "bt2sum", args_override_self = true, disable_version_flag = true, after_long_help = AFTER_HELP)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
-    /// Hash of the leaves and of the root
+    /// Hash of the leaves and of the root; blake2bp and blake2sp only with --sequential
     #[arg(short, long, alias = "a", value_enum, default_value = "blake2b")]
     pub(crate) algorithm: Algorithm,
 
-    /// Length of all digests, 1 to 64 [default: 64]
+    /// Length of all digests, 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
     #[arg(short, long, alias = "s", value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
     size: Option<usize>,
 
-    /// The same in bits, a multiple of 8; 0 is 512
+    /// The same in bits, a multiple of 8; 0 is the longest
     #[arg(short, long, value_name = "BITS", conflicts_with = "size", allow_hyphen_values = true, value_parser = digest_bits)]
     length: Option<usize>,
 
@@ -81,7 +87,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) mmap: bool,
 
-    /// Plain BLAKE2b instead of a tree, with the output of b2sum
+    /// Plain BLAKE2 instead of a tree, with the output of b2sum
     #[arg(long, conflicts_with_all = ["chunk", "leaves", "compat_empty"])]
     pub(crate) sequential: bool,
 
@@ -137,7 +143,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true, value_parser = byte_range)]
     pub(crate) range: Option<(u64, u64)>,
 
-    /// Keys all digests with the 1 to 64 bytes of this file
+    /// Keys all digests with the 1 to 64 bytes of this file, of blake2s and blake2sp to 32
     #[arg(long, value_name = "KEY", conflicts_with = "key_fd")]
     pub(crate) key_file: Option<PathBuf>,
 
@@ -176,9 +182,18 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What the command line says, and one thing that clap cannot: the Go tool's `-cpus`.
+    /// What the command line says, and what clap cannot: the Go tool's `-cpus`, and what depends on the algorithm.
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
-        Self::try_parse_from(with_two_dashes(std::env::args_os()))
+        let options = Self::try_parse_from(with_two_dashes(std::env::args_os()))?;
+        let (algorithm, longest) = (options.algorithm.name(), options.algorithm.longest());
+        let wrong = if options.algorithm.is_parallel() && !options.sequential {
+            format!("--algorithm {algorithm} is no hash for trees: it needs --sequential")
+        } else if options.size_given().is_some_and(|size| size > longest) {
+            format!("--size of {algorithm} is 1 to {longest} bytes, --length 8 to {} bits", 8 * longest)
+        } else {
+            return Ok(options);
+        };
+        Err(Self::command().error(ErrorKind::ValueValidation, wrong))
     }
 
     /// The files, or standard input.
@@ -195,12 +210,16 @@ impl Options {
 
     /// The length of digests, if one was asked for.
     pub(crate) fn size_given(&self) -> Option<usize> {
-        self.size.or(self.length)
+        self.size.or(self.length.map(|length| if length == 0 { self.algorithm.longest() } else { length }))
     }
 
     pub(crate) fn scheme(&self) -> Scheme {
-        let shape = if self.sequential { Shape::Sequential } else { Shape::Tree { chunk: self.chunk } };
-        Scheme { size: self.size_given().unwrap_or(64), shape }
+        let shape = match self.sequential {
+            true if self.algorithm.is_parallel() => Shape::Parallel,
+            true => Shape::Sequential,
+            false => Shape::Tree { chunk: self.chunk },
+        };
+        Scheme { size: self.size_given().unwrap_or(self.algorithm.longest()), shape }
     }
 }
 
@@ -217,10 +236,32 @@ fn with_two_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     arguments.map(correct).collect()
 }
 
-/// A hash that can make a tree.
+/// A hash: by the first two also trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Algorithm {
     Blake2b,
+    Blake2s,
+    Blake2bp,
+    Blake2sp,
+}
+
+impl Algorithm {
+    /// As the command line has it.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    fn is_parallel(self) -> bool {
+        matches!(self, Self::Blake2bp | Self::Blake2sp)
+    }
+
+    /// Bytes of the longest digest, and of the longest key.
+    pub(crate) fn longest(self) -> usize {
+        match self {
+            Self::Blake2b | Self::Blake2bp => B::LONGEST,
+            Self::Blake2s | Self::Blake2sp => S::LONGEST,
+        }
+    }
 }
 
 fn digest_length(text: &str) -> Result<usize, &'static str> {
@@ -228,10 +269,10 @@ fn digest_length(text: &str) -> Result<usize, &'static str> {
     length.and_then(|length| length.try_into().ok()).ok_or("not a number of bytes from 1 to 64")
 }
 
+/// Bytes, or 0 for as many as there can be.
 fn digest_bits(text: &str) -> Result<usize, &'static str> {
     let bits = number(text).and_then(|bits| usize::try_from(bits).ok());
     match bits {
-        Some(0) => Ok(64),
         Some(bits) if bits <= 512 && bits.is_multiple_of(8) => Ok(bits / 8),
         _ => Err("not a multiple of 8 from 8 to 512, nor 0"),
     }
@@ -274,8 +315,6 @@ pub(crate) fn number(digits: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -329,7 +368,7 @@ mod tests {
 
     #[test]
     fn digest_bit_lengths() {
-        assert_eq!(["0", "8", "256", "512"].map(digest_bits), [Ok(64), Ok(1), Ok(32), Ok(64)]);
+        assert_eq!(["0", "8", "256", "512"].map(digest_bits), [Ok(0), Ok(1), Ok(32), Ok(64)]);
         for text in ["", "4", "12", "520", "-8", "+8", "8 ", "18446744073709551616"] {
             assert!(digest_bits(text).is_err(), "{text:?}");
         }

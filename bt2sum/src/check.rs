@@ -10,9 +10,15 @@ use crate::input::{Input, Source};
 use crate::leaves::{Damage, Leaves};
 use crate::line::{Entry, Parser};
 use crate::output::{Printer, checked_name};
+use crate::scheme::Flavour;
 
 /// Checks all files that the check file `name` lists. Whether that went well, or else why nothing can be printed.
-pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_>, name: &OsStr) -> io::Result<bool> {
+pub(crate) fn check<F: Flavour>(
+    options: &Options,
+    engine: &Engine,
+    printer: &mut Printer<'_>,
+    name: &OsStr,
+) -> io::Result<bool> {
     let source = Source::named(name);
     let bytes = match read_all(source, engine) {
         Ok(bytes) => bytes,
@@ -23,8 +29,9 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
     };
     let shown = if source == Source::StandardInput { "'standard input'".into() } else { name.to_string_lossy() };
     let mut tally = Tally::default();
-    let entries = parse(options, &bytes, &mut tally, |line| {
-        printer.warn(&format!("{shown}: {line}: improperly formatted BLAKE2b checksum line"));
+    let hash_name = options.scheme().shape.name::<F>();
+    let entries: Vec<Entry<F>> = parse(options, &bytes, &mut tally, |line| {
+        printer.warn(&format!("{shown}: {line}: improperly formatted {hash_name} checksum line"));
     });
     if entries.is_empty() {
         printer.warn(&format!("{shown}: no properly formatted checksum lines found"));
@@ -75,7 +82,7 @@ fn read_all(source: Source<'_>, engine: &Engine) -> io::Result<Vec<u8>> {
 }
 
 /// The lines of a check file that are properly formatted; the numbers of the others go to `improper`.
-fn parse(options: &Options, bytes: &[u8], tally: &mut Tally, improper: impl Fn(usize)) -> Vec<Entry> {
+fn parse<F: Flavour>(options: &Options, bytes: &[u8], tally: &mut Tally, improper: impl Fn(usize)) -> Vec<Entry<F>> {
     let mut parser = Parser::new(options.scheme().shape, options.size_given());
     let mut entries = Vec::new();
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
@@ -106,7 +113,12 @@ struct Findings {
 }
 
 /// What the leaves tell about the file of `entry`.
-fn findings(options: &Options, engine: &Engine, entry: &Entry, mut leaves: Leaves) -> io::Result<Findings> {
+fn findings<F: Flavour>(
+    options: &Options,
+    engine: &Engine,
+    entry: &Entry<F>,
+    mut leaves: Leaves<F>,
+) -> io::Result<Findings> {
     let range = options.range.map(|range| leaves.within(range)).transpose()?;
     let mut input = engine.open(Source::named(&entry.name))?;
     let damage = match range {
@@ -126,7 +138,12 @@ fn findings(options: &Options, engine: &Engine, entry: &Entry, mut leaves: Leave
 }
 
 /// The ranges that do not match. The input is then behind the bytes that there were.
-fn whole_damage(engine: &Engine, entry: &Entry, leaves: &mut Leaves, input: &mut Input<'_>) -> io::Result<Damage> {
+fn whole_damage<F: Flavour>(
+    engine: &Engine,
+    entry: &Entry<F>,
+    leaves: &mut Leaves<F>,
+    input: &mut Input<'_>,
+) -> io::Result<Damage> {
     let mut damage = Damage::default();
     let mut index = 0;
     leaves.seek(0)?;
@@ -160,11 +177,11 @@ struct Tally {
 
 impl Tally {
     /// Counts and prints what came of one file.
-    fn take(
+    fn take<F: Flavour>(
         &mut self,
         options: &Options,
         printer: &mut Printer<'_>,
-        entry: &Entry,
+        entry: &Entry<F>,
         matches: io::Result<bool>,
         findings: &Findings,
     ) -> io::Result<()> {

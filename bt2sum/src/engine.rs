@@ -6,11 +6,11 @@ use std::fs;
 use std::io::{self, Read};
 
 use simd_digest::Backend;
-use simd_digest::blake2b::{self, Hash, Hasher};
+use simd_digest::blake2::{self, Hash, Hasher};
 
 use crate::input::{Input, Source};
 use crate::progress::Progress;
-use crate::scheme::{Scheme, Secret, Shape};
+use crate::scheme::{Flavour, Scheme, Secret, Shape};
 use crate::stream::{self, Buffers, Digest, LeafSink, MEMORY};
 use crate::threads::in_order;
 use crate::window::Pieces;
@@ -44,8 +44,8 @@ pub(crate) struct Engine {
 }
 
 /// What a batch makes of a job.
-enum Outcome {
-    Done(io::Result<Hash>),
+enum Outcome<F: Flavour> {
+    Done(io::Result<Hash<F>>),
     /// Not for batches: a long file, a pipe, a device.
     Later,
 }
@@ -59,17 +59,17 @@ struct Small {
 }
 
 /// A long file on its way through a lane.
-struct Lane<'a> {
+struct Lane<'a, F: Flavour> {
     index: usize,
     input: Input<'a>,
     pieces: Pieces,
-    hasher: Hasher,
+    hasher: Hasher<F>,
     buffer: Vec<u8>,
 }
 
 impl Engine {
     /// The digest of one source, whose leaves' digests go to `leaves`.
-    pub(crate) fn hash(&self, job: Job<'_>, leaves: LeafSink<'_>) -> io::Result<Digest> {
+    pub(crate) fn hash<F: Flavour>(&self, job: Job<'_>, leaves: LeafSink<'_, F>) -> io::Result<Digest<F>> {
         let mut input = self.open(job.source)?;
         let digest = self.hash_input(&mut input, u64::MAX, job.scheme, leaves)?;
         input.check_unchanged()?;
@@ -82,13 +82,13 @@ impl Engine {
     }
 
     /// The digest of what was opened before, or of as many bytes of it as `limit` says.
-    pub(crate) fn hash_input(
+    pub(crate) fn hash_input<F: Flavour>(
         &self,
         input: &mut Input<'_>,
         limit: u64,
         scheme: Scheme,
-        leaves: LeafSink<'_>,
-    ) -> io::Result<Digest> {
+        leaves: LeafSink<'_, F>,
+    ) -> io::Result<Digest<F>> {
         stream::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, leaves)
     }
 
@@ -103,10 +103,10 @@ impl Engine {
     }
 
     /// Gives the digests of all jobs to `consume`, in their order, until it fails.
-    pub(crate) fn hash_all(
+    pub(crate) fn hash_all<F: Flavour>(
         &self,
         jobs: &[Job<'_>],
-        mut consume: impl FnMut(usize, io::Result<Hash>) -> io::Result<()>,
+        mut consume: impl FnMut(usize, io::Result<Hash<F>>) -> io::Result<()>,
     ) -> io::Result<()> {
         let size = jobs.len().div_ceil(self.batch_threads()).clamp(1, BATCH);
         let next = AtomicUsize::new(0);
@@ -127,13 +127,13 @@ impl Engine {
         })
     }
 
-    fn of_nothing(&self, scheme: Scheme) -> Option<Hash> {
-        (self.compat_empty && scheme.shape != Shape::Sequential).then(|| scheme.no_leaf(&self.secret))
+    fn of_nothing<F: Flavour>(&self, scheme: Scheme) -> Option<Hash<F>> {
+        (self.compat_empty && scheme.shape.is_tree()).then(|| scheme.no_leaf(&self.secret))
     }
 
     /// Reads and hashes the files that are for batches.
-    fn batch(&self, jobs: &[Job<'_>]) -> Vec<Outcome> {
-        let mut outcomes: Vec<Outcome> = jobs.iter().map(|_| Outcome::Later).collect();
+    fn batch<F: Flavour>(&self, jobs: &[Job<'_>]) -> Vec<Outcome<F>> {
+        let mut outcomes: Vec<Outcome<F>> = jobs.iter().map(|_| Outcome::Later).collect();
         let (mut small, mut long) = (Vec::new(), Vec::new());
         let mut total = 0;
         for (index, &Job { source, scheme }) in jobs.iter().enumerate() {
@@ -190,13 +190,13 @@ impl Engine {
         Ok(Some(bytes))
     }
 
-    fn hash_small(&self, mut files: Vec<Small>, outcomes: &mut [Outcome]) {
+    fn hash_small<F: Flavour>(&self, mut files: Vec<Small>, outcomes: &mut [Outcome<F>]) {
         while let Some(&Small { scheme, .. }) = files.first() {
             let like: Vec<Small>;
             (like, files) = files.into_iter().partition(|file| file.scheme == scheme);
-            let (like, leaves) = match scheme.tree(&self.secret) {
-                None => (like, Vec::new()),
-                Some(tree) => like.into_iter().partition(|file| file.bytes.len() as u64 <= tree.leaf_length().into()),
+            let (like, leaves) = match scheme.shape {
+                Shape::Tree { chunk } => like.into_iter().partition(|file| file.bytes.len() as u64 <= chunk.into()),
+                Shape::Sequential | Shape::Parallel => (like, Vec::new()),
             };
             for file in leaves {
                 let tree = scheme.tree(&self.secret).expect("only trees have several leaves");
@@ -211,11 +211,11 @@ impl Engine {
     }
 
     /// Hashes files sequentially, each in a lane, piece by piece.
-    fn hash_long(&self, jobs: &[Job<'_>], long: Vec<usize>, outcomes: &mut [Outcome]) {
+    fn hash_long<F: Flavour>(&self, jobs: &[Job<'_>], long: Vec<usize>, outcomes: &mut [Outcome<F>]) {
         let mut waiting = long.into_iter();
         let mut lanes = Vec::new();
         loop {
-            while lanes.len() < Backend::best().lanes()
+            while lanes.len() < Backend::best().lanes() * F::PER_LANE
                 && let Some(index) = waiting.next()
             {
                 match self.lane(index, jobs[index]) {
@@ -237,7 +237,7 @@ impl Engine {
                     Err(error) => outcomes[*index] = Outcome::Done(Err(error)),
                 }
             }
-            blake2b::update_many(&mut updates);
+            blake2::update_many(&mut updates);
             let mut ended = ended.into_iter();
             lanes.retain(|Lane { index, input, hasher, .. }| {
                 let ended = ended.next() == Some(true);
@@ -249,7 +249,7 @@ impl Engine {
         }
     }
 
-    fn lane<'a>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a>> {
+    fn lane<'a, F: Flavour>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a, F>> {
         let input = self.open(job.source)?;
         let hasher = job.scheme.only_leaf(&self.secret).hasher().map_err(io::Error::other)?;
         Ok(Lane { index, input, pieces: Pieces::default(), hasher, buffer: vec![0; PIECE] })

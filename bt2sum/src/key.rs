@@ -10,25 +10,23 @@ use crate::args::Options;
 use crate::scheme::Secret;
 use crate::stream::fill;
 
-/// Bytes of a key at most.
-const LIMIT: usize = 64;
-
-/// The key that was asked for, or none.
+/// The key that was asked for, or none. It has at most as many bytes as the algorithm takes.
 pub(crate) fn read(options: &Options) -> io::Result<Secret> {
+    let limit = options.algorithm.longest();
     #[cfg(unix)]
     if let Some(number) = options.key_fd {
-        return from_file(Path::new(&format!("/dev/fd/{number}")));
+        return from_file(Path::new(&format!("/dev/fd/{number}")), limit);
     }
-    options.key_file.as_deref().map_or_else(|| Ok(Secret::default()), from_file)
+    options.key_file.as_deref().map_or_else(|| Ok(Secret::default()), |path| from_file(path, limit))
 }
 
 /// The key is all of the file: a line feed at its end too.
-fn from_file(path: &Path) -> io::Result<Secret> {
-    let mut key = Zeroizing::new(vec![0; LIMIT + 1]);
+fn from_file(path: &Path, limit: usize) -> io::Result<Secret> {
+    let mut key = Zeroizing::new(vec![0; limit + 1]);
     let length = fill(&mut File::open(path)?, &mut key)?;
-    if length == 0 || length > LIMIT {
+    if length == 0 || length > limit {
         let given = if length == 0 { "no bytes" } else { "more" };
-        return Err(io::Error::other(format!("a key has 1 to {LIMIT} bytes, this one has {given}")));
+        return Err(io::Error::other(format!("a key has 1 to {limit} bytes, this one has {given}")));
     }
     key.truncate(length);
     Ok(Secret::new(key))

@@ -3,7 +3,7 @@
 //! ```text
 //!   8 bytes   bt2leaf and NUL
 //!   1         version of the format: 1
-//!   1         hash: 1 is BLAKE2b
+//!   1         hash: 1 is BLAKE2b, 2 is BLAKE2s
 //!   1         bytes of a digest
 //!   1         1 if the digests have a key, otherwise 0
 //!   4         bytes of a leaf, little-endian
@@ -17,36 +17,36 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use simd_digest::blake2b::{Hash, Hasher, Params, Tree};
+use simd_digest::blake2::{Hash, Tree};
+use simd_digest::blake2b::{self, Params};
 
-use crate::scheme::{Scheme, Secret, Shape};
+use crate::scheme::{Flavour, Scheme, Secret, Shape};
 use crate::stream::read;
 use crate::temporary::Temporary;
 
 const MAGIC: [u8; 8] = *b"bt2leaf\0";
 const VERSION: u8 = 1;
-const BLAKE2B: u8 = 1;
 const HEADER: u64 = 16;
 const TRAILER: u64 = 40;
 
 /// Of the file itself.
-fn own_digest() -> Hasher {
+fn own_digest() -> blake2b::Hasher {
     Params::new().hash_length(32).hasher().expect("the length is in range")
 }
 
 /// Writes the file, leaf by leaf.
 pub(crate) struct Writer {
     file: Temporary,
-    own: Hasher,
+    own: blake2b::Hasher,
 }
 
 impl Writer {
-    pub(crate) fn create(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
+    pub(crate) fn create<F: Flavour>(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
         let Shape::Tree { chunk } = scheme.shape else { return Err(io::ErrorKind::Unsupported.into()) };
         let mut writer = Self { file: Temporary::create(path)?, own: own_digest() };
         writer.write(&MAGIC)?;
         let size = u8::try_from(scheme.size).map_err(io::Error::other)?;
-        writer.write(&[VERSION, BLAKE2B, size, u8::from(!secret.is_empty())])?;
+        writer.write(&[VERSION, F::CODE, size, u8::from(!secret.is_empty())])?;
         writer.write(&chunk.to_le_bytes())?;
         Ok(writer)
     }
@@ -67,17 +67,17 @@ impl Writer {
 
 /// A file that was found whole, undamaged and the right one.
 #[derive(Debug)]
-pub(crate) struct Leaves {
+pub(crate) struct Leaves<F: Flavour> {
     file: BufReader<File>,
-    tree: Tree,
+    tree: Tree<F>,
     size: usize,
     /// Bytes of the message.
     pub(crate) length: u64,
 }
 
-impl Leaves {
+impl<F: Flavour> Leaves<F> {
     /// Reads all of the file, whose root must be `root`.
-    pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Hash) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Hash<F>) -> io::Result<Self> {
         let damaged = |what: &str| io::Error::other(what.to_owned());
         let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
         let size_of_file = file.get_ref().metadata()?.len();
@@ -109,7 +109,10 @@ impl Leaves {
         file.seek(SeekFrom::Start(size_of_file - TRAILER))?;
         let length = u64::from_le_bytes(array(&mut file)?);
         let own_scheme = Scheme { size: size.into(), shape: Shape::Tree { chunk: u32::from_le_bytes(chunk) } };
-        if hash != BLAKE2B || own_scheme != scheme {
+        if hash != F::CODE {
+            return Err(damaged("made with another --algorithm than the digest to check"));
+        }
+        if own_scheme != scheme {
             return Err(damaged("made with another --size or --chunk than the digest to check"));
         }
         if (keyed != 0) == secret.is_empty() {
@@ -127,7 +130,7 @@ impl Leaves {
         Ok(leaves)
     }
 
-    fn root(&mut self) -> io::Result<Hash> {
+    fn root(&mut self) -> io::Result<Hash<F>> {
         self.seek(0)?;
         let mut failure = None;
         let (tree, count) = (self.tree.clone(), self.tree.leaf_count(self.length));
@@ -142,7 +145,7 @@ impl Leaves {
     }
 
     /// The digest of the next leaf.
-    pub(crate) fn next(&mut self) -> io::Result<Hash> {
+    pub(crate) fn next(&mut self) -> io::Result<Hash<F>> {
         let mut digest = [0; 64];
         let digest = &mut digest[..self.size];
         self.file.read_exact(digest)?;

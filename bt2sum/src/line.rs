@@ -1,23 +1,24 @@
 //! Lines of check files.
 
+use core::marker::PhantomData;
 use std::ffi::OsString;
 
-use simd_digest::blake2b::Hash;
+use simd_digest::blake2::Hash;
 
 use crate::args;
-use crate::scheme::{Scheme, Shape};
+use crate::scheme::{Flavour, Scheme, Shape};
 
 /// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct Entry<F: Flavour> {
     pub(crate) name: OsString,
     pub(crate) scheme: Scheme,
-    pub(crate) hash: Hash,
+    pub(crate) hash: Hash<F>,
 }
 
-/// Reads the lines of one check file.
+/// Reads the lines of one check file, whose digests are of one flavour.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parser {
+pub(crate) struct Parser<F> {
     /// What lines do not say.
     shape: Shape,
     /// The only length of digests that is right.
@@ -25,29 +26,30 @@ pub(crate) struct Parser {
     /// Whether there is one space between digest and name instead of two. A file does not have both: a name that begins
     /// with a space could be taken for another.
     reversed: Option<bool>,
+    flavour: PhantomData<F>,
 }
 
-impl Parser {
+impl<F: Flavour> Parser<F> {
     pub(crate) fn new(shape: Shape, size: Option<usize>) -> Self {
-        Self { shape, size, reversed: None }
+        Self { shape, size, reversed: None, flavour: PhantomData }
     }
 
     /// What a line without its end says, or `None` if it is improperly formatted.
-    pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry> {
+    pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry<F>> {
         let line = line.trim_ascii_start();
         let (escaped, line) = line.strip_prefix(br"\").map_or((false, line), |line| (true, line));
-        let (name, scheme, hex) = match line.strip_prefix(b"BLAKE2b") {
+        let (name, scheme, hex) = match line.strip_prefix(self.shape.name::<F>().as_bytes()) {
             Some(line) => self.tagged(line)?,
             None => self.untagged(line)?,
         };
-        let hash: Hash = str::from_utf8(hex).ok()?.parse().ok()?;
+        let hash: Hash<F> = str::from_utf8(hex).ok()?.parse().ok()?;
         let size = hash.as_bytes().len();
         let right = size == scheme.size && self.size.is_none_or(|only| only == size) && !name.is_empty();
         let name = if escaped { unescape(name)? } else { name.to_vec() };
         right.then_some(Entry { name: os_string(name)?, scheme, hash })
     }
 
-    /// Name, scheme and digest of what follows `BLAKE2b`.
+    /// Name, scheme and digest of what follows the name of the hash.
     fn tagged<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
         let open = line.iter().position(|&byte| byte == b'(' || byte == b'=')?;
         let (label, rest) = (str::from_utf8(line[..open].trim_ascii_end()).ok()?, &line[open..]);
@@ -66,9 +68,9 @@ impl Parser {
         let hex = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
         let bytes = |bits: usize| (bits.is_multiple_of(8)).then_some(bits / 8);
         let scheme = match self.shape {
-            Shape::Sequential => {
-                let size = if label.is_empty() { 64 } else { bytes(plain_number(label.strip_prefix('-')?)?)? };
-                Scheme { size, shape: Shape::Sequential }
+            Shape::Sequential | Shape::Parallel => {
+                let size = if label.is_empty() { F::LONGEST } else { bytes(plain_number(label.strip_prefix('-')?)?)? };
+                Scheme { size, shape: self.shape }
             }
             Shape::Tree { .. } => match label.strip_prefix("-TREE-") {
                 Some(label) => {
@@ -81,7 +83,7 @@ impl Parser {
             },
         };
         // Only the Go tool leaves out the name of standard input.
-        let may_lack_name = scheme.shape != Shape::Sequential && !label.starts_with("-TREE-");
+        let may_lack_name = scheme.shape.is_tree() && !label.starts_with("-TREE-");
         Some((name.or(may_lack_name.then_some(b"-"))?, scheme, hex))
     }
 
@@ -89,6 +91,10 @@ impl Parser {
     fn untagged<'a>(&mut self, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
         let end = line.iter().position(|byte| !byte.is_ascii_hexdigit())?;
         let (hex, rest) = line.split_at(end);
+        // What is no digest does not tell either how many spaces the file has.
+        if !hex.len().is_multiple_of(2) || hex.len() > 2 * F::LONGEST {
+            return None;
+        }
         let (b' ' | b'\t', rest) = rest.split_first()? else { return None };
         let marked = matches!(rest, [b' ' | b'*', _, ..]);
         let name = match self.reversed {
@@ -146,13 +152,16 @@ fn os_string(name: Vec<u8>) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
+    use simd_digest::blake2b::B;
+    use simd_digest::blake2s::S;
+
     use super::*;
 
     const TREE: Shape = Shape::Tree { chunk: 7 };
 
     /// The name, bytes of digest and bytes of leaf, 0 for none.
     fn parse(shape: Shape, lines: &[&str]) -> Option<(String, usize, u32)> {
-        let mut parser = Parser::new(shape, None);
+        let mut parser = Parser::<B>::new(shape, None);
         let mut entry = None;
         for line in lines {
             entry = parser.parse(line.replace("HEX2", "0aF1").as_bytes());
@@ -254,11 +263,36 @@ mod tests {
         assert_eq!(parse(TREE, &["HEX2  a", "HEX2 b"]), None);
         assert_eq!(parse(TREE, &["HEX2 a", "HEX2  b"]), Some((" b".into(), 2, 7)));
         assert_eq!(parse(TREE, &["HEX2 a", "HEX2 *b"]), Some(("*b".into(), 2, 7)));
+        // What is no digest decides nothing.
+        assert_eq!(parse(TREE, &["HEX2a a", "HEX2  b"]), Some(("b".into(), 2, 7)));
+        let long = format!("{} a", "0a".repeat(65));
+        assert_eq!(parse(TREE, &[&long, "HEX2  b"]), Some(("b".into(), 2, 7)));
+    }
+
+    /// A line is of one hash, whatever length of digest two of them could have.
+    #[test]
+    fn lines_of_other_hashes() {
+        let shapes = [(TREE, "-2"), (TREE, "-TREE-16-7"), (Shape::Sequential, "-16"), (Shape::Parallel, "-16")];
+        let names = ["BLAKE2b", "BLAKE2s", "BLAKE2bp", "BLAKE2sp", "BLAKE2"];
+        for (shape, label) in shapes {
+            for name in names {
+                let line = format!("{name}{label} (a) = 0af1");
+                let b = Parser::<B>::new(shape, None).parse(line.as_bytes());
+                let s = Parser::<S>::new(shape, None).parse(line.as_bytes());
+                assert_eq!(b.is_some(), name == shape.name::<B>(), "{line}");
+                assert_eq!(s.is_some(), name == shape.name::<S>(), "{line}");
+            }
+        }
+        let line = format!("BLAKE2s (a) = {}", "0a".repeat(32));
+        assert!(Parser::<S>::new(Shape::Sequential, None).parse(line.as_bytes()).is_some());
+        let long = format!("{}  a", "0a".repeat(33));
+        assert!(Parser::<S>::new(TREE, None).parse(long.as_bytes()).is_none());
+        assert!(Parser::<B>::new(TREE, None).parse(long.as_bytes()).is_some());
     }
 
     #[test]
     fn the_only_size() {
-        let parse = |size| Parser::new(TREE, Some(size)).parse(b"0af1  a").is_some();
+        let parse = |size| Parser::<B>::new(TREE, Some(size)).parse(b"0af1  a").is_some();
         assert_eq!([1, 2, 3, 64].map(parse), [false, true, false, false]);
     }
 
@@ -271,13 +305,13 @@ mod tests {
                 for byte in 0..=255 {
                     let (mut changed, mut longer) = (seed.as_bytes().to_vec(), seed.as_bytes().to_vec());
                     longer.insert(i, byte);
-                    let _ = Parser::new(TREE, None).parse(&longer);
+                    let _ = Parser::<B>::new(TREE, None).parse(&longer);
                     if let Some(place) = changed.get_mut(i) {
                         *place = byte;
                     }
                     for shape in [TREE, Shape::Sequential] {
-                        let _ = Parser::new(shape, None).parse(&changed);
-                        let _ = Parser::new(shape, None).parse(&changed[..i.min(changed.len())]);
+                        let _ = Parser::<B>::new(shape, None).parse(&changed);
+                        let _ = Parser::<B>::new(shape, None).parse(&changed[..i.min(changed.len())]);
                     }
                 }
             }

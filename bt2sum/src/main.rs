@@ -1,6 +1,6 @@
-//! BLAKE2b tree checksums of files.
+//! BLAKE2 tree checksums of files.
 //!
-//! From top to bottom: `args` says what to do, and [`run`] does it. `check` reads the `line`s of check files, `walk` finds
+//! From top to bottom: `args` says what to do, and [`run`] does it with the flavour of BLAKE2 that was chosen. `check` reads the `line`s of check files, `walk` finds
 //! files. `engine` shares all sources out, `stream` hashes a long one on several `threads`, `scheme` says how, `input`
 //! reads, `leaves` tells what is damaged, `output` writes.
 #![forbid(unsafe_code)]
@@ -30,12 +30,15 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use simd_digest::Backend;
+use simd_digest::blake2b::B;
+use simd_digest::blake2s::S;
 
-use crate::args::Options;
+use crate::args::{Algorithm, Options};
 use crate::engine::{Engine, Job};
 use crate::input::Source;
 use crate::output::{Format, Printer};
 use crate::progress::Progress;
+use crate::scheme::Flavour;
 use crate::stream::Buffers;
 
 /// Of wrong arguments.
@@ -98,16 +101,10 @@ fn run(options: &Options) -> ExitCode {
         },
         buffers: Buffers::default(),
     };
-    let done = Printer::new(&engine.progress).and_then(|mut printer| {
-        if options.check {
-            let check = |name: &&OsStr| check::check(options, &engine, &mut printer, name);
-            return names.iter().map(check).try_fold(true, |good, more| more.map(|more| good && more));
-        }
-        match &options.leaves {
-            Some(path) => write_leaves(options, &engine, &mut printer, Source::named(names[0]), path),
-            None => hash(options, &engine, &mut printer, &names),
-        }
-    });
+    let done = match options.algorithm {
+        Algorithm::Blake2b | Algorithm::Blake2bp => hash_or_check::<B>(options, &engine, &names),
+        Algorithm::Blake2s | Algorithm::Blake2sp => hash_or_check::<S>(options, &engine, &names),
+    };
     match done {
         Ok(good) if good && all_good => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
@@ -115,12 +112,30 @@ fn run(options: &Options) -> ExitCode {
     }
 }
 
+/// Does the work, once all is known about how. Whether it went well, or else why nothing can be printed.
+fn hash_or_check<F: Flavour>(options: &Options, engine: &Engine, names: &[&OsStr]) -> io::Result<bool> {
+    let mut printer = Printer::new(&engine.progress)?;
+    if options.check {
+        let check = |name: &&OsStr| check::check::<F>(options, engine, &mut printer, name);
+        return names.iter().map(check).try_fold(true, |good, more| more.map(|more| good && more));
+    }
+    match &options.leaves {
+        Some(path) => write_leaves::<F>(options, engine, &mut printer, Source::named(names[0]), path),
+        None => hash::<F>(options, engine, &mut printer, names),
+    }
+}
+
 /// Prints the digests of all files that can be read, in their order. Whether these are all of them.
-fn hash(options: &Options, engine: &Engine, printer: &mut Printer<'_>, names: &[&OsStr]) -> io::Result<bool> {
+fn hash<F: Flavour>(
+    options: &Options,
+    engine: &Engine,
+    printer: &mut Printer<'_>,
+    names: &[&OsStr],
+) -> io::Result<bool> {
     let (scheme, format) = (options.scheme(), format_of(options));
     let jobs: Vec<Job<'_>> = names.iter().map(|name| Job { source: Source::named(name), scheme }).collect();
     let mut all_good = true;
-    engine.hash_all(&jobs, |i, hash| {
+    engine.hash_all::<F>(&jobs, |i, hash| {
         let source = jobs[i].source;
         match hash {
             Ok(hash) => printer.print(&format.line(scheme, source, &hash))?,
@@ -135,7 +150,7 @@ fn hash(options: &Options, engine: &Engine, printer: &mut Printer<'_>, names: &[
 }
 
 /// Prints the digest of one file, after the digests of its leaves were written to `path`. Whether that went well.
-fn write_leaves(
+fn write_leaves<F: Flavour>(
     options: &Options,
     engine: &Engine,
     printer: &mut Printer<'_>,
@@ -143,7 +158,7 @@ fn write_leaves(
     path: &Path,
 ) -> io::Result<bool> {
     let scheme = options.scheme();
-    let mut writer = match leaves::Writer::create(path, scheme, &engine.secret) {
+    let mut writer = match leaves::Writer::create::<F>(path, scheme, &engine.secret) {
         Ok(writer) => writer,
         Err(error) => {
             printer.complain(Source::File(path), &error);
@@ -151,7 +166,7 @@ fn write_leaves(
         }
     };
     let mut failure = None;
-    let digest = engine.hash(Job { source, scheme }, &mut |leaf| {
+    let digest = engine.hash::<F>(Job { source, scheme }, &mut |leaf| {
         writer.write(leaf.as_bytes()).map_err(|error| {
             let kind = error.kind();
             failure = Some(error);

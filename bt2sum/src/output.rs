@@ -5,11 +5,11 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use simd_digest::blake2b::Hash;
+use simd_digest::blake2::Hash;
 
 use crate::input::Source;
 use crate::progress::Progress;
-use crate::scheme::{Scheme, Shape};
+use crate::scheme::{Flavour, Scheme, Shape};
 
 /// Standard output without a buffer, and with the errors of a descriptor that is open but not for writing: the standard
 /// library pretends that it takes everything. One that was closed when the program started does take everything, since
@@ -39,21 +39,23 @@ pub(crate) struct Format {
 
 impl Format {
     /// The line of one digest.
-    pub(crate) fn line(self, scheme: Scheme, source: Source<'_>, hash: &Hash) -> Vec<u8> {
+    pub(crate) fn line<F: Flavour>(self, scheme: Scheme, source: Source<'_>, hash: &Hash<F>) -> Vec<u8> {
         let raw = raw(source.name());
         let name = if self.zero { Cow::Borrowed(&*raw) } else { escape(&raw) };
-        let bits = 8 * scheme.size;
+        let (hash_name, bits) = (scheme.shape.name::<F>(), 8 * scheme.size);
         let (before, after) = match scheme.shape {
             Shape::Tree { chunk } if self.tag => {
-                (format!("BLAKE2b-TREE-{bits}-{} (", unit(chunk)), format!(") = {hash}"))
+                (format!("{hash_name}-TREE-{bits}-{} (", unit(chunk)), format!(") = {hash}"))
             }
             Shape::Tree { .. } => match source {
-                Source::StandardInput => return self.end(format!("BLAKE2b-{} = {hash}", scheme.size).into_bytes()),
-                Source::File(_) => (format!("BLAKE2b-{} (", scheme.size), format!(") = {hash}")),
+                Source::StandardInput => return self.end(format!("{hash_name}-{} = {hash}", scheme.size).into_bytes()),
+                Source::File(_) => (format!("{hash_name}-{} (", scheme.size), format!(") = {hash}")),
             },
-            Shape::Sequential if self.tag && bits == 512 => ("BLAKE2b (".into(), format!(") = {hash}")),
-            Shape::Sequential if self.tag => (format!("BLAKE2b-{bits} ("), format!(") = {hash}")),
-            Shape::Sequential => (format!("{hash} {}", if self.binary { '*' } else { ' ' }), String::new()),
+            _ if self.tag && scheme.size == F::LONGEST => (format!("{hash_name} ("), format!(") = {hash}")),
+            _ if self.tag => (format!("{hash_name}-{bits} ("), format!(") = {hash}")),
+            Shape::Sequential | Shape::Parallel => {
+                (format!("{hash} {}", if self.binary { '*' } else { ' ' }), String::new())
+            }
         };
         let mark: &[u8] = if matches!(name, Cow::Owned(_)) { br"\" } else { b"" };
         self.end([mark, before.as_bytes(), &name, after.as_bytes()].concat())

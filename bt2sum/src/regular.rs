@@ -13,9 +13,10 @@ use core::ops::Range;
 use std::io::{self, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
-use simd_digest::blake2b::{self, Hash, Hasher};
+use simd_digest::blake2::{self, Hash, Hasher};
 
 use crate::input::Input;
+use crate::scheme::Flavour;
 use crate::stream::{Digest, GROUP, LeafSink, MEMORY, Team, root};
 use crate::threads::in_order;
 use crate::window::{Window, read_ahead};
@@ -27,12 +28,12 @@ const PIECE: usize = 64 << 10;
 const BUFFER: usize = 2 * GROUP;
 
 /// The digest of `range` of `input`. Each thread of the team has a small buffer, so there may be many.
-pub(crate) fn hash(
+pub(crate) fn hash<F: Flavour>(
     input: &mut Input<'_>,
     range: Range<u64>,
-    team: &Team<'_>,
-    sink: LeafSink<'_>,
-) -> io::Result<Digest> {
+    team: &Team<'_, F>,
+    sink: LeafSink<'_, F>,
+) -> io::Result<Digest<F>> {
     let (shared, group) = (&*input, team.group as u64);
     let groups = (range.end - range.start).div_ceil(group);
     let group_at = |number: u64| {
@@ -59,7 +60,13 @@ pub(crate) fn hash(
 }
 
 /// The digests of the leaves of group `number`.
-fn leaves(input: &Input<'_>, group: Range<u64>, team: &Team<'_>, number: u64, has_last: bool) -> io::Result<Vec<Hash>> {
+fn leaves<F: Flavour>(
+    input: &Input<'_>,
+    group: Range<u64>,
+    team: &Team<'_, F>,
+    number: u64,
+    has_last: bool,
+) -> io::Result<Vec<Hash<F>>> {
     let &Team { tree, buffers, .. } = team;
     let chunk = u64::from(tree.leaf_length());
     let first = number * (team.group as u64 / chunk);
@@ -73,7 +80,7 @@ fn leaves(input: &Input<'_>, group: Range<u64>, team: &Team<'_>, number: u64, ha
     }
     let begins: Vec<u64> = (group.start..group.end).step_by(tree.leaf_length() as usize).collect();
     let is_last = |i| has_last && i + 1 == begins.len();
-    let mut hashers: Vec<Hasher> = (0..begins.len()).map(|i| tree.leaf(first + i as u64, is_last(i))).collect();
+    let mut hashers: Vec<Hasher<F>> = (0..begins.len()).map(|i| tree.leaf(first + i as u64, is_last(i))).collect();
     let mut buffer = buffers.take(begins.len() * PIECE);
     for done in (0..chunk).step_by(PIECE) {
         let mut updates = Vec::with_capacity(begins.len());
@@ -83,7 +90,7 @@ fn leaves(input: &Input<'_>, group: Range<u64>, team: &Team<'_>, number: u64, ha
                 updates.push((hasher, window.bytes(input, part, buffer)?));
             }
         }
-        blake2b::update_many(&mut updates);
+        blake2::update_many(&mut updates);
     }
     buffers.put(buffer);
     Ok(hashers.iter().map(Hasher::finalize).collect())

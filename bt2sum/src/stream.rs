@@ -10,11 +10,11 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::{Mutex, PoisonError};
 
 use simd_digest::Backend;
-use simd_digest::blake2b::{Hash, Tree};
+use simd_digest::blake2::{Hash, Tree};
 
 use crate::input::Input;
 use crate::regular;
-use crate::scheme::{Scheme, Secret};
+use crate::scheme::{Flavour, Scheme, Secret, Shape};
 use crate::threads::in_order;
 use crate::window::Pieces;
 
@@ -57,8 +57,8 @@ impl Plan {
 
 /// Who hashes the leaves of a tree.
 #[derive(Debug)]
-pub(crate) struct Team<'a> {
-    pub(crate) tree: &'a Tree,
+pub(crate) struct Team<'a, F: Flavour> {
+    pub(crate) tree: &'a Tree<F>,
     pub(crate) threads: usize,
     /// Bytes that a thread takes at a time: whole leaves.
     pub(crate) group: usize,
@@ -67,8 +67,8 @@ pub(crate) struct Team<'a> {
 
 /// What a message comes to.
 #[derive(Debug)]
-pub(crate) struct Digest {
-    pub(crate) hash: Hash,
+pub(crate) struct Digest<F: Flavour> {
+    pub(crate) hash: Hash<F>,
     /// Bytes of the message.
     pub(crate) length: u64,
 }
@@ -89,20 +89,20 @@ impl Buffers {
 }
 
 /// What takes in the digests of the leaves, in order.
-pub(crate) type LeafSink<'a> = &'a mut dyn FnMut(&Hash) -> io::Result<()>;
+pub(crate) type LeafSink<'a, F> = &'a mut dyn FnMut(&Hash<F>) -> io::Result<()>;
 
 /// The digest of all of `input`, or of as many bytes as `limit` says, or else an error. A limit is for trees only.
-pub(crate) fn hash(
+pub(crate) fn hash<F: Flavour>(
     input: &mut Input<'_>,
     limit: u64,
     scheme: Scheme,
     secret: &Secret,
     threads: usize,
     buffers: &Buffers,
-    leaves: LeafSink<'_>,
-) -> io::Result<Digest> {
-    let Some(tree) = scheme.tree(secret) else { return sequential(input, scheme, secret) };
-    let plan = Plan::new(tree.leaf_length(), Backend::best().lanes(), threads);
+    leaves: LeafSink<'_, F>,
+) -> io::Result<Digest<F>> {
+    let Some(tree) = scheme.tree(secret) else { return whole(input, scheme, secret) };
+    let plan = Plan::new(tree.leaf_length(), Backend::best().lanes() * F::PER_LANE, threads);
     let Some(group) = plan.group else { return leaf_by_leaf(input.take(limit), &tree, leaves) };
     match input.rest(limit)?.filter(|rest| rest.end - rest.start > GROUP as u64) {
         Some(rest) => regular::hash(input, rest, &Team { tree: &tree, threads, group, buffers }, leaves),
@@ -135,26 +135,39 @@ pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize
     Ok(length)
 }
 
-fn sequential(input: &mut Input<'_>, scheme: Scheme, secret: &Secret) -> io::Result<Digest> {
-    let mut hasher = scheme.only_leaf(secret).hasher().map_err(io::Error::other)?;
+/// The digest of what is no tree.
+fn whole<F: Flavour>(input: &mut Input<'_>, scheme: Scheme, secret: &Secret) -> io::Result<Digest<F>> {
+    let params = scheme.only_leaf(secret);
+    if scheme.shape == Shape::Parallel {
+        let mut hasher = params.parallel().map_err(io::Error::other)?;
+        let length = in_pieces(input, |piece| _ = hasher.update(piece))?;
+        return Ok(Digest { hash: hasher.finalize(), length });
+    }
+    let mut hasher = params.hasher().map_err(io::Error::other)?;
+    let length = in_pieces(input, |piece| _ = hasher.update(piece))?;
+    Ok(Digest { hash: hasher.finalize(), length })
+}
+
+/// Gives all that is left of the input to `update`, and returns its length.
+fn in_pieces(input: &mut Input<'_>, mut update: impl FnMut(&[u8])) -> io::Result<u64> {
     let (mut pieces, mut buffer) = (Pieces::default(), vec![0; PIECE]);
     let mut length = 0;
     loop {
         let piece = pieces.next(input, &mut buffer)?;
-        hasher.update(piece);
+        update(piece);
         length += piece.len() as u64;
         if piece.len() < PIECE {
-            return Ok(Digest { hash: hasher.finalize(), length });
+            return Ok(length);
         }
     }
 }
 
 /// The root over groups of digests that may stop with an error.
-pub(crate) fn root(
-    tree: &Tree,
-    groups: impl Iterator<Item = io::Result<Vec<Hash>>>,
-    sink: LeafSink<'_>,
-) -> io::Result<Hash> {
+pub(crate) fn root<F: Flavour>(
+    tree: &Tree<F>,
+    groups: impl Iterator<Item = io::Result<Vec<Hash<F>>>>,
+    sink: LeafSink<'_, F>,
+) -> io::Result<Hash<F>> {
     let mut failure = None;
     let leaves = groups.flat_map(|group| match group {
         Ok(leaves) => leaves.into_iter().map(Ok).collect(),
@@ -167,7 +180,7 @@ pub(crate) fn root(
 }
 
 /// Holds no leaf: a full one stays open until more follows, since only the end of the message tells which is the last.
-fn leaf_by_leaf(input: impl Read, tree: &Tree, sink: LeafSink<'_>) -> io::Result<Digest> {
+fn leaf_by_leaf<F: Flavour>(input: impl Read, tree: &Tree<F>, sink: LeafSink<'_, F>) -> io::Result<Digest<F>> {
     let mut leaves = LeafByLeaf { input, buffer: vec![0; PIECE], begin: 0, end: 0, index: 0, length: 0, ended: false };
     let hash = root(tree, iter::from_fn(|| leaves.next(tree).transpose()).map(|leaf| Ok(vec![leaf?])), sink)?;
     Ok(Digest { hash, length: leaves.length })
@@ -186,7 +199,7 @@ struct LeafByLeaf<R> {
 }
 
 impl<R: Read> LeafByLeaf<R> {
-    fn next(&mut self, tree: &Tree) -> io::Result<Option<Hash>> {
+    fn next<F: Flavour>(&mut self, tree: &Tree<F>) -> io::Result<Option<Hash<F>>> {
         if self.ended {
             return Ok(None);
         }
@@ -210,7 +223,7 @@ impl<R: Read> LeafByLeaf<R> {
     }
 }
 
-fn in_groups(input: impl Read + Send, team: &Team<'_>, sink: LeafSink<'_>) -> io::Result<Digest> {
+fn in_groups<F: Flavour>(input: impl Read + Send, team: &Team<'_, F>, sink: LeafSink<'_, F>) -> io::Result<Digest<F>> {
     let &Team { tree, threads, group, buffers } = team;
     let reader = Mutex::new(Groups { input, ahead: Vec::new(), number: 0, length: 0, ended: false });
     let leaves_of_group = (group / tree.leaf_length() as usize) as u64;
@@ -274,10 +287,13 @@ mod tests {
     use std::fs;
     use std::io::{Seek, SeekFrom};
 
-    use super::*;
+    use simd_digest::blake2::Params;
+    use simd_digest::blake2b::{B, Hash, Tree};
+    use simd_digest::blake2s::S;
+
+    use super::{Hash as AnyHash, *};
     use crate::input::Source;
     use crate::progress::Progress;
-    use crate::scheme::Shape;
 
     /// Gives `message` in short reads of many lengths, each after an interruption, and then the end or an error.
     struct Restless<'a> {
@@ -303,7 +319,12 @@ mod tests {
     /// In one group, in many, and leaf by leaf.
     const PLANS: [Option<usize>; 4] = [Some(20_000), Some(1000), Some(3000), None];
 
-    fn run(message: &[u8], end: Option<ErrorKind>, group: Option<usize>, leaves: &mut Vec<Hash>) -> io::Result<Digest> {
+    fn run(
+        message: &[u8],
+        end: Option<ErrorKind>,
+        group: Option<usize>,
+        leaves: &mut Vec<Hash>,
+    ) -> io::Result<Digest<B>> {
         let input = Restless { message, reads: 0, end };
         let tree = Tree::unlimited_fanout(1000).unwrap();
         let mut sink = |leaf: &Hash| {
@@ -346,13 +367,12 @@ mod tests {
 
     /// From its beginning or not, whole or up to a limit, read or mapped: as a regular file in groups of small leaves and in
     /// pieces of long ones, leaf by leaf, and sequentially.
-    #[test]
-    fn files_by_all_shapes() {
+    fn files_by_all_shapes<F: Flavour>() {
         let message: Vec<u8> = (0..=250).cycle().take((12 << 20) + 1).collect();
         let (secret, progress) = (Secret::default(), Progress::default());
         let file = tempfile::NamedTempFile::new().unwrap();
         let chunks = [1000, 300_000, 5 << 20, (12 << 20) / 8 + 1, u32::MAX];
-        let shapes = chunks.map(|chunk| Shape::Tree { chunk }).into_iter().chain([Shape::Sequential]);
+        let shapes = chunks.map(|chunk| Shape::Tree { chunk }).into_iter().chain([Shape::Sequential, Shape::Parallel]);
         for (shape, length) in
             shapes.flat_map(|shape| [1 << 20, (1 << 20) + 1, (12 << 20) + 1].map(|length| (shape, length)))
         {
@@ -361,12 +381,12 @@ mod tests {
             for (mmap, threads, begin, cut) in
                 [(false, 1, 0, 0), (false, 3, 7, 9), (true, 1, 0, 0), (true, 3, 7, 9), (true, 2, 4096, 0)]
             {
-                let end = if shape == Shape::Sequential { length } else { length - cut };
+                let end = if shape.is_tree() { length - cut } else { length };
                 let limit = if end == length { u64::MAX } else { (end - begin) as u64 };
                 let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
                 input.seek(SeekFrom::Start(begin as u64)).unwrap();
                 let mut leaves = Vec::new();
-                let mut sink = |leaf: &Hash| {
+                let mut sink = |leaf: &AnyHash<F>| {
                     leaves.push(*leaf);
                     Ok(())
                 };
@@ -375,15 +395,29 @@ mod tests {
                 let case = format!("{shape:?} {length} {mmap} {threads} {begin}");
                 assert_eq!(digest.length, part.len() as u64, "{case}");
                 assert_eq!(input.stream_position().unwrap(), end as u64, "{case}");
-                match scheme.tree(&secret) {
+                match scheme.tree::<F>(&secret) {
                     Some(tree) => {
                         assert_eq!(digest.hash, tree.hash(part), "{case}");
                         assert_eq!(leaves, tree.hash_run(0, part, true), "{case}");
                     }
-                    None => assert_eq!(digest.hash, scheme.only_leaf(&secret).hash(part).unwrap(), "{case}"),
+                    None if shape == Shape::Parallel => {
+                        let mut hasher = Params::<F>::new().hash_length(32).parallel().unwrap();
+                        assert_eq!(digest.hash, hasher.update(part).finalize(), "{case}");
+                    }
+                    None => assert_eq!(digest.hash, Params::new().hash_length(32).hash(part).unwrap(), "{case}"),
                 }
             }
         }
+    }
+
+    #[test]
+    fn files_by_blake2b() {
+        files_by_all_shapes::<B>();
+    }
+
+    #[test]
+    fn files_by_blake2s() {
+        files_by_all_shapes::<S>();
     }
 
     /// What is not there any more is an error, whether it was to be read or is mapped: never a digest, nor a signal.
@@ -391,13 +425,13 @@ mod tests {
     fn files_that_became_shorter() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let progress = Progress::default();
-        for shape in [Shape::Tree { chunk: 1000 }, Shape::Tree { chunk: 1 << 20 }, Shape::Sequential] {
+        for shape in [Shape::Tree { chunk: 1000 }, Shape::Tree { chunk: 1 << 20 }, Shape::Sequential, Shape::Parallel] {
             for (mmap, left) in [(false, 0), (false, (9 << 20) - 1), (true, 0), (true, (9 << 20) - 1)] {
                 file.as_file().set_len(9 << 20).unwrap();
                 let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
                 file.as_file().set_len(left).unwrap();
                 let (scheme, secret) = (Scheme { size: 32, shape }, Secret::default());
-                let run = hash(&mut input, u64::MAX, scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(()));
+                let run = hash::<B>(&mut input, u64::MAX, scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(()));
                 // What is read front to back to its end is compared when that is reached.
                 let run = run.and_then(|_| input.check_unchanged());
                 assert!(run.unwrap_err().to_string().contains("changed"), "{shape:?} {mmap} {left}");
@@ -408,7 +442,7 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         for chunk in [1, 100, 4096, 1 << 20, 5 << 20, 16 << 20, 60 << 20, 64 << 20, 65 << 20, 128 << 20, u32::MAX] {
-            for lanes in [1, 2, 4, 8] {
+            for lanes in [1, 2, 4, 8, 16] {
                 for threads in [1, 2, 3, 64] {
                     let Plan { threads: used, group } = Plan::new(chunk, lanes, threads);
                     assert!((1..=threads).contains(&used));

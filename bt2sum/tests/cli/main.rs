@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
+mod algorithms;
 mod arguments;
 mod check;
 mod digests;
