@@ -120,7 +120,14 @@ impl<F: Family> Tree<F> {
     /// A hasher for the message that comes piece by piece.
     #[must_use]
     pub fn hasher(&self) -> TreeHasher<F> {
-        TreeHasher { tree: self.clone(), buffer: Vec::new(), nodes: Nodes::default(), leaves: 0, kept: None }
+        TreeHasher {
+            tree: self.clone(),
+            buffer: Vec::new(),
+            nodes: Nodes::new(self),
+            leaves: 0,
+            keeps: false,
+            kept: Vec::new(),
+        }
     }
 
     /// The root over `message`.
@@ -172,7 +179,7 @@ impl<F: Family> Tree<F> {
     ///
     /// If there are none, or one has another length than the tree's inner digests.
     pub fn root_from_leaves(&self, leaves: impl IntoIterator<Item = Hash<F>>) -> Result<Hash<F>, LeavesError> {
-        let mut nodes = Nodes::default();
+        let mut nodes = Nodes::new(self);
         let mut count = 0_u64;
         for leaf in leaves {
             if leaf.as_bytes().len() != self.node.hash_length() {
@@ -272,14 +279,15 @@ pub struct TreeHasher<F: Family> {
     nodes: Nodes<F>,
     /// Leaves hashed.
     leaves: u64,
-    kept: Option<Vec<Hash<F>>>,
+    kept: Vec<Hash<F>>,
+    keeps: bool,
 }
 
 impl<F: Family> TreeHasher<F> {
     /// The same hasher, which keeps the digests of its leaves from here on, until they are taken.
     #[must_use]
     pub fn keep_leaves(mut self) -> Self {
-        self.kept.get_or_insert_default();
+        self.keeps = true;
         self
     }
 
@@ -288,7 +296,7 @@ impl<F: Family> TreeHasher<F> {
     /// None without [`keep_leaves`](Self::keep_leaves). The last leaf comes with
     /// [`finalize_with_leaves`](Self::finalize_with_leaves).
     pub fn take_leaves(&mut self) -> Vec<Hash<F>> {
-        self.kept.as_mut().map(mem::take).unwrap_or_default()
+        mem::take(&mut self.kept)
     }
 
     /// Bytes of the message so far.
@@ -315,7 +323,9 @@ impl<F: Family> TreeHasher<F> {
     pub fn finalize(&self) -> Hash<F> {
         let Self { tree, buffer, nodes, leaves, .. } = self;
         let (tree, nodes) = (tree.clone(), nodes.clone());
-        Self { tree, buffer: Vec::new(), nodes, leaves: *leaves, kept: None }.finalize_over(buffer).0
+        Self { tree, buffer: Vec::new(), nodes, leaves: *leaves, keeps: false, kept: Vec::new() }
+            .finalize_over(buffer)
+            .0
     }
 
     /// The root over the message, and the digests of the leaves that were not taken yet.
@@ -333,7 +343,7 @@ impl<F: Family> TreeHasher<F> {
     fn finalize_over(&mut self, rest: &[u8]) -> (Hash<F>, Vec<Hash<F>>) {
         let length = self.tree.leaf_bytes();
         self.hash_batches(&Leaves { length, buffered: &[], direct: rest }, true);
-        (mem::take(&mut self.nodes).root(&self.tree), self.kept.take().unwrap_or_default())
+        (mem::replace(&mut self.nodes, Nodes::new(&self.tree)).root(&self.tree), mem::take(&mut self.kept))
     }
 
     /// Finds the leaves that are whole and not the last, and gives them to `hash_leaves`.
@@ -398,8 +408,8 @@ impl<F: Family> TreeHasher<F> {
     fn fold(&mut self, digest: Hash<F>) {
         self.leaves += 1;
         self.nodes.push(&self.tree, 1, digest);
-        if let Some(kept) = &mut self.kept {
-            kept.push(digest);
+        if self.keeps {
+            self.kept.push(digest);
         }
     }
 }

@@ -12,8 +12,9 @@ use super::{Family, Hash, Hasher, Tree, append, one_shot};
 pub(super) struct Nodes<F: Family> {
     /// One node for each depth from 1.
     levels: Vec<Level>,
-    /// The root, if it has grown to the maximal depth.
-    root: Option<Hasher<F>>,
+    /// The root at the maximal depth, if the tree grows to it. Not an `Option`: without a value that would be moved with
+    /// whatever was in memory before.
+    root: Hasher<F>,
 }
 
 /// The node of its depth that is not complete.
@@ -24,20 +25,17 @@ struct Level {
     children: Vec<u8>,
 }
 
-impl<F: Family> Default for Nodes<F> {
-    fn default() -> Self {
-        Self { levels: Vec::new(), root: None }
-    }
-}
-
 impl<F: Family> Nodes<F> {
+    pub(super) fn new(tree: &Tree<F>) -> Self {
+        Self { levels: Vec::new(), root: Hasher::start(tree.root(tree.root_depth), tree.backend) }
+    }
+
     /// Adds the digest of the next node at depth `depth - 1`.
     ///
     /// A node with all its children waits for the next sibling: without one it is the last of its depth, or the root.
     pub(super) fn push(&mut self, tree: &Tree<F>, depth: u8, digest: Hash<F>) {
         if depth == tree.root_depth {
-            let root = self.root.get_or_insert_with(|| Hasher::start(tree.root(depth), tree.backend));
-            root.update(digest.as_bytes());
+            self.root.update(digest.as_bytes());
             return;
         }
         let i = usize::from(depth) - 1;
@@ -67,7 +65,7 @@ impl<F: Family> Nodes<F> {
             depth += 1;
             self.push(tree, depth, last);
         }
-        self.root.unwrap_or_else(|| Hasher::start(tree.root(depth), tree.backend)).finalize()
+        self.root.finalize()
     }
 }
 
