@@ -143,7 +143,6 @@ cross_machines() {
         return
     fi
     step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu --package=simd-digest
-    step 'kernels are inlined on aarch64' inlined_on_aarch64
     emulated aarch64-unknown-linux-gnu qemu-aarch64-static <<'CPUS'
 aarch64, Cortex-A53:neon,portable:-cpu cortex-a53
 aarch64, Neoverse N1:neon,portable:-cpu neoverse-n1
@@ -168,12 +167,6 @@ CPUS
     else
         on_machine wasm32 simd128,portable wasm run
     fi
-}
-
-inlined_on_aarch64() {
-    local library
-    library=$(ls -t "$target"/aarch64-unknown-linux-gnu/debug/deps/libsimd_digest-*.rlib | head -n 1)
-    OBJDUMP=aarch64-linux-gnu-objdump .ci/inlined "$library" neon
 }
 
 # The linker of WebAssembly comes with rustup's toolchains.
