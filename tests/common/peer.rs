@@ -1,4 +1,6 @@
 //! The crates `blake2b_simd` and `blake2s_simd` as oracles. They have the same names for everything.
+//!
+//! In scalar code: they take AVX2 for SSE4.1 too, and end the process where a CPU tells of the one and not of the other.
 #![allow(dead_code, unused_imports, unused_macros, reason = "not every user has a use for everything")]
 
 use core::fmt::Debug;
@@ -74,17 +76,16 @@ pub(crate) trait Peer: Flavour {
 }
 
 macro_rules! peer {
-    ($Family:ident, $peer:ident, $parallel:ident) => {
+    ($Family:ident, $peer:ident, $parallel:ident, $portable_parallel:ident) => {
         impl Peer for $Family {
             type Hash = $peer::Hash;
 
             fn digest(fields: &Fields, message: &[u8]) -> $peer::Hash {
-                set_all!($peer::Params::new(), fields).hash(message)
+                peer!(@params $peer, fields).hash(message)
             }
 
             fn hash_many(fields: &Fields, messages: &[Vec<u8>]) -> Vec<$peer::Hash> {
-                let mut params = $peer::Params::new();
-                set_all!(params, fields);
+                let params = peer!(@params $peer, fields);
                 let job = |message| $peer::many::HashManyJob::new(&params, message);
                 let mut jobs: Vec<_> = messages.iter().map(|message| job(message)).collect();
                 $peer::many::hash_many(&mut jobs);
@@ -92,17 +93,25 @@ macro_rules! peer {
             }
 
             fn update_many(streams: &[(Fields, Vec<u8>)]) -> Vec<$peer::Hash> {
-                let start = |fields: &Fields| set_all!($peer::Params::new(), fields).to_state();
+                let start = |fields: &Fields| peer!(@params $peer, fields).to_state();
                 let mut states: Vec<_> = streams.iter().map(|(fields, _)| start(fields)).collect();
                 $peer::many::update_many(states.iter_mut().zip(streams.iter().map(|(_, message)| message)));
                 states.iter().map($peer::State::finalize).collect()
             }
 
             fn parallel(hash_length: usize, key: &[u8], message: &[u8]) -> $peer::Hash {
-                $peer::$parallel::Params::new().hash_length(hash_length).key(key).hash(message)
+                let mut params = $peer::$parallel::Params::new();
+                $peer::benchmarks::$portable_parallel(&mut params);
+                params.hash_length(hash_length).key(key).hash(message)
             }
         }
     };
+    (@params $peer:ident, $fields:expr) => {{
+        let mut params = $peer::Params::new();
+        $peer::benchmarks::force_portable(&mut params);
+        set_all!(params, $fields);
+        params
+    }};
 }
-peer!(B, blake2b_simd, blake2bp);
-peer!(S, blake2s_simd, blake2sp);
+peer!(B, blake2b_simd, blake2bp, force_portable_blake2bp);
+peer!(S, blake2s_simd, blake2sp, force_portable_blake2sp);
