@@ -3,6 +3,8 @@
 
 use core::slice;
 
+use crate::backend::Blake2Word;
+
 /// A block of a fixed number of bytes.
 pub trait Block: Copy + 'static {
     const ZERO: Self;
@@ -51,6 +53,16 @@ pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
     }
     if !rest.is_empty() {
         to[words.len()] = word(rest);
+    }
+}
+
+/// Copies all of `from`, which is whole words, to the start of `to`, each word by itself: see [`copy_words`].
+#[inline(always)]
+pub(crate) fn reread_words(to: &mut [u8], from: &[u8]) {
+    let (to, _) = to.as_chunks_mut::<WORD>();
+    let (from, _) = from.as_chunks::<WORD>();
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = u64::from_ne_bytes(*from).opaque().to_ne_bytes();
     }
 }
 
@@ -104,11 +116,25 @@ impl<B: Block> Buffer<B> {
         wipe(&mut self.block);
     }
 
+    /// Bytes that there is room for.
+    #[inline]
+    pub(crate) fn free(&self) -> usize {
+        B::LENGTH - self.length
+    }
+
+    /// Holds back a whole block that begins with `bytes`, where nothing was held back; the rest of it is zeros.
+    #[inline(always)]
+    pub(crate) fn hold_all(&mut self, bytes: &[u8]) {
+        debug_assert_eq!(self.length, 0);
+        reread_words(self.block.bytes_mut(), bytes);
+        self.length = B::LENGTH;
+    }
+
     /// Takes in `bytes` and hands every whole block that something follows to `compress`: first the one that was held
     /// back, then all in `bytes` at once, straight from there.
     #[inline]
     pub(crate) fn update(&mut self, bytes: &[u8], compress: impl FnMut(&[B])) {
-        if bytes.len() <= B::LENGTH - self.length {
+        if bytes.len() <= self.free() {
             self.append(bytes);
         } else {
             self.overflow(bytes, compress);
@@ -172,7 +198,7 @@ impl<B: Block> Buffer<B> {
     /// Where `bytes` falls apart, unless all of it can be held back.
     #[inline]
     fn split<'b>(&self, bytes: &'b [u8]) -> Option<Parts<'b, B>> {
-        let free = B::LENGTH - self.length;
+        let free = self.free();
         if bytes.len() <= free {
             return None;
         }

@@ -5,7 +5,7 @@ use core::{fmt, slice};
 use super::params::Start;
 use super::{Family, Hash};
 use crate::backend::{Backend, Blake2Word};
-use crate::buffer::{Block, Buffer, copy_words, split_last, wipe};
+use crate::buffer::{Block, Buffer, copy_words, reread_words, split_last, wipe};
 use crate::kernel::blake2::{Chain, Last};
 
 /// The hash of a message that comes piece by piece.
@@ -94,13 +94,19 @@ impl<F: Family> Hasher<F> {
     }
 
     /// The same, in all the bytes of a chaining value.
-    #[inline]
+    ///
+    /// No reference to the hasher leaves this function, and all of it is loaded by words: so the compiler need not move
+    /// a hasher that is consumed, which would cost as much as a quarter of a block.
+    #[inline(always)]
     pub(super) fn digest(&self) -> F::Words {
         let mut chain = reread::<F>(&self.chain);
-        F::discount(&mut chain, F::Block::LENGTH - self.buffer.held().len());
-        F::compress(self.backend, &mut chain, slice::from_ref(self.buffer.block()), self.last);
+        F::discount(&mut chain, self.buffer.free());
+        let mut block = F::Block::ZERO;
+        reread_words(block.bytes_mut(), self.buffer.block().bytes());
+        F::compress(self.backend, &mut chain, slice::from_ref(&block), self.last);
         let digest = chain.to_bytes();
         F::wipe(&mut chain);
+        wipe(&mut block);
         digest
     }
 
@@ -122,8 +128,8 @@ impl<F: Family> Hasher<F> {
     /// A keyed message begins with the key block, held back since it may be the only one.
     #[inline]
     fn buffer_key(&mut self) {
-        if let Some(block) = self.start.key_block() {
-            self.buffer = Buffer::holding(block, F::Block::LENGTH);
+        if self.start.keyed {
+            self.buffer.hold_all(self.start.key.bytes());
         }
     }
 }

@@ -135,6 +135,11 @@ impl<F: Family> Parallel<F> {
     /// The digest of the message so far, to which more may be appended.
     #[must_use]
     pub fn finalize(&self) -> Hash<F> {
+        Hash::new(self.digest(), self.leaf.hash_length())
+    }
+
+    /// The same, in all the bytes of a chaining value.
+    pub(super) fn digest(&self) -> F::Words {
         let key_block = if self.begun() { None } else { self.leaf.key_block() };
         let held = |round: usize, i: usize| {
             let before = (round * Self::LEAVES + i) * F::Block::LENGTH;
@@ -164,7 +169,7 @@ impl<F: Family> Parallel<F> {
             let last = if i == Self::LEAVES / 2 { root.last } else { Last::Not };
             F::compress(self.backend, &mut chain, slice::from_ref(block), last);
         }
-        Hash::new(chain.to_bytes(), root.hash_length())
+        chain.to_bytes()
     }
 
     /// Rounds that can be compressed when `length` bytes are there.
