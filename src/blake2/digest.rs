@@ -42,9 +42,9 @@ macro_rules! fixed_output {
         }
 
         impl<F: Family, N: OutputSize<F>> FixedOutput for $Type<F, N> {
-            #[inline]
+            #[inline(always)]
             fn finalize_into(self, out: &mut Output<Self>) {
-                out.copy_from_slice(self.hasher.finalize().as_bytes());
+                *out = self.finalize_fixed();
             }
 
             #[inline(always)]
