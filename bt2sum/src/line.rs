@@ -36,7 +36,7 @@ impl<F: Flavour> Parser<F> {
 
     /// What a line without its end says, or `None` if it is improperly formatted.
     pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry<F>> {
-        let line = line.trim_ascii_start();
+        let line = skip_blanks(line);
         let (escaped, line) = line.strip_prefix(br"\").map_or((false, line), |line| (true, line));
         let (name, scheme, hex) = match line.strip_prefix(self.shape.name::<F>().as_bytes()) {
             Some(line) => self.tagged(line)?,
@@ -65,7 +65,7 @@ impl<F: Flavour> Parser<F> {
             }
             None => (None, rest),
         };
-        let hex = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+        let hex = skip_blanks(skip_blanks(rest).strip_prefix(b"=")?);
         let bytes = |bits: usize| (bits.is_multiple_of(8)).then_some(bits / 8);
         let scheme = match self.shape {
             Shape::Sequential | Shape::Parallel => {
@@ -113,6 +113,12 @@ impl<F: Flavour> Parser<F> {
         };
         Some((name, Scheme { size: hex.len() / 2, shape: self.shape }, hex))
     }
+}
+
+/// Past spaces and tabs: other white space is no part of a line, and no line of ours or of GNU has it.
+fn skip_blanks(line: &[u8]) -> &[u8] {
+    let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    &line[blanks..]
 }
 
 /// As it is printed: no zeros before it.
@@ -237,6 +243,9 @@ mod tests {
             "BLAKE2b--2 (a) = HEX2",
             "BLAKE2b-0 (a) = ",
             "HEX2  a\0",
+            "\rHEX2  a",
+            "BLAKE2b-2 (a)\r= HEX2",
+            "BLAKE2b-2 (a) = \x0cHEX2",
             "blake2b-2 (a) = HEX2",
         ];
         let tree = [
