@@ -39,6 +39,7 @@ for_both! {
     leaves_without_a_root,
     impossible_trees_are_errors,
     fields_of_a_node_are_ignored,
+    nothing_secret_is_printed,
     #[cfg(feature = "std")] write,
     #[cfg(feature = "rayon")] rayon_is_sequential_in_its_result,
     #[cfg(feature = "rayon")] trees_side_by_side,
@@ -358,6 +359,14 @@ fn write<F: Flavour>() {
     assert_eq!(hasher.write(&paint(35)).unwrap(), 35);
     hasher.flush().unwrap();
     assert_eq!(hasher.finalize(), tree.hash(&paint(35)));
+}
+
+fn nothing_secret_is_printed<F: Flavour>() {
+    let tree = Tree::<F>::unlimited_fanout(100).unwrap();
+    assert_eq!(format!("{tree:?}"), "Tree { leaf_length: 100, .. }");
+    let mut hasher = tree.hasher();
+    hasher.update(b"message");
+    assert_eq!(format!("{hasher:?}"), "TreeHasher { count: 7, .. }");
 }
 
 #[cfg(feature = "rayon")]

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, OutputSize, Params, update_many};
+use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Update};
 
@@ -44,25 +45,26 @@ fn words(bytes: &[u8]) -> HashSet<[u8; 8]> {
     bytes.as_chunks().0.iter().filter(looks_random).copied().collect()
 }
 
-/// `value` has `secrets` words to hide at least, and leaves nothing of the key or the message. Between its fields may be
-/// what was in memory before it, so not every word that looks random is its own.
+/// Bytes of a secret that are too many to be in a gap between the fields of a value, which carries along what was in
+/// memory before: more than the largest alignment leaves free.
+const PART: usize = 16;
+
+/// `value` has `secrets` words to hide at least, and leaves no part of the key or the message. Not every word that looks
+/// random is its own: see [`PART`].
 fn leaves_nothing<T>(what: &str, secrets: usize, value: T) {
-    let (before, after) = before_and_after_drop(value);
-    let before = words(&before).len();
-    assert!(before >= secrets, "{what}: {before} words, but there should be {secrets} to wipe");
-    let known: HashSet<Vec<u8>> =
-        [32, 5 * 128].into_iter().flat_map(|n| secret(n).windows(8).map(<[u8]>::to_vec).collect::<Vec<_>>()).collect();
-    let left = after.windows(8).filter(|&bytes| known.contains(bytes)).count();
-    assert_eq!(left, 0, "{what}: of the key or the message");
+    leaves_nothing_of(what, secrets, &[], value);
 }
 
-/// Of a value that is large enough to have words between its fields, which carry along whatever was in memory before:
-/// the key is in it, and no longer after its drop.
-fn leaves_no_key<T>(what: &str, key: &[u8], value: T) {
+/// The same, and no part of what else is `known` to be in the value.
+fn leaves_nothing_of<T>(what: &str, secrets: usize, known: &[u8], value: T) {
     let (before, after) = before_and_after_drop(value);
-    assert!(before.windows(key.len()).any(|bytes| bytes == key), "{what}: the key is not there to be wiped");
-    let left = key.windows(8).any(|part| after.windows(8).any(|bytes| bytes == part));
-    assert!(!left, "{what}: the key is left");
+    let looks_random = words(&before).len();
+    assert!(looks_random >= secrets, "{what}: {looks_random} words, but there should be {secrets} to wipe");
+    assert!(known.is_empty() || before.windows(known.len()).any(|bytes| bytes == known), "{what}: it is elsewhere");
+    let own = [&secret(32)[..], &secret(5 * 128), known];
+    let parts: HashSet<&[u8]> = own.into_iter().flat_map(|bytes| bytes.windows(PART)).collect();
+    let left = after.windows(PART).filter(|bytes| parts.contains(bytes)).count();
+    assert_eq!(left, 0, "{what}: of the key, the message or what is computed of them");
 }
 
 /// isa-l_crypto left secrets in lanes and padding: what is held by value.
@@ -100,7 +102,7 @@ where
         leaves_nothing("Tree, leaf", 3, tree.leaf(3, false));
         let mut hasher = tree.hasher();
         hasher.update(&message);
-        leaves_no_key("TreeHasher", &secret(32), hasher);
+        leaves_nothing_of("TreeHasher", 4, &secret(32), hasher);
 
         let params = Params::<F>::new().key(&secret(32)).with_backend(backend);
         let mut xof = params.xof().unwrap();
@@ -109,13 +111,18 @@ where
         leaves_nothing("Blake2x, updated", updated, xof.clone());
         let mut output = xof.finalize();
         leaves_nothing("OutputReader", chain, output.clone());
-        output.try_read(&mut [0; 500]).unwrap();
-        leaves_nothing("OutputReader, read", 2 * chain - 1, output);
+        let mut read = [0; 500];
+        output.try_read(&mut read).unwrap();
+        let held = &read[500 - 500 % F::LONGEST..];
+        leaves_nothing_of("OutputReader, read", 2 * chain - 1, held, output);
 
         let mac = <Blake2Mac<F, U32>>::new_from_slice(&secret(31)).unwrap().with_backend(backend);
         leaves_nothing("Mac", 3, mac.clone());
         leaves_nothing("Mac, updated", updated, mac.chain(&message));
-        leaves_nothing("Blake2", chain + 3, Blake2::<F, U32>::default().with_backend(backend).chain(&message));
+        let hasher = Blake2::<F, U32>::default().with_backend(backend).chain(&message);
+        let state = hasher.serialize();
+        let chain_value = &state[1 + 2 * F::TEXT..][..F::LONGEST];
+        leaves_nothing_of("Blake2", chain + 3, chain_value, hasher);
         leaves_nothing("Blake2p", 40, Blake2p::<F, U32>::default().with_backend(backend).chain(&message));
     }
 }

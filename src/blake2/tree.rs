@@ -224,7 +224,7 @@ impl<F: Family> Tree<F> {
     }
 }
 
-/// Tells nothing, for there may be a key.
+/// Tells the length of the leaves only, for there may be a key.
 impl<F: Family> fmt::Debug for Tree<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tree").field("leaf_length", &self.leaf_length).finish_non_exhaustive()
