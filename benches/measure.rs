@@ -54,8 +54,9 @@ impl<'a> Race<'a> {
         }
         let mut cycle = f64::INFINITY;
         for _ in 0..rounds.max(1) {
-            cycle = cycle.min(sample_cycle());
             for runner in &mut self.0 {
+                // Before each, since a core may be slower for a while after much work on vectors.
+                cycle = cycle.min(sample_cycle());
                 let nanoseconds = runner.sample() / f64::from(runner.repeats);
                 runner.samples.push(nanoseconds);
             }

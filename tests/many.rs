@@ -23,6 +23,7 @@ for_both! {
     up_to_33_messages_of_ragged_lengths,
     orders_of_lengths,
     messages_of_a_block,
+    short_messages_after_longer_ones,
     every_length,
     thirty_one_messages,
     messages_in_the_same_memory,
@@ -144,6 +145,16 @@ fn messages_of_a_block<F: Flavour>() {
             let lengths = [block, half, 0, half - 1, block, block - 1, half, 1];
             check(&params, &slices(&messages((0..count).map(|i| lengths[i / 8]))));
             check(&params, &slices(&messages((0..count).map(|i| if i + 3 == count { 300 } else { lengths[i % 8] }))));
+        }
+    }
+}
+
+/// Lanes full of messages of up to a block, then lanes full of shorter ones: what the longer left is not hashed.
+fn short_messages_after_longer_ones<F: Flavour>() {
+    for width in Backend::available().map(F::width) {
+        for lengths in [[F::BLOCK, F::BLOCK / 2, F::BLOCK - 1, F::BLOCK / 2], [F::BLOCK / 2, F::BLOCK / 2 + 1, 3, 0]] {
+            let messages = messages(lengths.into_iter().flat_map(|length| core::iter::repeat_n(length, width)));
+            check(&Params::<F>::new(), &slices(&messages));
         }
     }
 }
