@@ -1,6 +1,7 @@
 //! Digests as values: text there and back, comparison, bytes.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use simd_digest::blake2::{Hash, Hasher, ParseHashError};
 use simd_digest::blake2b;
@@ -89,6 +90,9 @@ fn unequal_in_any_bit<F: Flavour>() {
             bytes[bit / 8] ^= 1 << (bit % 8);
             assert_ne!(hash, bytes[..], "bit {bit}");
             assert_ne!(hash, Hash::from_bytes(&bytes).unwrap(), "bit {bit}");
+            // Two differences that are alike do not make up for each other.
+            bytes[(bit / 8 + 1) % hash.as_bytes().len()] ^= 1 << (bit % 8);
+            assert!(hash != bytes[..] || bytes.len() == 1, "bit {bit} of two bytes");
         }
     }
 }
@@ -118,6 +122,9 @@ fn a_key_in_a_set<F: Flavour>() {
     assert_eq!(set.len(), F::LONGEST);
     assert!(set.contains(&Hash::from_bytes(&paint(251)[100..100 + F::LONGEST]).unwrap()));
     assert!(!set.contains(&abc::<F>()));
+    let state = RandomState::new();
+    let numbers: HashSet<u64> = set.iter().map(|hash| state.hash_one(hash)).collect();
+    assert_eq!(numbers.len(), F::LONGEST);
 }
 
 #[cfg(feature = "zeroize")]
