@@ -1,7 +1,8 @@
 //! Digests as values: text there and back, comparison, bytes.
 
+use core::hash::BuildHasher;
 use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::RandomState;
 
 use simd_digest::blake2::{Hash, Hasher, ParseHashError};
 use simd_digest::blake2b;
