@@ -2,6 +2,7 @@
 
 use core::error::Error;
 
+use simd_digest::Backend;
 use simd_digest::blake2::{Params, ParamsError};
 use simd_digest::blake2s::S;
 use simd_digest::digest::InvalidLength;
@@ -23,6 +24,8 @@ for_both! {
     setters_replace,
     zeros_fill_up,
     parameter_block,
+    the_backend_is_that_which_was_set,
+    nothing_secret_is_printed,
 }
 
 /// The error that both ways to use `params` give.
@@ -139,4 +142,15 @@ fn parameter_block<F: Rfc>() {
     let start = core::array::from_fn(|i| F::iv(i) ^ F::words::<8>(&block)[i]);
     let h = f::<F>(F::ROUNDS, start, &F::block(b"abc"), 3, true);
     assert_eq!(params.hash(b"abc").unwrap().as_bytes(), F::bytes(&h));
+}
+
+fn the_backend_is_that_which_was_set<F: Flavour>() {
+    assert_eq!(Params::<F>::new().backend(), Backend::best());
+    for backend in Backend::available() {
+        assert_eq!(Params::<F>::new().with_backend(backend).backend(), backend);
+    }
+}
+
+fn nothing_secret_is_printed<F: Flavour>() {
+    assert_eq!(format!("{:?}", Params::<F>::new().key(b"key")), "Params { .. }");
 }
