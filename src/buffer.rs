@@ -3,8 +3,6 @@
 
 use core::slice;
 
-use crate::backend::Blake2Word;
-
 /// A block of a fixed number of bytes.
 pub trait Block: Copy + 'static {
     const ZERO: Self;
@@ -53,16 +51,6 @@ pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
     }
     if !rest.is_empty() {
         to[words.len()] = word(rest);
-    }
-}
-
-/// Copies all of `from`, which is whole words, to the start of `to`, each word by itself: see [`copy_words`].
-#[inline(always)]
-pub(crate) fn reread_words(to: &mut [u8], from: &[u8]) {
-    let (to, _) = to.as_chunks_mut::<WORD>();
-    let (from, _) = from.as_chunks::<WORD>();
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = u64::from_ne_bytes(*from).opaque().to_ne_bytes();
     }
 }
 
@@ -122,11 +110,11 @@ impl<B: Block> Buffer<B> {
         B::LENGTH - self.length
     }
 
-    /// Holds back a whole block that begins with `bytes`, where nothing was held back; the rest of it is zeros.
+    /// Holds back a whole block where nothing was held back: `fill` writes it over zeros.
     #[inline(always)]
-    pub(crate) fn hold_all(&mut self, bytes: &[u8]) {
+    pub(crate) fn hold_block(&mut self, fill: impl FnOnce(&mut [u8])) {
         debug_assert_eq!(self.length, 0);
-        reread_words(self.block.bytes_mut(), bytes);
+        fill(self.block.bytes_mut());
         self.length = B::LENGTH;
     }
 

@@ -47,6 +47,7 @@ macro_rules! fixed_output {
                 *out = self.finalize_fixed();
             }
 
+            /// Always inlined: see `Hasher::digest`.
             #[inline(always)]
             fn finalize_fixed(self) -> Output<Self> {
                 let mut out = Output::<Self>::default();

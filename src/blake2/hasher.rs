@@ -5,7 +5,7 @@ use core::{fmt, slice};
 use super::params::Start;
 use super::{Family, Hash};
 use crate::backend::{Backend, Blake2Word};
-use crate::buffer::{Block, Buffer, copy_words, reread_words, split_last, wipe};
+use crate::buffer::{Block, Buffer, copy_words, split_last, wipe};
 use crate::kernel::blake2::{Chain, Last};
 
 /// The hash of a message that comes piece by piece.
@@ -129,7 +129,7 @@ impl<F: Family> Hasher<F> {
     #[inline]
     fn buffer_key(&mut self) {
         if self.start.keyed {
-            self.buffer.hold_all(self.start.key.bytes());
+            self.buffer.hold_block(|block| reread_words(block, self.start.key.bytes()));
         }
     }
 }
@@ -159,6 +159,15 @@ pub(super) fn one_shot<F: Family>(start: &Start<F>, backend: Backend, message: &
 #[inline]
 fn reread<F: Family>(chain: &F::Chain) -> F::Chain {
     Chain { h: chain.h.map(Blake2Word::opaque), count: chain.count }
+}
+
+/// Copies `from`, which is whole words of 64 bits, to the start of `to`, likewise.
+#[inline(always)]
+fn reread_words(to: &mut [u8], from: &[u8]) {
+    let ((to, _), (from, _)) = (to.as_chunks_mut(), from.as_chunks());
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = u64::from_ne_bytes(*from).opaque().to_ne_bytes();
+    }
 }
 
 /// Compresses the last block, of which `rest` is message.

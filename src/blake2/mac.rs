@@ -66,6 +66,7 @@ impl<F: Family, N: OutputSize<F>> KeyInit for Blake2Mac<F, N> {
         Self::new_from_slice(key).expect("a key of full length is in range")
     }
 
+    /// Always inlined, or the hasher would be moved: see `Hasher::digest`.
     #[inline(always)]
     fn new_from_slice(key: &[u8]) -> Result<Self, InvalidLength> {
         const { assert!(N::USIZE > 0, "a tag has at least one byte") }
