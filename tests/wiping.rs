@@ -136,8 +136,9 @@ fn trap_secrets_left_on_the_heap<F: Flavour>() {
         for (fanout, depth) in [(0, 2), (2, 255), (3, 3)] {
             let params = Params::<F>::new().fanout(fanout).max_depth(depth).max_leaf_length(100).with_backend(backend);
             let tree = params.inner_hash_length(32).tree().unwrap();
-            let leaf = tree.hash_run(0, &message[..100], false)[0];
-            for word in [&message[16..24], &message[2984..2992], &leaf.as_bytes()[..8]] {
+            // The first leaf has a parent soon, the last but one waits for it.
+            let [first, late] = [0, 28].map(|i: usize| tree.hash_run(i as u64, &message[100 * i..][..100], false)[0]);
+            for word in [&message[16..24], &message[2984..2992], &first.as_bytes()[..8], &late.as_bytes()[..8]] {
                 let found = freed_with(word, || {
                     let mut hasher = tree.hasher();
                     message.chunks(17).for_each(|piece| _ = hasher.update(piece));
