@@ -268,6 +268,15 @@ mod tests {
     }
 
     #[test]
+    fn digests_of_full_length_and_no_longer() {
+        for (bytes, good) in [(1, true), (63, true), (64, true), (65, false)] {
+            let line = format!("{}  a", "0f".repeat(bytes));
+            let entry = Parser::<B>::new(TREE, None).parse(line.as_bytes());
+            assert_eq!(entry.map(|entry| entry.hash.as_bytes().len()), good.then_some(bytes));
+        }
+    }
+
+    #[test]
     fn one_space_or_two() {
         assert_eq!(parse(TREE, &["HEX2  a", "HEX2 b"]), None);
         assert_eq!(parse(TREE, &["HEX2 a", "HEX2  b"]), Some((" b".into(), 2, 7)));
