@@ -28,6 +28,14 @@ macro_rules! fixed_output {
                 self.hasher = self.hasher.with_backend(backend);
                 self
             }
+
+            /// Always inlined: see `Hasher::digest`.
+            #[inline(always)]
+            fn output(&self) -> Output<Self> {
+                let mut out = Output::<Self>::default();
+                out.copy_from_slice(&self.hasher.digest().bytes()[..N::USIZE]);
+                out
+            }
         }
 
         impl<F: Family, N: OutputSize<F>> Update for $Type<F, N> {
@@ -44,15 +52,12 @@ macro_rules! fixed_output {
         impl<F: Family, N: OutputSize<F>> FixedOutput for $Type<F, N> {
             #[inline(always)]
             fn finalize_into(self, out: &mut Output<Self>) {
-                *out = self.finalize_fixed();
+                *out = self.output();
             }
 
-            /// Always inlined: see `Hasher::digest`.
             #[inline(always)]
             fn finalize_fixed(self) -> Output<Self> {
-                let mut out = Output::<Self>::default();
-                out.copy_from_slice(&self.hasher.digest().bytes()[..N::USIZE]);
-                out
+                self.output()
             }
         }
 
@@ -66,7 +71,7 @@ macro_rules! fixed_output {
         impl<F: Family, N: OutputSize<F>> FixedOutputReset for $Type<F, N> {
             #[inline]
             fn finalize_into_reset(&mut self, out: &mut Output<Self>) {
-                out.copy_from_slice(self.hasher.finalize().as_bytes());
+                *out = self.output();
                 self.hasher.reset();
             }
         }

@@ -138,10 +138,9 @@ impl<F: Family> Hasher<F> {
 #[inline]
 pub(super) fn one_shot<F: Family>(start: &Start<F>, backend: Backend, message: &[u8]) -> Hash<F> {
     let mut chain = Chain::new(&start.parameter_block);
-    if let Some(mut key_block) = start.key_block() {
+    if let key_block @ [_] = start.key_block().as_slice() {
         let last = if message.is_empty() { start.last } else { Last::Not };
-        F::compress(backend, &mut chain, slice::from_ref(&key_block), last);
-        wipe(&mut key_block);
+        F::compress(backend, &mut chain, key_block, last);
     }
     if !message.is_empty() || !start.keyed {
         let (whole, rest) = split_last::<F::Block>(message);

@@ -106,9 +106,9 @@ fn each_hash<F: Family>(
         return hashes.enumerate().for_each(|(i, hash)| put(i, hash));
     }
     let chain = Chain::new(&start.parameter_block);
-    let mut key_block = start.key_block();
+    let key_block = start.key_block();
     let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_bytes(), start.hash_length()));
-    let done = if key_block.is_none() {
+    let done = if key_block.as_slice().is_empty() {
         for_lanes!(F, MAX_LANES => short::<F, MAX_LANES>(backend, chain, start.last, messages, &mut put))
     } else {
         0
@@ -116,7 +116,6 @@ fn each_hash<F: Family>(
     let order = longest_first(messages.len() - done, |i| messages[done + i].as_ref().len()).map(|i| done + i);
     let messages = order.map(|i| message(i, chain, key_block.as_slice(), messages[i].as_ref(), start.last));
     compress::<F, _>(backend, messages, put);
-    key_block.iter_mut().for_each(wipe);
 }
 
 /// Hashes the first messages, a lane each, as long as none of those side by side is longer than a block, and tells how

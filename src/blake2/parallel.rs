@@ -20,12 +20,10 @@ use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, 
 
 use super::digest::{OutputSize, fixed_output};
 use super::many::message;
-use super::params::Start;
+use super::params::{KeyBlock, Start};
 use super::{Family, Hash, Params, ParamsError};
 use crate::backend::Backend;
-use crate::buffer::Block;
-#[cfg(feature = "zeroize")]
-use crate::buffer::wipe;
+use crate::buffer::{Block, wipe};
 use crate::kernel::blake2::{Chain, Last};
 use crate::kernel::{Kind, Run};
 use crate::many::{Message, compress};
@@ -47,7 +45,7 @@ use crate::many::{Message, compress};
 pub struct Parallel<F: Family> {
     /// Leaf 0. The key, if there is one, is the first block of every leaf, and of the leaves alone.
     leaf: Start<F>,
-    chains: Array<Chain<F::Word>, F::Leaves>,
+    chains: Array<F::Chain, F::Leaves>,
     /// Two rounds, each a block for every leaf.
     ///
     /// Each leaf must have a last block at the end, so a round is compressed only when the round after it has come to
@@ -56,6 +54,11 @@ pub struct Parallel<F: Family> {
     length: usize,
     count: u128,
     backend: Backend,
+}
+
+/// Whether the leaves have compressed anything.
+fn begun<F: Family>(chains: &[F::Chain]) -> bool {
+    chains[0].count > 0
 }
 
 impl<F: Family> Params<F> {
@@ -117,15 +120,15 @@ impl<F: Family> Parallel<F> {
             self.hold(head);
             bytes = rest;
             for _ in 0..begun.min(ready) {
-                let round = self.held[0].clone();
-                self.compress(&round);
+                let Self { leaf, chains, held, backend, .. } = self;
+                Self::compress(*backend, leaf, chains, &held[0]);
                 self.held.swap(0, 1);
                 self.length -= Self::ROUND;
             }
         }
         if self.length == 0 {
             let (rounds, tail) = bytes.split_at(Self::ready(bytes.len()) * Self::ROUND);
-            self.compress(F::Block::split(rounds).0);
+            Self::compress(self.backend, &self.leaf, &mut self.chains, F::Block::split(rounds).0);
             bytes = tail;
         }
         self.hold(bytes);
@@ -140,7 +143,7 @@ impl<F: Family> Parallel<F> {
 
     /// The same, in all the bytes of a chaining value.
     pub(super) fn digest(&self) -> F::Words {
-        let key_block = if self.begun() { None } else { self.leaf.key_block() };
+        let key_block = if begun::<F>(&self.chains) { KeyBlock::NONE } else { self.leaf.key_block() };
         let held = |round: usize, i: usize| {
             let before = (round * Self::LEAVES + i) * F::Block::LENGTH;
             &self.held[round][i].bytes()[..self.length.saturating_sub(before).min(F::Block::LENGTH)]
@@ -169,6 +172,7 @@ impl<F: Family> Parallel<F> {
             let last = if i == Self::LEAVES / 2 { root.last } else { Last::Not };
             F::compress(self.backend, &mut chain, slice::from_ref(block), last);
         }
+        blocks.iter_mut().for_each(wipe);
         chain.to_bytes()
     }
 
@@ -177,32 +181,29 @@ impl<F: Family> Parallel<F> {
         length.saturating_sub(Self::ROUND - F::Block::LENGTH + 1) / Self::ROUND
     }
 
-    /// Whether the leaves have compressed anything.
-    fn begun(&self) -> bool {
-        self.chains[0].count > 0
+    /// Compresses whole rounds, on as many lanes as there are. The key comes before the first.
+    fn compress(backend: Backend, leaf: &Start<F>, chains: &mut [F::Chain], rounds: &[F::Block]) {
+        if !rounds.is_empty()
+            && !begun::<F>(chains)
+            && let [key_block] = leaf.key_block().as_slice()
+        {
+            let mut round = Array::<_, F::Leaves>::from_fn(|_| *key_block);
+            Self::compress_lanes(backend, chains, &round);
+            round.iter_mut().for_each(wipe);
+        }
+        Self::compress_lanes(backend, chains, rounds);
     }
 
-    /// Compresses whole rounds, on as many lanes as there are.
-    fn compress(&mut self, rounds: &[F::Block]) {
-        if rounds.is_empty() {
-            return;
-        }
-        if let (false, Some(key_block)) = (self.begun(), self.leaf.key_block()) {
-            self.compress_lanes(&Array::<_, F::Leaves>::from_fn(|_| key_block));
-        }
-        self.compress_lanes(rounds);
-    }
-
-    fn compress_lanes(&mut self, mut rounds: &[F::Block]) {
+    fn compress_lanes(backend: Backend, chains: &mut [F::Chain], mut rounds: &[F::Block]) {
         while !rounds.is_empty() {
-            let count = self.chains.iter().map(F::longest_run).fold(rounds.len() / Self::LEAVES, usize::min);
-            let lanes = F::lanes(self.backend).min(Self::LEAVES);
-            for (first, chains) in (0..).step_by(lanes).zip(self.chains.chunks_mut(lanes)) {
+            let count = chains.iter().map(F::longest_run).fold(rounds.len() / Self::LEAVES, usize::min);
+            let lanes = F::lanes(backend).min(Self::LEAVES);
+            for (first, chains) in (0..).step_by(lanes).zip(chains.chunks_mut(lanes)) {
                 let blocks = Array::<&[F::Block], F::Leaves>::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
                 let last = Array::<Last, F::Leaves>::from_fn(|_| Last::Not);
                 let (blocks, last) = (&blocks[..chains.len()], &last[..chains.len()]);
                 let stride = Self::LEAVES;
-                F::compress_lanes(self.backend, Run { count, stride, chains, blocks, last, kind: Kind::Any });
+                F::compress_lanes(backend, Run { count, stride, chains, blocks, last, kind: Kind::Any });
             }
             rounds = &rounds[count * Self::LEAVES..];
         }

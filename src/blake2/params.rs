@@ -8,7 +8,7 @@ use digest::InvalidLength;
 use super::hasher::one_shot;
 use super::{Family, Hash, Hasher, quarter};
 use crate::backend::Backend;
-use crate::buffer::{Block, copy_words};
+use crate::buffer::{Block, copy_words, wipe};
 use crate::kernel::blake2::Last;
 
 /// Everything that can be set about a BLAKE2 hash: digest length, key, salt, personalisation, and the node's place in
@@ -300,12 +300,32 @@ impl<F: Family> Start<F> {
 
     /// The key filled up with zeros, which is the first block of a keyed message.
     #[inline]
-    pub(super) fn key_block(&self) -> Option<F::Block> {
-        self.keyed.then(|| {
+    pub(super) fn key_block(&self) -> KeyBlock<F> {
+        KeyBlock(self.keyed.then(|| {
             let mut block = F::Block::ZERO;
             block.bytes_mut()[..F::Words::LENGTH].copy_from_slice(self.key.bytes());
             block
-        })
+        }))
+    }
+}
+
+/// One block, or none, wiped after its use.
+pub(super) struct KeyBlock<F: Family>(Option<F::Block>);
+
+impl<F: Family> KeyBlock<F> {
+    /// For messages that began before.
+    pub(super) const NONE: Self = Self(None);
+
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[F::Block] {
+        self.0.as_slice()
+    }
+}
+
+impl<F: Family> Drop for KeyBlock<F> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(wipe);
     }
 }
 

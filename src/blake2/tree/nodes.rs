@@ -53,8 +53,8 @@ impl<F: Family> Nodes<F> {
         append(&mut self.levels[i].children, digest.as_bytes(), most);
     }
 
-    /// The root over all that was pushed: closes the last node of every depth, from below.
-    pub(super) fn root(mut self, tree: &Tree<F>) -> Hash<F> {
+    /// The root over all that was pushed, which is the end: closes the last node of every depth, from below.
+    pub(super) fn root(&mut self, tree: &Tree<F>) -> Hash<F> {
         let mut depth = 1;
         while let Some(level) = self.levels.get_mut(usize::from(depth) - 1) {
             let Level { offset, ref children } = mem::take(level);
