@@ -151,8 +151,6 @@ fn transpose32x4([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
 }
 
 impl blake2::Row<u64> for U64x4 {
-    const AHEAD: bool = true;
-
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 128], places: [usize; 4]) -> Self {
         // SAFETY: token proves AVX-512VL, and so AVX2.
@@ -169,6 +167,16 @@ impl blake2::Row<u64> for U64x4 {
     fn turn<const N: usize>(self) -> Self {
         // SAFETY: self.1 proves AVX-512VL, and so AVX2.
         Self(unsafe { avx2::turn64::<N>(self.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn rounds<const SETTLED: bool>(token: Avx512, rows: &mut blake2::Rows<u64, Self>, block: &[u8; 128]) {
+        if cfg!(msan) {
+            rows.rounds::<SETTLED>(token, block);
+        } else {
+            // SAFETY: token proves AVX-512F and VL.
+            unsafe { blake2b::rounds::<SETTLED>(rows, block) }
+        }
     }
 }
 

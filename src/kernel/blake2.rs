@@ -6,7 +6,7 @@ use core::fmt;
 use core::ops::BitXor;
 
 pub(crate) use self::lanes::compress_lanes;
-pub(crate) use self::rows::compress_rows;
+pub(crate) use self::rows::{Rows, compress_rows};
 use super::Words;
 
 mod lanes;
@@ -218,6 +218,11 @@ pub(crate) trait Row<W: Word>: Words<W, 4> {
     }
     /// Moves the word of column `(i + N) % 4` to column `i`.
     fn turn<const N: usize>(self) -> Self;
+    /// All rounds of a block, for those who know a better order of instructions than the compiler's.
+    #[inline(always)]
+    fn rounds<const SETTLED: bool>(token: Self::Token, rows: &mut Rows<W, Self>, block: &W::Block) {
+        rows.rounds::<SETTLED>(token, block);
+    }
 }
 
 /// The row of the initialisation vector that the counter and the flags go into, with both.

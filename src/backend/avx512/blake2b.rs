@@ -4,6 +4,10 @@
 use super::{Avx512, U64x4, U64x8};
 use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
 
+pub(super) use self::rounds::rounds;
+
+mod rounds;
+
 impl Compress<u64> for Avx512 {
     const LANES: usize = 8;
 

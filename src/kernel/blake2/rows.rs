@@ -66,20 +66,7 @@ fn compress_block<W: Word, R: Row<W>, const SETTLED: bool>(
         d: R::new(token, swap(d)),
         word: PhantomData,
     };
-    v.round::<0, 1, SETTLED>(token, block);
-    v.round::<1, 2, SETTLED>(token, block);
-    v.round::<2, 3, SETTLED>(token, block);
-    v.round::<3, 4, SETTLED>(token, block);
-    v.round::<4, 5, SETTLED>(token, block);
-    v.round::<5, 6, SETTLED>(token, block);
-    v.round::<6, 7, SETTLED>(token, block);
-    v.round::<7, 8, SETTLED>(token, block);
-    v.round::<8, 9, SETTLED>(token, block);
-    v.round::<9, 0, SETTLED>(token, block);
-    if W::ROUNDS == 12 {
-        v.round::<0, 1, SETTLED>(token, block);
-        v.round::<1, 2, SETTLED>(token, block);
-    }
+    R::rounds::<SETTLED>(token, &mut v, block);
     [low.xor(v.a.turn::<1>()).xor(v.c), high.xor(v.b).xor(v.d)]
 }
 
@@ -89,18 +76,38 @@ fn swap<W>([w0, w1, w2, w3]: [W; 4]) -> [W; 4] {
     [w0, w2, w1, w3]
 }
 
-struct Rows<W, R> {
+/// The state between two rounds.
+pub(crate) struct Rows<W, R> {
     /// Row `a` and the message words that are added next.
-    sum: R,
+    pub(crate) sum: R,
     /// As it was after the last half of G, not turned.
-    a: R,
-    b: R,
-    c: R,
-    d: R,
+    pub(crate) a: R,
+    pub(crate) b: R,
+    pub(crate) c: R,
+    pub(crate) d: R,
     word: PhantomData<W>,
 }
 
 impl<W: Word, R: Row<W>> Rows<W, R> {
+    /// All rounds of a block.
+    #[inline(always)]
+    pub(crate) fn rounds<const SETTLED: bool>(&mut self, token: R::Token, block: &W::Block) {
+        self.round::<0, 1, SETTLED>(token, block);
+        self.round::<1, 2, SETTLED>(token, block);
+        self.round::<2, 3, SETTLED>(token, block);
+        self.round::<3, 4, SETTLED>(token, block);
+        self.round::<4, 5, SETTLED>(token, block);
+        self.round::<5, 6, SETTLED>(token, block);
+        self.round::<6, 7, SETTLED>(token, block);
+        self.round::<7, 8, SETTLED>(token, block);
+        self.round::<8, 9, SETTLED>(token, block);
+        self.round::<9, 0, SETTLED>(token, block);
+        if W::ROUNDS == 12 {
+            self.round::<0, 1, SETTLED>(token, block);
+            self.round::<1, 2, SETTLED>(token, block);
+        }
+    }
+
     /// A round by one row of the schedule, and the sum that the round by the `NEXT` begins with.
     #[inline(always)]
     fn round<const SCHEDULE: usize, const NEXT: usize, const SETTLED: bool>(
