@@ -32,6 +32,15 @@ has_cross() {
     [ -x /usr/bin/cargo ] && [ -d "$(/usr/bin/rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library" ]
 }
 
+# Of what only the tests need, the compiler takes its time to optimise most for nothing. What takes longer than that when
+# it runs as it comes:
+fast=(core alloc proptest rand rand_core rand_xorshift chacha20 blake2 blake2b_simd blake2s_simd)
+cross_profile() {
+    echo '--config=profile.dev.package."*".opt-level=0'
+    printf -- '--config=profile.dev.package.%s.opt-level=1\n' "${fast[@]}"
+    echo -Zbuild-std-features=panic-unwind # without backtraces
+}
+
 # A workspace of the same files without the benches, whose dependencies take longer than all the others.
 matrix_workspace() {
     local file
@@ -67,27 +76,22 @@ emulated_tests() {
 
 # cross_tests TARGET PACKAGES
 cross_tests() {
-    local options=("$2" --all-features -Zbuild-std --target "$1")
     matrix_workspace
     cd "$matrix"
-    build_tests "$scratch/$1" cross test --no-run $(emulated_tests) "${options[@]}"
-    cross build --example which_backend "${options[@]}"
-    echo "$target/$1/debug/examples/which_backend" >"$scratch/$1.backends"
+    build_tests "$scratch/$1" cross test --no-run $(emulated_tests) "$2" --all-features -Zbuild-std --target "$1" \
+        $(cross_profile)
 }
 
 # The release tests as they are, to be run as other CPUs.
 x86_tests() {
-    local options=(--release --workspace --all-features)
-    build_tests "$scratch/x86_64" cargo test --no-run $(emulated_tests) "${options[@]}"
-    cargo build --example which_backend "${options[@]}"
-    echo "$target/release/examples/which_backend" >"$scratch/x86_64.backends"
+    build_tests "$scratch/x86_64" cargo test --no-run $(emulated_tests) --release --workspace --all-features
 }
 
 # run_tests LIST EMULATOR…: the programs, if the backends that are found are exactly those that are asked for.
 run_tests() {
     local list=$1 program
     shift
-    backends "$@" "$(cat "$list.backends")"
+    backends "$@" "$(grep '/vectors-' "$list")"
     while read -r program; do
         echo "${program##*/}"
         "$@" "$program" --quiet </dev/null
@@ -131,7 +135,8 @@ CPUS
 i686() {
     matrix_workspace
     cd "$matrix"
-    cross test --no-fail-fast --workspace --all-features --lib --bins --tests -Zbuild-std --target i686-unknown-linux-gnu
+    cross test --no-fail-fast --workspace --all-features --lib --bins --tests -Zbuild-std --target i686-unknown-linux-gnu \
+        $(cross_profile)
 }
 
 cross_machines() {

@@ -156,6 +156,8 @@ fn fibonacci(length: usize) -> Vec<u8> {
 /// `REQUIRE_BACKENDS=portable,sse41` fails where one of them is missing, so that no machine skips it in silence.
 #[test]
 fn required_backends_are_available() {
+    let available: Vec<_> = Backend::available().map(Backend::name).collect();
+    println!("backends: {}", available.join(","));
     let required = env::var("REQUIRE_BACKENDS").unwrap_or_default();
     for name in required.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         assert!(name.parse::<Backend>().is_ok(), "REQUIRE_BACKENDS: {name} is not available");
