@@ -12,8 +12,9 @@ const BATCH: usize = 64;
 
 /// The tree of a message that comes piece by piece.
 ///
-/// Give [`update`](Self::update) several leaves at a time, best a multiple of [`Backend::lanes`]: they are hashed side
-/// by side from where they lie. Smaller pieces are collected first, in at most as many bytes as that many leaves have.
+/// Give [`update`](Self::update) several leaves at a time, best a multiple of
+/// [`Backend::lanes`](crate::Backend::lanes): they are hashed side by side from where they lie. Smaller pieces are
+/// collected first, in at most as many bytes as that many leaves have.
 ///
 /// ```
 /// use simd_digest::blake2b::Tree;
@@ -73,7 +74,7 @@ impl<F: Family> TreeHasher<F> {
 
     /// Appends `bytes` to the message, and hashes its leaves on all cores, on each in lanes.
     ///
-    /// It pays off for many leaves at a time: cores times [`Backend::lanes`], or a multiple.
+    /// It pays off for many leaves at a time: cores times [`Backend::lanes`](crate::Backend::lanes), or a multiple.
     #[cfg(feature = "rayon")]
     pub fn update_rayon(&mut self, bytes: &[u8]) -> &mut Self {
         self.update_by(bytes, Self::hash_leaves_rayon)
