@@ -32,15 +32,6 @@ has_cross() {
     [ -x /usr/bin/cargo ] && [ -d "$(/usr/bin/rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library" ]
 }
 
-# Of what only the tests need, the compiler takes its time to optimise most for nothing. What takes longer than that when
-# it runs as it comes:
-fast=(core alloc proptest rand rand_core rand_xorshift chacha20 blake2 blake2b_simd blake2s_simd)
-cross_profile() {
-    echo '--config=profile.dev.package."*".opt-level=0'
-    printf -- '--config=profile.dev.package.%s.opt-level=1\n' "${fast[@]}"
-    echo -Zbuild-std-features=panic-unwind # without backtraces
-}
-
 # A workspace of the same files without the benches, whose dependencies take longer than all the others.
 matrix_workspace() {
     local file
@@ -74,12 +65,12 @@ emulated_tests() {
     lib_tests | grep -vxF -e --test=guard_pages
 }
 
-# cross_tests TARGET PACKAGES
+# cross_tests TARGET
 cross_tests() {
     matrix_workspace
     cd "$matrix"
-    build_tests "$scratch/$1" cross test --no-run $(emulated_tests) "$2" --all-features -Zbuild-std --target "$1" \
-        $(cross_profile)
+    build_tests "$scratch/$1" cross test --no-run $(emulated_tests) --package=simd-digest --all-features -Zbuild-std \
+        --target "$1"
 }
 
 # The release tests as they are, to be run as other CPUs.
@@ -131,12 +122,17 @@ x86-64, max without SSE4.1:portable:-cpu max,-sse4.1
 CPUS
 }
 
-# Also the command line: this CPU runs its 32-bit programs as they are.
+# Also the command line: this CPU runs its 32-bit programs as they are. Of what only the tests need, the compiler takes its
+# time to optimise most for nothing; this is what would take longer still if it ran as it comes.
 i686() {
+    local crate options=(--config='profile.dev.package."*".opt-level=0')
+    for crate in core alloc proptest rand rand_core rand_xorshift chacha20 blake2 blake2b_simd blake2s_simd; do
+        options+=(--config="profile.dev.package.$crate.opt-level=1")
+    done
     matrix_workspace
     cd "$matrix"
-    cross test --no-fail-fast --workspace --all-features --lib --bins --tests -Zbuild-std --target i686-unknown-linux-gnu \
-        $(cross_profile)
+    cross test --no-fail-fast --workspace --all-features --lib --bins --tests -Zbuild-std \
+        -Zbuild-std-features=panic-unwind --target i686-unknown-linux-gnu "${options[@]}"
 }
 
 cross_machines() {
@@ -147,13 +143,13 @@ cross_machines() {
         done
         return
     fi
-    step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu --package=simd-digest
+    step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu
     emulated aarch64-unknown-linux-gnu qemu-aarch64-static <<'CPUS'
 aarch64, Cortex-A53:neon,portable:-cpu cortex-a53
 aarch64, Neoverse N1:neon,portable:-cpu neoverse-n1
 aarch64, max:neon,portable:-cpu max
 CPUS
-    step 'tests for s390x compile' cross_tests s390x-unknown-linux-gnu --package=simd-digest
+    step 'tests for s390x compile' cross_tests s390x-unknown-linux-gnu
     emulated s390x-unknown-linux-gnu qemu-s390x-static <<<'s390x (big endian):portable:'
 
     if [ "$(uname -m)" = x86_64 ]; then
@@ -161,8 +157,6 @@ CPUS
     else
         no_machine 'i686, this CPU' 'it is no x86-64'
     fi
-    step 'tests for i686 compile' cross_tests i686-unknown-linux-gnu --workspace
-    emulated i686-unknown-linux-gnu qemu-i386-static <<<'i686, max:avx2,avx,sse41,portable:-cpu max'
 
     if [ -z "$(wasm_linker)" ]; then
         no_machine wasm32 'the toolchain has no rust-lld'
