@@ -56,9 +56,9 @@ pub struct Parallel<F: Family> {
     backend: Backend,
 }
 
-/// Whether the leaves have compressed anything.
-fn begun<F: Family>(chains: &[F::Chain]) -> bool {
-    chains[0].count > 0
+/// The first block of every leaf, if there is a key and the leaves have not compressed it yet.
+fn key_to_come<F: Family>(leaf: &Start<F>, chains: &[F::Chain]) -> KeyBlock<F> {
+    if chains[0].count > 0 { KeyBlock::NONE } else { leaf.key_block() }
 }
 
 impl<F: Family> Params<F> {
@@ -143,7 +143,7 @@ impl<F: Family> Parallel<F> {
 
     /// The same, in all the bytes of a chaining value.
     pub(super) fn digest(&self) -> F::Words {
-        let key_block = if begun::<F>(&self.chains) { KeyBlock::NONE } else { self.leaf.key_block() };
+        let key_block = key_to_come(&self.leaf, &self.chains);
         let held = |round: usize, i: usize| {
             let before = (round * Self::LEAVES + i) * F::Block::LENGTH;
             &self.held[round][i].bytes()[..self.length.saturating_sub(before).min(F::Block::LENGTH)]
@@ -184,8 +184,7 @@ impl<F: Family> Parallel<F> {
     /// Compresses whole rounds, on as many lanes as there are. The key comes before the first.
     fn compress(backend: Backend, leaf: &Start<F>, chains: &mut [F::Chain], rounds: &[F::Block]) {
         if !rounds.is_empty()
-            && !begun::<F>(chains)
-            && let [key_block] = leaf.key_block().as_slice()
+            && let [key_block] = key_to_come(leaf, chains).as_slice()
         {
             let mut round = Array::<_, F::Leaves>::from_fn(|_| *key_block);
             Self::compress_lanes(backend, chains, &round);
