@@ -1,13 +1,19 @@
 //! Instruction sets: which ones this CPU has, which one is used, and what each does for each hash.
 //!
 //! The only place that lists them. A backend holds its instruction set's token, the proof that the CPU has it, so
-//! whoever holds a [`Backend`] may use it safely.
+//! code that holds a [`Backend`] may use it safely.
 
 use core::fmt;
 use core::str::FromStr;
 
 use self::isa::Cpu;
-use crate::kernel::blake2::{Chain, Compress, Last, Run, Word};
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
+use self::isa::Nothing as Sha;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use self::sha::Sha;
+#[cfg(target_arch = "aarch64")]
+use self::sha2::Sha;
+use crate::kernel::{Compress, Function, Run};
 
 #[cfg_attr(
     not(any(target_arch = "x86", target_arch = "x86_64")),
@@ -25,7 +31,12 @@ mod avx512;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod opaque;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod sha;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse41;
+
+#[cfg(target_arch = "aarch64")]
+mod sha2;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon;
@@ -39,19 +50,19 @@ mod simd128;
 )]
 mod vector;
 
-/// Makes from one list, fastest first, the enum of tokens, `on!`, which runs the same expression on whichever token
-/// there is, and what is asked of each by name. (`$d` is a dollar sign for the inner macro.)
+/// Makes from one list, fastest first, the enum of tokens, `on!`, which runs the same expression on the token that there
+/// is, and the questions about each by name. (`$d` is a dollar sign for the inner macro.)
 macro_rules! backends {
     ($d:tt $($(#[$cfg:meta])? $name:literal is $Token:ident of $module:ident,)+) => {
         #[derive(Clone, Copy, PartialEq, Eq)]
-        enum Kind {
+        enum Isa {
             $($(#[$cfg])? $Token($module::$Token),)+
         }
 
         macro_rules! on {
             ($d backend:expr, $d isa:ident => $d answer:expr) => {
-                match $d backend.0 {
-                    $($(#[$cfg])? Kind::$Token($d isa) => $d answer,)+
+                match $d backend.isa {
+                    $($(#[$cfg])? Isa::$Token($d isa) => $d answer,)+
                 }
             };
         }
@@ -60,9 +71,11 @@ macro_rules! backends {
             /// The names of all backends that are compiled in, whether or not this CPU can run them.
             const NAMES: &'static [&'static str] = &[$($(#[$cfg])? $name,)+];
 
-            /// The backends that this CPU can run, fastest first; the last is always `portable`.
+            /// The backends that this CPU can run, fastest first, each instruction set once; the last is always
+            /// `portable`. All but that have the [SHA extension](Self::sha) if the CPU has it.
             ///
-            /// Several messages count: for one message `neon` and `simd128` run the code of `portable`.
+            /// The order is by the speed of several messages: for one message `neon` and `simd128` run the code of
+            /// `portable`.
             ///
             /// ```
             /// use simd_digest::Backend;
@@ -77,16 +90,18 @@ macro_rules! backends {
 
             /// The backends that `cpu` can run, fastest first: all that the choice depends on.
             fn of(cpu: Cpu) -> impl Iterator<Item = Self> + Clone {
-                [$($(#[$cfg])? $module::$Token::detect(cpu).map(|token| Self(Kind::$Token(token))),)+]
+                let sha = Sha::detect(cpu);
+                [$($(#[$cfg])? $module::$Token::detect(cpu).map(Isa::$Token),)+]
                     .into_iter()
                     .flatten()
+                    .map(move |isa| Self { sha: sha.filter(|_| isa != Isa::PORTABLE), isa, order: Order::First })
             }
 
-            /// What a CPU must have to run it.
+            /// The features that a CPU must have to run it.
             #[cfg(test)]
             fn features(self) -> &'static [&'static str] {
-                match self.0 {
-                    $($(#[$cfg])? Kind::$Token(_) => $module::$Token::FEATURES,)+
+                match self.isa {
+                    $($(#[$cfg])? Isa::$Token(_) => $module::$Token::FEATURES,)+
                 }
             }
 
@@ -94,8 +109,8 @@ macro_rules! backends {
             /// `portable`.
             #[must_use]
             pub fn name(self) -> &'static str {
-                match self.0 {
-                    $($(#[$cfg])? Kind::$Token(_) => $name,)+
+                match self.isa {
+                    $($(#[$cfg])? Isa::$Token(_) => $name,)+
                 }
             }
         }
@@ -118,10 +133,17 @@ backends! { $
     "portable" is Portable of portable,
 }
 
-/// An instruction set that this CPU has, and so a way to compute every hash.
+impl Isa {
+    const PORTABLE: Self = Self::Portable(portable::Portable);
+}
+
+/// A way to compute every hash: an instruction set that this CPU has, and its SHA extension if it has one.
 ///
 /// All backends give the same digests; they differ in speed. A hasher takes [`Backend::best`] unless it is told
 /// otherwise, and keeps the backend it was made with.
+///
+/// The [name](Self::name) is that of the instruction set alone. The SHA extension (SHA-NI, or Arm's `sha2`) stands beside
+/// it, for it needs no wide registers: a program that chooses `avx2` to keep wider registers off still has it.
 ///
 /// ```
 /// use simd_digest::{Backend, blake2b};
@@ -133,7 +155,20 @@ backends! { $
 /// # Ok::<(), simd_digest::BackendError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Backend(Kind);
+pub struct Backend {
+    isa: Isa,
+    sha: Option<Sha>,
+    order: Order,
+}
+
+/// The order of a kernel's instructions, of which an instruction set may have two, for two families of CPU. A wrong
+/// choice costs speed and never a digest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    First,
+    #[allow(dead_code, reason = "no kernel has a second order yet")]
+    Second,
+}
 
 #[cfg(feature = "std")]
 static BEST: std::sync::OnceLock<Backend> = std::sync::OnceLock::new();
@@ -152,7 +187,8 @@ impl Backend {
 
     /// Makes `backend` the one that every hasher of this process uses by default.
     ///
-    /// For those who must keep wide registers off, say because of their effect on the clock of neighbouring code.
+    /// A program that must keep wide registers off, say because of their effect on the clock of neighbouring code, can
+    /// set `avx2`, or `sse41`.
     ///
     /// # Errors
     ///
@@ -164,71 +200,91 @@ impl Backend {
     }
 
     fn fastest() -> Self {
-        Self::available().next().unwrap_or(Self(Kind::Portable(portable::Portable)))
+        Self::available().next().unwrap_or(Self { isa: Isa::PORTABLE, sha: None, order: Order::First })
     }
 
-    /// Messages that this backend hashes side by side, with 64-bit words: 1, 2, 4 or 8.
-    ///
-    /// A multiple of it is a good batch for `blake2b::hash_many` and the like. With the 32-bit words of BLAKE2s, twice
-    /// as many have room, but on `portable`.
+    /// Whether it uses the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never does.
     #[must_use]
-    pub fn lanes(self) -> usize {
-        <u64 as Blake2Word>::lanes(self)
+    pub fn sha(self) -> bool {
+        self.sha.is_some()
+    }
+
+    /// The same instruction set without the SHA extension.
+    #[must_use]
+    pub fn without_sha(self) -> Self {
+        Self { sha: None, ..self }
+    }
+
+    /// The same backend with the other order of instructions, if its kernels have two, one for each family of CPU.
+    ///
+    /// [`available`](Self::available) has the order that suits this CPU. Digests do not depend on it.
+    #[must_use]
+    pub fn other_order(self) -> Option<Self> {
+        match self.order {
+            Order::First => None,
+            Order::Second => Some(Self { order: Order::First, ..self }),
+        }
     }
 }
 
-/// A word for whose flavour of BLAKE2 every instruction set has an answer.
-pub trait Blake2Word: Word {
-    /// Lanes at most of any instruction set.
-    const MAX_LANES: usize;
-
-    /// See [`Compress::compress`].
-    fn compress(backend: Backend, chain: &mut Chain<Self>, blocks: &[Self::Block], last: Last);
-    /// See [`Compress::compress_lanes`].
+/// A function for which every instruction set has an answer.
+pub trait Dispatch: Function {
+    /// See [`Compress::blocks`].
+    fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last);
+    /// See [`Compress::lanes`].
     fn compress_lanes(backend: Backend, run: Run<'_, Self>);
     /// See [`Compress::LANES`].
     fn lanes(backend: Backend) -> usize;
-    /// The same word, which is not loaded or stored together with its neighbours.
-    fn opaque(self) -> Self;
 }
 
-macro_rules! blake2_word {
-    ($word:ident, $most:literal lanes) => {
-        impl Blake2Word for $word {
-            const MAX_LANES: usize = $most;
-
+/// Has the token of a backend answer for a function.
+#[cfg_attr(not(feature = "blake2"), allow(unused_macros, reason = "there may be no hash"))]
+macro_rules! dispatch {
+    ($Function:ty) => {
+        impl Dispatch for $Function {
             #[inline]
-            fn compress(backend: Backend, chain: &mut Chain<Self>, blocks: &[Self::Block], last: Last) {
-                on!(backend, isa => isa.compress(chain, blocks, last));
+            fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last) {
+                on!(backend, isa => Compress::<Self>::blocks(isa, chain, blocks, last));
             }
 
             #[inline]
             fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
-                on!(backend, isa => isa.compress_lanes(run));
+                on!(backend, isa => Compress::<Self>::lanes(isa, run));
             }
 
             #[inline]
             fn lanes(backend: Backend) -> usize {
                 on!(backend, isa => lanes::<Self, _>(&isa))
             }
-
-            #[inline(always)]
-            fn opaque(self) -> Self {
-                #[cfg(target_arch = "x86_64")]
-                return opaque::$word(self);
-                #[cfg(not(target_arch = "x86_64"))]
-                return self;
-            }
         }
     };
 }
-blake2_word!(u64, 8 lanes);
-blake2_word!(u32, 16 lanes);
 
+#[cfg(feature = "blake2")]
+dispatch!(crate::kernel::blake2b::FlavourB);
+#[cfg(feature = "blake2")]
+dispatch!(crate::kernel::blake2s::FlavourS);
+
+#[cfg(feature = "blake2")]
 pub(crate) use portable::blake2::compress_rounds as blake2_rounds;
 
-fn lanes<W: Word, T: Compress<W>>(_: &T) -> usize {
+fn lanes<H: Function, T: Compress<H>>(_: &T) -> usize {
     T::LANES
+}
+
+/// The same word, which is not loaded or stored together with its neighbours.
+///
+/// A load from memory that was written just before takes its value from the one store that covers it. Where there is
+/// none it waits until the stores have reached the cache, for which they wait until all before them is done: a hash
+/// would not begin before the one before has ended. So bytes that are soon read by words are written by words
+/// (`buffer::copy_words`), and words that were just written are read one by one, which this function enforces: the
+/// compiler would join them.
+#[inline(always)]
+pub(crate) fn reread(word: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    return opaque::word(word);
+    #[cfg(not(target_arch = "x86_64"))]
+    return word;
 }
 
 impl Default for Backend {
@@ -237,9 +293,15 @@ impl Default for Backend {
     }
 }
 
+/// The name, and in what the backend differs from others of that name.
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Backend({})", self.name())
+        let sha = if self.sha() { ", sha" } else { "" };
+        let order = match self.order {
+            Order::First => "",
+            Order::Second => ", second order",
+        };
+        write!(f, "Backend({}{sha}{order})", self.name())
     }
 }
 
@@ -252,7 +314,7 @@ impl fmt::Display for Backend {
 impl FromStr for Backend {
     type Err = BackendError;
 
-    /// The backend of this [`name`](Backend::name), if this CPU can run it.
+    /// The backend of this [`name`](Backend::name), if this CPU can run it: with the SHA extension, if the CPU has it.
     fn from_str(name: &str) -> Result<Self, BackendError> {
         Self::available().find(|backend| backend.name() == name).ok_or(if Self::NAMES.contains(&name) {
             BackendError::Unavailable
@@ -289,11 +351,12 @@ impl fmt::Display for BackendError {
 
 impl core::error::Error for BackendError {}
 
-#[cfg(test)]
+#[cfg(all(test, feature = "blake2"))]
 mod lane_tests;
 
 #[cfg(test)]
 mod tests {
+    use std::string::ToString;
     use std::vec::Vec;
 
     use super::*;
@@ -302,6 +365,8 @@ mod tests {
     fn names_are_the_way_back() {
         for backend in Backend::available() {
             assert_eq!(backend.name().parse(), Ok(backend));
+            assert_eq!(backend.without_sha().name(), backend.name());
+            assert_eq!(backend.without_sha().to_string(), backend.name());
         }
         assert_eq!("".parse::<Backend>(), Err(BackendError::Unknown));
         assert_eq!("AVX2".parse::<Backend>(), Err(BackendError::Unknown));
@@ -329,7 +394,7 @@ mod tests {
         let features: &[&str] = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
             &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512dq", "sha"]
         } else {
-            &["neon", "simd128"]
+            &["neon", "simd128", "sha2"]
         };
         let all: Vec<Backend> = Backend::of(cpu_with(features, usize::MAX)).collect();
         assert_eq!(all.iter().map(|backend| backend.name()).collect::<Vec<_>>(), Backend::NAMES, "all that there are");
@@ -339,7 +404,16 @@ mod tests {
             let runs = |backend: &Backend| backend.features().iter().all(|feature| detected.contains(feature));
             let chosen: Vec<Backend> = Backend::of(cpu).collect();
             assert!(chosen.iter().all(runs), "{chosen:?} of {detected:?}");
-            assert_eq!(chosen, all.iter().copied().filter(runs).collect::<Vec<_>>(), "{detected:?}");
+            let names = |backends: &[Backend]| backends.iter().map(|backend| backend.name()).collect::<Vec<_>>();
+            let expected: Vec<Backend> = all.iter().copied().filter(runs).collect();
+            assert_eq!(names(&chosen), names(&expected), "{detected:?}");
+            let sha = Sha::FEATURES.iter().all(|feature| detected.contains(feature)) && !Sha::FEATURES.is_empty();
+            for backend in chosen {
+                assert_eq!(backend.sha(), sha && backend.name() != "portable", "{backend:?} of {detected:?}");
+                assert!(!backend.without_sha().sha());
+                assert_eq!(backend.without_sha() == backend, !backend.sha());
+                assert_eq!(std::format!("{backend:?}").contains("sha"), backend.sha());
+            }
         }
     }
 
@@ -378,8 +452,28 @@ mod tests {
     }
 
     #[test]
-    fn one_byte_with_or_without_an_option() {
-        assert!(size_of::<Backend>() <= 1);
-        assert!(size_of::<Option<Backend>>() <= 1);
+    fn a_few_bytes_with_or_without_an_option() {
+        assert!(size_of::<Backend>() <= 3);
+        assert!(size_of::<Option<Backend>>() <= 3);
+    }
+
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[test]
+    fn sha_is_that_of_the_standard_library() {
+        let sha = std::is_x86_feature_detected!("sha") && std::is_x86_feature_detected!("sse4.1");
+        for backend in Backend::available() {
+            assert_eq!(backend.sha(), sha && backend.name() != "portable");
+        }
+    }
+
+    #[test]
+    fn the_other_of_two_orders_is_the_way_back() {
+        for backend in Backend::available() {
+            if let Some(other) = backend.other_order() {
+                assert_ne!(other, backend);
+                assert_eq!(other.name(), backend.name());
+                assert_eq!(other.other_order(), Some(backend));
+            }
+        }
     }
 }

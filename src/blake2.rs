@@ -1,32 +1,15 @@
-//! What the BLAKE2 family shares: the parameter block, hashers and the digest traits, generic over a [`Family`].
+//! BLAKE2: the parameter block, hashers and the digest traits, generic over a [`Flavour`].
 //!
 //! Use it through [`blake2b`](crate::blake2b) and [`blake2s`](crate::blake2s), which name these types for their word
 //! sizes.
 #![forbid(unsafe_code)]
 
-/// Implements `io::Write` for a hasher by its `update`.
-#[cfg(feature = "std")]
-macro_rules! write_by_update {
-    ($Type:ident) => {
-        /// Appends to the message; never fails.
-        impl<F: Family> std::io::Write for $Type<F> {
-            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-                self.update(bytes);
-                Ok(bytes.len())
-            }
-
-            fn flush(&mut self) -> std::io::Result<()> {
-                Ok(())
-            }
-        }
-    };
-}
-
 mod digest;
-mod hash;
+mod flavour;
 mod hasher;
 mod mac;
 mod many;
+mod node;
 mod parallel;
 mod params;
 #[cfg(feature = "alloc")]
@@ -34,139 +17,41 @@ mod tree;
 mod xof;
 
 pub use self::digest::{Blake2, OutputSize};
-pub use self::hash::{Hash, ParseHashError};
+pub use self::flavour::Flavour;
+pub(crate) use self::flavour::Sealed;
 pub use self::hasher::Hasher;
+pub(crate) use self::hasher::hash;
 pub use self::mac::Blake2Mac;
+pub use self::many::ManyError;
 #[cfg(feature = "alloc")]
 pub(crate) use self::many::hash_many;
-pub use self::many::{ManyError, update_many};
+pub(crate) use self::many::{finalize_many, update_many};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
 pub use self::tree::{LeavesError, Tree, TreeHasher};
 pub use self::xof::{Blake2x, OutputReader, XofError};
-
-/// One of the two flavours of BLAKE2: [`blake2b::B`](crate::blake2b::B) or [`blake2s::S`](crate::blake2s::S).
-pub trait Family: sealed::Family {}
-
-pub(crate) mod sealed {
-    use core::fmt::Debug;
-    use core::hash::Hash;
-
-    use ::digest::array::ArraySize;
-
-    use crate::backend::Blake2Word;
-    use crate::buffer::Block;
-    use crate::kernel::blake2::{Chain, Last, Word};
-    use crate::many::Laned;
-
-    /// The constants of a flavour.
-    ///
-    /// With `W` bytes in a word: digest, key and parameter block have 8 W bytes, a message block has 16 W, salt and
-    /// personalisation have 2 W each.
-    pub trait Family:
-        Laned<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Last>
-        + Debug
-        + Eq
-        + Hash
-        + Send
-        + Sync
-    {
-        /// As `Debug` and `AlgorithmName` print it.
-        const NAME: &'static str;
-        const MAC_NAME: &'static str;
-        const PARALLEL_NAME: &'static str;
-        const XOF_NAME: &'static str;
-        /// Bytes of the node offset in the parameter block.
-        const NODE_OFFSET: usize;
-
-        /// Has all that the compression function takes, and the kernels.
-        type Word: Blake2Word<Bytes = Self::Words, Block: Block + Send + Sync>;
-        /// Eight words: a digest, a key or the parameter block.
-        type Words: Words;
-
-        /// `Words` as a type-level number.
-        type OutputSize: ArraySize;
-        /// `Block` as a type-level number.
-        type BlockSize: ArraySize;
-        /// Half of the output size: bytes of collision resistance.
-        type CollisionResistance: ArraySize;
-        /// Bytes of a serialised hasher: see `Blake2::serialize`.
-        type StateSize: ArraySize;
-        /// Leaves of the parallel mode.
-        type Leaves: ArraySize;
-    }
-
-    /// Bytes of eight words.
-    pub trait Words: Block + Debug + Eq + Hash + Send + Sync {}
-    impl<const N: usize> Words for [u8; N] {}
-}
-
-use crate::backend::{Backend, Blake2Word};
-use crate::buffer::Block;
-use crate::kernel::blake2::{Chain, Last, Run, Word};
-use crate::many::Laned;
-
-impl<F: sealed::Family> Laned for F {
-    type Chain = Chain<F::Word>;
-    type Block = <F::Word as Word>::Block;
-    type Last = Last;
-
-    const MAX_LANES: usize = F::Word::MAX_LANES;
-    const NO_CHAIN: Chain<F::Word> = Chain { h: [F::Word::ZERO; 8], count: 0 };
-    const NOT_LAST: Last = Last::Not;
-
-    #[inline]
-    fn lanes(backend: Backend) -> usize {
-        F::Word::lanes(backend)
-    }
-
-    #[inline]
-    fn compress(backend: Backend, chain: &mut Chain<F::Word>, blocks: &[F::Block], last: Last) {
-        F::Word::compress(backend, chain, blocks, last);
-    }
-
-    #[inline]
-    fn compress_lanes(backend: Backend, run: Run<'_, F::Word>) {
-        F::Word::compress_lanes(backend, run);
-    }
-
-    #[inline]
-    fn longest_run(chain: &Chain<F::Word>) -> usize {
-        usize::try_from(F::Word::blocks_to_carry(chain.count)).unwrap_or(usize::MAX)
-    }
-
-    #[inline]
-    fn discount(chain: &mut Chain<F::Word>, padding: usize) {
-        debug_assert!(padding <= F::Block::LENGTH);
-        chain.count = chain.count.wrapping_sub(padding as u128);
-    }
-
-    #[inline]
-    fn wipe(chain: &mut Chain<F::Word>) {
-        F::Word::wipe(&mut chain.h);
-    }
-}
+pub use crate::hash::{Hash, ParseHashError};
 
 /// Names the types and functions of a flavour in its module.
-macro_rules! flavour {
-    ($Family:ident, $module:literal, $name:literal, longest: $longest:literal) => {
+macro_rules! module {
+    ($Flavour:ident, $module:literal, $name:literal, longest: $longest:literal) => {
         #[doc = concat!("All parameters of ", $name, ".")]
-        pub type Params = $crate::blake2::Params<$Family>;
-        #[doc = concat!($name, " of a message that comes piece by piece.")]
-        pub type Hasher = $crate::blake2::Hasher<$Family>;
+        pub type Params = $crate::blake2::Params<$Flavour>;
+        #[doc = concat!("An incremental ", $name, " hasher.")]
+        pub type Hasher = $crate::blake2::Hasher<$Flavour>;
         #[doc = concat!("A digest of ", $name, ", 1 to ", $longest, " bytes.")]
-        pub type Hash = $crate::blake2::Hash<$Family>;
-        #[doc = concat!($name, "p of a message that comes piece by piece.")]
-        pub type Parallel = $crate::blake2::Parallel<$Family>;
+        pub type Hash = $crate::blake2::Hash<$Flavour>;
+        #[doc = concat!("An incremental ", $name, "p hasher.")]
+        pub type Parallel = $crate::blake2::Parallel<$Flavour>;
         #[doc = concat!("The output of ", $name, "'s mode of any output length, BLAKE2X.")]
-        pub type OutputReader = $crate::blake2::OutputReader<$Family>;
+        pub type OutputReader = $crate::blake2::OutputReader<$Flavour>;
         #[doc = concat!("A way to hash messages as trees of ", $name, " nodes.")]
         #[cfg(feature = "alloc")]
-        pub type Tree = $crate::blake2::Tree<$Family>;
-        /// The tree of a message that comes piece by piece.
+        pub type Tree = $crate::blake2::Tree<$Flavour>;
+        #[doc = concat!("An incremental hasher of trees of ", $name, " nodes.")]
         #[cfg(feature = "alloc")]
-        pub type TreeHasher = $crate::blake2::TreeHasher<$Family>;
+        pub type TreeHasher = $crate::blake2::TreeHasher<$Flavour>;
 
         #[doc = concat!("The ", $longest, "-byte ", $name, " digest of `message`.")]
         #[inline]
@@ -190,28 +75,55 @@ macro_rules! flavour {
             $crate::blake2::hash_many(messages)
         }
 
-        impl $crate::blake2::Family for $Family {}
+        /// Appends to each message its data, side by side: [`Hasher::update`](crate::blake2::Hasher::update) for many.
+        ///
+        /// The hashers may differ in everything, and so may the lengths; see
+        /// [`Params::hash_many`](crate::blake2::Params::hash_many) for good batches. The backend of the first hasher
+        /// computes.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Hasher, Params};")]
+        ///
+        /// let (mut a, mut b) = (Hasher::new(), Params::new().key(b"a key").hasher()?);
+        #[doc = concat!($module, "::update_many(&mut [(&mut a, b\"one\"), (&mut b, b\"two\")]);")]
+        #[doc = concat!("assert_eq!(a.finalize(), ", $module, "::hash(b\"one\"));")]
+        #[doc = concat!("# Ok::<(), ", $module, "::ParamsError>(())")]
+        /// ```
+        pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
+            $crate::blake2::update_many(updates);
+        }
+
+        /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
+        /// [`Hasher::finalize`](crate::blake2::Hasher::finalize) for many, without touching the heap.
+        ///
+        /// The hashers may differ in everything, and more may be appended to their messages. The backend of the first
+        /// hasher computes.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Params};")]
+        ///
+        /// let rows = [b"row 1", b"row 2"];
+        /// let mut hashers = rows.map(|_| Params::new().personal(b"rows").salt(b"salt").hasher().unwrap());
+        /// hashers.iter_mut().zip(rows).for_each(|(hasher, row)| drop(hasher.update(row)));
+        #[doc = concat!("let mut hashes = [", $module, "::hash(b\"\"); 2];")]
+        #[doc = concat!($module, "::finalize_many(&[&hashers[0], &hashers[1]], &mut hashes)?;")]
+        /// assert_eq!(hashes[1], hashers[1].finalize());
+        #[doc = concat!("# Ok::<(), ", $module, "::ManyError>(())")]
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// [`ManyError::OutputLength`] if there is not one hash for each hasher. Then nothing is written.
+        pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
+            $crate::blake2::finalize_many(hashers, hashes)
+        }
+
+        /// Messages that `backend` hashes side by side. A multiple of it is a good batch for [`update_many`] and the
+        /// like.
+        #[must_use]
+        pub fn lanes(backend: $crate::Backend) -> usize {
+            <$Flavour as $crate::blake2::Flavour>::lanes(backend)
+        }
     };
 }
-pub(crate) use flavour;
-
-/// Object identifiers of RFC 7693, section 4.
-macro_rules! associated_oid {
-    ($($Type:ty: $oid:literal,)+) => {
-        $(impl ::digest::const_oid::AssociatedOid for $Type {
-            const OID: ::digest::const_oid::ObjectIdentifier = ::digest::const_oid::ObjectIdentifier::new_unwrap($oid);
-        })+
-    };
-}
-pub(crate) use associated_oid;
-
-/// Bytes of salt, and of personalisation.
-const fn quarter<F: Family>() -> usize {
-    F::Words::LENGTH / 4
-}
-
-/// The digest of full length of `message`, unkeyed and sequential.
-#[inline]
-pub(crate) fn hash<F: Family>(message: &[u8]) -> Hash<F> {
-    hasher::one_shot(&params::Start::sequential(F::Words::LENGTH, &[]), Backend::best(), message)
-}
+pub(crate) use module;

@@ -17,19 +17,17 @@ use digest::consts::{U4, U20, U32, U48, U64, U128, U242};
 
 #[cfg(feature = "alloc")]
 pub use crate::blake2::LeavesError;
-use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, associated_oid, flavour, sealed};
-pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError, update_many};
+use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed, module};
+pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
+pub use crate::kernel::blake2b::FlavourB;
+use crate::traits::associated_oid;
 
 pub mod hazmat;
 
-/// The [`Family`](crate::blake2::Family) of BLAKE2b: `W` is 8 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum B {}
-
-flavour!(B, "blake2b", "BLAKE2b", longest: 64);
+module!(FlavourB, "blake2b", "BLAKE2b", longest: 64);
 
 /// BLAKE2b with `N` bytes of output, for the `digest` traits.
-pub type Blake2b<N> = Blake2<B, N>;
+pub type Blake2b<N> = Blake2<FlavourB, N>;
 /// BLAKE2b with 64 bytes of output.
 pub type Blake2b512 = Blake2b<U64>;
 /// BLAKE2b with 48 bytes of output.
@@ -40,7 +38,7 @@ pub type Blake2b256 = Blake2b<U32>;
 pub type Blake2b160 = Blake2b<U20>;
 
 /// BLAKE2b as a MAC with `N` bytes of tag, for the `digest` traits.
-pub type Blake2bMac<N> = Blake2Mac<B, N>;
+pub type Blake2bMac<N> = Blake2Mac<FlavourB, N>;
 /// BLAKE2b as a MAC with 64 bytes of tag.
 pub type Blake2bMac512 = Blake2bMac<U64>;
 /// BLAKE2b as a MAC with 32 bytes of tag.
@@ -60,7 +58,7 @@ pub type Blake2bMac256 = Blake2bMac<U32>;
 /// ```
 ///
 /// [`Params::parallel`]: crate::blake2::Params::parallel
-pub type Blake2bp = Blake2p<B, U64>;
+pub type Blake2bp = Blake2p<FlavourB, U64>;
 
 /// BLAKE2X of this flavour: output of any length, up to 2^32 − 2 bytes if it is known, else up to 2^38.
 ///
@@ -74,17 +72,22 @@ pub type Blake2bp = Blake2p<B, U64>;
 /// let mut bytes = [0; 1000];
 /// output.read(&mut bytes);
 /// ```
-pub type Blake2xb = Blake2x<B>;
+pub type Blake2xb = Blake2x<FlavourB>;
 
-impl sealed::Family for B {
+impl Flavour for FlavourB {
+    const TITLE: &'static str = "BLAKE2b";
+    const LONGEST: usize = 64;
+    const MAX_NODE_OFFSET: u64 = u64::MAX;
+    const LEAVES: u8 = 4;
+}
+
+impl Sealed for FlavourB {
     const NAME: &'static str = "Blake2b";
     const MAC_NAME: &'static str = "Blake2bMac";
     const PARALLEL_NAME: &'static str = "Blake2bp";
     const XOF_NAME: &'static str = "Blake2xb";
     const NODE_OFFSET: usize = 8;
 
-    type Word = u64;
-    type Words = [u8; 64];
     type OutputSize = U64;
     type BlockSize = U128;
     type CollisionResistance = U32;

@@ -2,8 +2,7 @@
 //! ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), [BLAKE2 paper](https://www.blake2.net/blake2.pdf)).
 //!
 //! All is as in [`blake2b`](crate::blake2b), but salt and personalisation have 8 bytes, and the node offset has 48 bits,
-//! so trees have less than 2^48 leaves. Twice as many messages fit side by side as [`Backend::lanes`] says, but on
-//! `portable`.
+//! so trees have less than 2^48 leaves.
 //!
 //! ```
 //! use simd_digest::blake2s::{self, Params};
@@ -18,25 +17,21 @@
 //! assert_eq!(error.to_string(), "node_offset is 281474976710656, but must be 0 to 281474976710655");
 //! # Ok::<(), blake2s::ParamsError>(())
 //! ```
-//!
-//! [`Backend::lanes`]: crate::Backend::lanes
 #![forbid(unsafe_code)]
 
 use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
 
 #[cfg(feature = "alloc")]
 pub use crate::blake2::LeavesError;
-use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, associated_oid, flavour, sealed};
-pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError, update_many};
+use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed, module};
+pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
+pub use crate::kernel::blake2s::FlavourS;
+use crate::traits::associated_oid;
 
-/// The [`Family`](crate::blake2::Family) of BLAKE2s: `W` is 4 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum S {}
-
-flavour!(S, "blake2s", "BLAKE2s", longest: 32);
+module!(FlavourS, "blake2s", "BLAKE2s", longest: 32);
 
 /// BLAKE2s with `N` bytes of output, for the `digest` traits.
-pub type Blake2s<N> = Blake2<S, N>;
+pub type Blake2s<N> = Blake2<FlavourS, N>;
 /// BLAKE2s with 32 bytes of output.
 pub type Blake2s256 = Blake2s<U32>;
 /// BLAKE2s with 28 bytes of output.
@@ -47,7 +42,7 @@ pub type Blake2s160 = Blake2s<U20>;
 pub type Blake2s128 = Blake2s<U16>;
 
 /// BLAKE2s as a MAC with `N` bytes of tag, for the `digest` traits.
-pub type Blake2sMac<N> = Blake2Mac<S, N>;
+pub type Blake2sMac<N> = Blake2Mac<FlavourS, N>;
 /// BLAKE2s as a MAC with 32 bytes of tag.
 pub type Blake2sMac256 = Blake2sMac<U32>;
 /// BLAKE2s as a MAC with 16 bytes of tag.
@@ -67,7 +62,7 @@ pub type Blake2sMac128 = Blake2sMac<U16>;
 /// ```
 ///
 /// [`Params::parallel`]: crate::blake2::Params::parallel
-pub type Blake2sp = Blake2p<S, U32>;
+pub type Blake2sp = Blake2p<FlavourS, U32>;
 
 /// BLAKE2X of this flavour: output of any length, up to 2^16 − 2 bytes if it is known, else up to 2^37.
 ///
@@ -81,17 +76,22 @@ pub type Blake2sp = Blake2p<S, U32>;
 /// let mut bytes = [0; 1000];
 /// output.read(&mut bytes);
 /// ```
-pub type Blake2xs = Blake2x<S>;
+pub type Blake2xs = Blake2x<FlavourS>;
 
-impl sealed::Family for S {
+impl Flavour for FlavourS {
+    const TITLE: &'static str = "BLAKE2s";
+    const LONGEST: usize = 32;
+    const MAX_NODE_OFFSET: u64 = (1 << 48) - 1;
+    const LEAVES: u8 = 8;
+}
+
+impl Sealed for FlavourS {
     const NAME: &'static str = "Blake2s";
     const MAC_NAME: &'static str = "Blake2sMac";
     const PARALLEL_NAME: &'static str = "Blake2sp";
     const XOF_NAME: &'static str = "Blake2xs";
     const NODE_OFFSET: usize = 6;
 
-    type Word = u32;
-    type Words = [u8; 32];
     type OutputSize = U32;
     type BlockSize = U64;
     type CollisionResistance = U16;

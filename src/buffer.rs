@@ -3,49 +3,19 @@
 
 use core::slice;
 
-/// A block of a fixed number of bytes.
-pub trait Block: Copy + 'static {
-    const ZERO: Self;
-    const LENGTH: usize;
+use crate::kernel::Block;
+#[cfg(feature = "zeroize")]
+use crate::kernel::wipe;
 
-    fn bytes(&self) -> &[u8];
-    fn bytes_mut(&mut self) -> &mut [u8];
-    /// The whole blocks at the start of `bytes`, and what is left.
-    fn split(bytes: &[u8]) -> (&[Self], &[u8]);
-}
+/// Bytes that `copy_words` writes together: no less than a word of any hash.
+const TOGETHER: usize = 8;
 
-impl<const N: usize> Block for [u8; N] {
-    const ZERO: Self = [0; N];
-    const LENGTH: usize = N;
-
-    #[inline]
-    fn bytes(&self) -> &[u8] {
-        self
-    }
-
-    #[inline]
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        self
-    }
-
-    #[inline]
-    fn split(bytes: &[u8]) -> (&[Self], &[u8]) {
-        bytes.as_chunks()
-    }
-}
-
-/// Bytes that are always written together, if `copy_words` writes them: no less than a word of any hash.
-const WORD: usize = 8;
-
-/// Copies `bytes` to the start of `to`, and up to seven zeros after them, so that only whole words are written.
-///
-/// A load from memory that was written just before takes its value from the one store that covers it. Where there is
-/// none it waits until the stores have reached the cache, for which they wait until all before them is done: a hash
-/// would not begin before the one before has ended.
+/// Copies `bytes` to the start of `to`, and up to seven zeros after them, so that only whole words are written: see
+/// [`backend::reread`](crate::backend::reread).
 #[inline]
 pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
-    let (words, rest) = bytes.as_chunks::<WORD>();
-    let (to, _) = to.as_chunks_mut::<WORD>();
+    let (words, rest) = bytes.as_chunks::<TOGETHER>();
+    let (to, _) = to.as_chunks_mut::<TOGETHER>();
     if !words.is_empty() {
         to[..words.len()].copy_from_slice(words);
     }
@@ -56,7 +26,7 @@ pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
 
 /// One to seven bytes, then zeros.
 #[inline]
-fn word(bytes: &[u8]) -> [u8; WORD] {
+fn word(bytes: &[u8]) -> [u8; TOGETHER] {
     let length = bytes.len();
     let word = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (length - 4))
@@ -67,10 +37,10 @@ fn word(bytes: &[u8]) -> [u8; WORD] {
     word.to_le_bytes()
 }
 
-/// What came since the last whole block that something followed.
+/// The bytes not compressed yet: 1 to `LENGTH`, or none if nothing was written.
 ///
 /// A hash that treats its last block differently cannot compress a full block before it knows that more follows. So
-/// a full block stays here until the next byte arrives, and the buffer is empty only while nothing came at all.
+/// a full block stays here until the next byte arrives. For a hash that does not, that costs nothing.
 #[derive(Clone)]
 pub(crate) struct Buffer<B> {
     /// Zeros after the first `length` bytes.
@@ -118,8 +88,8 @@ impl<B: Block> Buffer<B> {
         self.length = B::LENGTH;
     }
 
-    /// Takes in `bytes` and hands every whole block that something follows to `compress`: first the one that was held
-    /// back, then all in `bytes` at once, straight from there.
+    /// Takes in `bytes` and hands every whole block that is not the last to `compress`: first the one that was held
+    /// back, then all in `bytes` at once, from where they lie.
     #[inline]
     pub(crate) fn update(&mut self, bytes: &[u8], compress: impl FnMut(&[B])) {
         if bytes.len() <= self.free() {
@@ -142,8 +112,8 @@ impl<B: Block> Buffer<B> {
         self.hold(bytes);
     }
 
-    /// The whole blocks that something follows when `bytes` comes: the one that was held back, if it is one now, and
-    /// those in `bytes`. They are to be compressed before `hold` is called with the same `bytes`.
+    /// The blocks that `bytes` completes and that are not the last: the held-back one, then those in `bytes`. Compress
+    /// them, then call [`hold`](Self::hold) with the same `bytes`.
     #[inline]
     pub(crate) fn ready<'h, 'b>(&'h mut self, bytes: &'b [u8]) -> (&'h [B], &'b [B]) {
         let Some(Parts { head, whole, .. }) = self.split(bytes) else { return (&[], &[]) };
@@ -154,7 +124,7 @@ impl<B: Block> Buffer<B> {
         (slice::from_ref(&self.block), whole)
     }
 
-    /// Holds back what `ready` left of `bytes`.
+    /// Holds back the bytes that [`ready`](Self::ready) left of `bytes`.
     #[inline]
     pub(crate) fn hold(&mut self, bytes: &[u8]) {
         match self.split(bytes) {
@@ -173,7 +143,7 @@ impl<B: Block> Buffer<B> {
     #[inline]
     fn append(&mut self, bytes: &[u8]) {
         let to = &mut self.block.bytes_mut()[self.length..];
-        if self.length.is_multiple_of(WORD) {
+        if self.length.is_multiple_of(TOGETHER) {
             copy_words(to, bytes);
         } else if let ([to, ..], [byte]) = (&mut *to, bytes) {
             *to = *byte;
@@ -183,7 +153,7 @@ impl<B: Block> Buffer<B> {
         self.length += bytes.len();
     }
 
-    /// Where `bytes` falls apart, unless all of it can be held back.
+    /// The parts of `bytes`, unless all of it can be held back.
     #[inline]
     fn split<'b>(&self, bytes: &'b [u8]) -> Option<Parts<'b, B>> {
         let free = self.free();
@@ -198,14 +168,14 @@ impl<B: Block> Buffer<B> {
 
 /// More bytes than can be held back.
 struct Parts<'b, B> {
-    /// What makes the block that was held back a whole one.
+    /// Fills the block that was held back.
     head: &'b [u8],
     whole: &'b [B],
     /// At least one byte, at most a block.
     tail: &'b [u8],
 }
 
-/// The whole blocks of `bytes` that something follows, and the last block: full, begun, or empty if `bytes` is.
+/// The whole blocks of `bytes` before the last, and the last: full, begun, or empty if `bytes` is.
 #[inline]
 pub(crate) fn split_last<B: Block>(bytes: &[u8]) -> (&[B], &[u8]) {
     let held_back = match bytes.len() % B::LENGTH {
@@ -216,23 +186,14 @@ pub(crate) fn split_last<B: Block>(bytes: &[u8]) -> (&[B], &[u8]) {
     (B::split(whole).0, last)
 }
 
-/// Overwrites what may be secret with zeros, in a way that is not optimised away: with feature `zeroize` only.
-#[inline]
-pub(crate) fn wipe<B: Block>(block: &mut B) {
-    #[cfg(feature = "zeroize")]
-    zeroize::Zeroize::zeroize(block.bytes_mut());
-    #[cfg(not(feature = "zeroize"))]
-    let _ = block;
-}
-
 #[cfg(test)]
 mod tests {
     use std::vec::Vec;
 
     use super::*;
 
-    /// Every pair of writes up to three blocks and one byte: what was compressed is whole blocks in order, what is
-    /// held back is the rest, and a block is held back as long as nothing follows.
+    /// Every pair of writes up to three blocks and one byte: whole blocks are compressed in order, the rest is held
+    /// back, and so is a block as long as nothing follows.
     #[test]
     fn two_writes_of_any_length() {
         const N: usize = 8;

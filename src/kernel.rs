@@ -1,16 +1,100 @@
-//! The arithmetic of the hashes, written once over what an instruction set's vectors can do.
+//! The arithmetic of the hashes, written once over the vectors of any instruction set.
 //!
 //! Everything here is safe and knows no instruction set: a kernel is `#[inline(always)]` and generic over a vector
 //! type, so it is compiled for the features of the function it is inlined into.
 #![forbid(unsafe_code)]
 
+use digest::array::ArraySize;
+
+pub(crate) use self::word::{Block, Word, wipe};
+
+#[cfg(feature = "blake2")]
 pub(crate) mod blake2;
+#[cfg(feature = "blake2")]
 pub(crate) mod blake2b;
+#[cfg(feature = "blake2")]
 pub(crate) mod blake2s;
+mod word;
+
+/// The compression function of a hash, as a type: what it takes, what it gives, and how a message is closed.
+pub trait Function: Copy + 'static {
+    /// What one block hands to the next.
+    type Chain: Copy;
+    /// The bytes that are compressed at a time.
+    type Block: Block;
+    /// What the last block of a run is to its message.
+    type Last: Copy;
+    /// What a lane kernel may rely on, to spare work.
+    type Hint: Copy;
+    /// Lanes at most on any backend: 1 to 16.
+    type MaxLanes: ArraySize;
+    /// Blocks at most that close a message: 1 or 2.
+    type MaxClosing: ArraySize;
+
+    /// Fills lanes that were never used.
+    const NO_CHAIN: Self::Chain;
+    /// The message goes on after this run.
+    const NOT_LAST: Self::Last;
+    /// A lane kernel may rely on nothing.
+    const NO_HINT: Self::Hint;
+    /// Whether a message that ends with a whole block is closed by one more. Otherwise that block is the last.
+    const CLOSES_WHOLE_BLOCKS: bool;
+
+    /// Blocks at most that one run may have for this message.
+    fn longest_run(chain: &Self::Chain) -> usize;
+
+    /// Blocks that close a message of which `length` bytes are left, at most a block.
+    fn closing(length: usize) -> usize;
+
+    /// Makes of the last `length` bytes of a message, with zeros after them, the blocks that close it. All blocks before
+    /// them are compressed.
+    fn close(chain: &mut Self::Chain, end: &mut [Self::Block], length: usize);
+
+    /// A hint for messages that share their chaining value and [`Last`](Self::Last), each of `longest` bytes at most and
+    /// closed by one block.
+    fn hint(longest: usize) -> Self::Hint;
+
+    /// A copy, every word of which goes through `word`.
+    fn copy(chain: &Self::Chain, word: impl Fn(u64) -> u64) -> Self::Chain;
+
+    /// Overwrites a chaining value with zeros: with feature `zeroize` only.
+    fn wipe(chain: &mut Self::Chain);
+}
+
+/// The answer of an instruction set for a function.
+pub(crate) trait Compress<H: Function>: Copy {
+    /// Compresses all `blocks` into `chain`; `last` speaks of the last of them.
+    fn blocks(self, chain: &mut H::Chain, blocks: &[H::Block], last: H::Last);
+
+    /// Messages at most that [`lanes`](Self::lanes) takes side by side.
+    const LANES: usize;
+
+    /// Compresses a run of up to `LANES` messages, each as [`blocks`](Self::blocks) would.
+    ///
+    /// The run must be no longer than [`Function::longest_run`] allows for each of the messages.
+    fn lanes(self, run: Run<'_, H>);
+}
+
+/// Messages side by side, each in its lane, for as many blocks as the shortest has.
+#[derive(Debug)]
+pub struct Run<'a, H: Function> {
+    /// Blocks of each message, at least one.
+    pub(crate) count: usize,
+    /// A message's next block is this many further; 1 if its blocks lie together.
+    pub(crate) stride: usize,
+    /// At least one message.
+    pub(crate) chains: &'a mut [H::Chain],
+    /// Where each message's blocks begin.
+    pub(crate) blocks: &'a [&'a [H::Block]],
+    /// What each message's last block of this run is.
+    pub(crate) last: &'a [H::Last],
+    /// What else is known of these messages.
+    pub(crate) hint: H::Hint,
+}
 
 /// A vector of `L` words `W`, 32 or 64 bits each, each with its own sum, exclusive or and rotation.
 pub(crate) trait Words<W, const L: usize>: Copy {
-    /// Proves that the CPU can do what this vector does.
+    /// Proves that the CPU has the vector's instructions.
     type Token: Copy;
 
     fn new(token: Self::Token, words: [W; L]) -> Self;
@@ -28,36 +112,4 @@ pub(crate) trait Words<W, const L: usize>: Copy {
 pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
     /// Word `j` of vector `i` becomes word `i` of vector `j`.
     fn transpose(vectors: [Self; L]) -> [Self; L];
-    /// Has the compiler compute four vectors before anything that needs one of them. The values stay.
-    #[inline(always)]
-    fn together(vectors: [Self; 4]) -> [Self; 4] {
-        vectors
-    }
-}
-
-/// What a lane kernel may rely on, to spare work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Any,
-    /// They begin alike: the chains are the same but for the lower half of the count, and so is what is last.
-    Alike,
-    /// The same, and there is one block of each message, of which the upper half is zeros.
-    Half,
-}
-
-/// Messages side by side, each in its lane, for as many blocks as the shortest has: what a lane kernel is given.
-#[derive(Debug)]
-pub struct Run<'a, Chain, Block, Last> {
-    /// Blocks of each message, at least one.
-    pub(crate) count: usize,
-    /// A message's next block is this many further; 1 if its blocks lie together.
-    pub(crate) stride: usize,
-    /// At least one message.
-    pub(crate) chains: &'a mut [Chain],
-    /// Where each message's blocks begin.
-    pub(crate) blocks: &'a [&'a [Block]],
-    /// What each message's last block of this run is.
-    pub(crate) last: &'a [Last],
-    /// What else is known of these messages.
-    pub(crate) kind: Kind,
 }

@@ -11,26 +11,39 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+#[cfg(feature = "blake2")]
 pub mod blake2;
+#[cfg(feature = "blake2")]
 pub mod blake2b;
+#[cfg(feature = "blake2")]
 pub mod blake2s;
 
 mod backend;
+#[cfg(feature = "blake2")]
 mod buffer;
+#[cfg(feature = "blake2")]
+mod hash;
 #[cfg_attr(
-    not(any(target_arch = "x86", target_arch = "x86_64")),
+    not(all(any(target_arch = "x86", target_arch = "x86_64"), feature = "blake2")),
     allow(dead_code, unused_imports, reason = "x86 has a use for every kernel, others may have none")
 )]
 mod kernel;
+#[cfg(feature = "blake2")]
 mod many;
+#[cfg(feature = "blake2")]
+mod stream;
+#[cfg(feature = "blake2")]
+mod traits;
 
 pub use digest::{self, Digest};
 
 pub use self::backend::{Backend, BackendError};
+#[cfg(feature = "blake2")]
 pub use self::blake2b::{
     Blake2b, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac, Blake2bMac256, Blake2bMac512, Blake2bp,
     Blake2xb,
 };
+#[cfg(feature = "blake2")]
 pub use self::blake2s::{
     Blake2s, Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac, Blake2sMac128, Blake2sMac256, Blake2sp,
     Blake2xs,

@@ -1,113 +1,73 @@
-//! The lane scheduler: messages in, lanes filled, run to the shortest, retired, refilled.
+//! Many messages at once: whole ones, pieces of some, or the ends of some, each in a lane.
 //!
 //! ```text
-//!   lane 0  ████████████████▒        ▒ = the last block of a message, filled up with zeros
+//!   lane 0  ████████████████▒        ▒ = the block that closes a message; SHA-256 may need two
 //!   lane 1  ██████▒██████████████▒   its lane is given to the next message at once
 //!   lane 2  ███████████▒█████▒       nothing left: the run goes on with fewer lanes
 //!           |run   |r|run|r| run |
 //! ```
 #![forbid(unsafe_code)]
 
-use core::array;
 use core::cmp::Reverse;
-use core::slice;
+use core::{fmt, slice};
 
-use crate::backend::Backend;
-use crate::buffer::{Block, wipe};
-use crate::kernel::{Kind, Run};
+use digest::array::Array;
+use digest::typenum::Unsigned;
 
-/// Evaluates `$answer` with a constant `$MAX_LANES` that is enough for the hash `$H`: an array cannot be as long as a
-/// constant of a generic type says.
-macro_rules! for_lanes {
-    ($H:ident, $MAX_LANES:ident => $answer:expr) => {
-        if $H::MAX_LANES <= 8 {
-            const $MAX_LANES: usize = 8;
-            $answer
-        } else {
-            const $MAX_LANES: usize = 16;
-            const { assert!($H::MAX_LANES <= $MAX_LANES) }
-            $answer
-        }
-    };
-}
-pub(crate) use for_lanes;
+use crate::backend::{Backend, Dispatch};
+use crate::kernel::{Block, Run, wipe};
+use crate::stream::{Stream, compress_message};
 
-/// What a hash that runs in lanes provides.
-pub trait Laned: Copy + 'static {
-    /// What one block hands to the next.
-    type Chain: Copy;
-    /// What is compressed at a time.
-    type Block: Block;
-    /// What is told of the last block of a run.
-    type Last: Copy;
-
-    /// Lanes at most on any backend: 1 to 16.
-    const MAX_LANES: usize;
-    /// Fills lanes that were never used.
-    const NO_CHAIN: Self::Chain;
-    /// The message goes on after this run.
-    const NOT_LAST: Self::Last;
-
-    /// Messages at most that [`compress_lanes`](Self::compress_lanes) takes.
-    fn lanes(backend: Backend) -> usize;
-    /// Compresses blocks of one message.
-    fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last);
-    /// Compresses as many blocks of each of several messages.
-    fn compress_lanes(backend: Backend, run: Run<'_, Self::Chain, Self::Block, Self::Last>);
-    /// Blocks at most that one run may have for this message.
-    fn longest_run(chain: &Self::Chain) -> usize;
-    /// Told before a last block of which `padding` bytes are not message.
-    fn discount(chain: &mut Self::Chain, padding: usize);
-    /// Overwrites a chaining value with zeros: with feature `zeroize` only.
-    fn wipe(chain: &mut Self::Chain);
-}
-
-/// One message, or what came of it: `held`, then `whole`, then `rest`, of which at least one is there.
-pub(crate) struct Message<'a, H: Laned, T> {
+/// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order; not all are
+/// empty.
+pub(crate) struct Message<'a, H: Dispatch, T> {
     /// Whose message it is.
     pub(crate) owner: T,
     pub(crate) chain: H::Chain,
-    pub(crate) held: &'a [H::Block],
+    pub(crate) first: &'a [H::Block],
     pub(crate) whole: &'a [H::Block],
-    /// Less than a block, to be filled up with zeros; `None` if the last block is a whole one.
+    /// The end of the message, less than a block, which is still to be closed.
     pub(crate) rest: Option<&'a [u8]>,
     /// What the very last block is.
     pub(crate) last: H::Last,
 }
 
+impl<'a, H: Dispatch, T> Message<'a, H, T> {
+    /// A message that goes on with `first` and ends with `bytes`.
+    #[inline]
+    pub(crate) fn ending(owner: T, chain: H::Chain, first: &'a [H::Block], bytes: &'a [u8], last: H::Last) -> Self {
+        let (whole, rest) = H::Block::split(bytes);
+        let closed = !H::CLOSES_WHOLE_BLOCKS && rest.is_empty() && !(first.is_empty() && whole.is_empty());
+        Self { owner, chain, first, whole, rest: (!closed).then_some(rest), last }
+    }
+}
+
 /// Where in its message a lane is.
-struct Slot<'a, H: Laned, T> {
+struct Slot<'a, H: Dispatch, T> {
     owner: Option<T>,
-    /// Blocks to come, the one filled up with zeros included.
+    /// Blocks to come, those that close the message included.
     left: usize,
-    /// Blocks that lie together; none if the one filled up with zeros is next.
+    /// Blocks that lie together; none if those that close the message are next.
     blocks: &'a [H::Block],
     /// Blocks that follow these.
     then: &'a [H::Block],
-    padding: usize,
+    /// Bytes of the message in the blocks that close it.
+    rest: usize,
     last: H::Last,
 }
 
 /// Compresses all `messages` and gives each chain to `done`, in the order in which they end.
-#[inline]
-pub(crate) fn compress<'a, H: Laned, T>(
-    backend: Backend,
-    messages: impl IntoIterator<Item = Message<'a, H, T>>,
-    done: impl FnMut(T, H::Chain),
-) {
-    for_lanes!(H, MAX_LANES => compress_in::<H, T, MAX_LANES>(backend, messages, done));
-}
-
-fn compress_in<'a, H: Laned, T, const MAX_LANES: usize>(
+pub(crate) fn compress<'a, H: Dispatch, T>(
     backend: Backend,
     messages: impl IntoIterator<Item = Message<'a, H, T>>,
     mut done: impl FnMut(T, H::Chain),
 ) {
-    let lanes = H::lanes(backend).min(MAX_LANES);
+    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
     let mut messages = messages.into_iter();
-    let mut slots: [Slot<'a, H, T>; MAX_LANES] = array::from_fn(|_| Slot::FREE);
-    let mut chains = [H::NO_CHAIN; MAX_LANES];
-    let mut ends = [H::Block::ZERO; MAX_LANES];
+    let mut slots = Array::<Slot<'a, H, T>, H::MaxLanes>::from_fn(|_| Slot::FREE);
+    let mut chains = Array::<H::Chain, H::MaxLanes>::from_fn(|_| H::NO_CHAIN);
+    let mut ends =
+        Array::<Array<H::Block, H::MaxClosing>, H::MaxLanes>::from_fn(|_| Array::from_fn(|_| H::Block::ZERO));
     let mut live = 0;
     loop {
         while live < lanes {
@@ -121,21 +81,11 @@ fn compress_in<'a, H: Laned, T, const MAX_LANES: usize>(
         }
 
         let mut count = usize::MAX;
-        for (slot, chain) in slots[..live].iter_mut().zip(&mut chains) {
-            let together = slot.next(chain);
+        for ((slot, chain), end) in slots[..live].iter_mut().zip(&mut chains).zip(&mut ends) {
+            let together = slot.next(chain, end);
             count = count.min(together).min(H::longest_run(chain));
         }
-        let blocks: [&[H::Block]; MAX_LANES] = array::from_fn(|i| match slots[i].blocks {
-            [] => slice::from_ref(&ends[i]),
-            blocks => blocks,
-        });
-        let last: [_; MAX_LANES] = array::from_fn(|i| if slots[i].left == count { slots[i].last } else { H::NOT_LAST });
-        if live == 1 {
-            H::compress(backend, &mut chains[0], &blocks[0][..count], last[0]);
-        } else {
-            let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
-            H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, kind: Kind::Any });
-        }
+        compress_run::<H, T>(backend, count, &slots[..live], &mut chains[..live], &ends);
 
         for i in (0..live).rev() {
             let slot = &mut slots[i];
@@ -155,53 +105,230 @@ fn compress_in<'a, H: Laned, T, const MAX_LANES: usize>(
         }
     }
     chains.iter_mut().for_each(H::wipe);
-    ends.iter_mut().for_each(wipe);
+    ends.iter_mut().flatten().for_each(wipe);
 }
 
-impl<'a, H: Laned, T> Slot<'a, H, T> {
-    const FREE: Self = Self { owner: None, left: 0, blocks: &[], then: &[], padding: 0, last: H::NOT_LAST };
-
-    /// The start of `message`, its last block made in `end` if it has to be filled up.
-    #[inline]
-    fn new(message: Message<'a, H, T>, end: &mut H::Block) -> Self {
-        let Message { owner, held, whole, rest, last, .. } = message;
-        let mut padding = 0;
-        if let Some(rest) = rest {
-            *end = H::Block::ZERO;
-            end.bytes_mut()[..rest.len()].copy_from_slice(rest);
-            padding = H::Block::LENGTH - rest.len();
+/// Compresses the next `count` blocks of every lane.
+#[inline]
+fn compress_run<H: Dispatch, T>(
+    backend: Backend,
+    count: usize,
+    slots: &[Slot<'_, H, T>],
+    chains: &mut [H::Chain],
+    ends: &[Array<H::Block, H::MaxClosing>],
+) {
+    let mut blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|_| &[]);
+    let mut last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
+    for (i, slot) in slots.iter().enumerate() {
+        blocks[i] = match slot.blocks {
+            [] => &ends[i][H::closing(slot.rest) - slot.left..],
+            blocks => blocks,
+        };
+        if slot.left == count {
+            last[i] = slot.last;
         }
-        let left = held.len() + whole.len() + usize::from(rest.is_some());
-        Self { owner: Some(owner), left, blocks: held, then: whole, padding, last }
+    }
+    if let [chain] = chains {
+        H::compress(backend, chain, &blocks[0][..count], last[0]);
+    } else {
+        let (blocks, last) = (&blocks[..slots.len()], &last[..slots.len()]);
+        H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint: H::NO_HINT });
+    }
+}
+
+impl<'a, H: Dispatch, T> Slot<'a, H, T> {
+    const FREE: Self = Self { owner: None, left: 0, blocks: &[], then: &[], rest: 0, last: H::NOT_LAST };
+
+    /// The start of `message`. Its rest is copied to `end`.
+    #[inline]
+    fn new(message: Message<'a, H, T>, end: &mut [H::Block]) -> Self {
+        let Message { owner, first, whole, rest, last, .. } = message;
+        let mut left = first.len() + whole.len();
+        if let Some(rest) = rest {
+            end.fill(H::Block::ZERO);
+            end[0].bytes_mut()[..rest.len()].copy_from_slice(rest);
+            left += H::closing(rest.len());
+        }
+        Self { owner: Some(owner), left, blocks: first, then: whole, rest: rest.map_or(0, <[u8]>::len), last }
     }
 
-    /// Moves on to what follows, if all blocks that lie together are compressed, and tells how many do now.
+    /// Moves on, if all blocks that lie together are compressed, and tells how many lie together now.
     #[inline]
-    fn next(&mut self, chain: &mut H::Chain) -> usize {
+    fn next(&mut self, chain: &mut H::Chain, end: &mut [H::Block]) -> usize {
         if self.blocks.is_empty() {
             self.blocks = core::mem::take(&mut self.then);
         }
-        if self.blocks.is_empty() {
-            H::discount(chain, self.padding);
+        if !self.blocks.is_empty() {
+            return self.blocks.len();
         }
-        self.blocks.len().max(1)
+        if self.left == H::closing(self.rest) {
+            H::close(chain, end, self.rest);
+        }
+        self.left
     }
 }
 
-/// The numbers below `count`, by windows, in each the longest first.
+/// The beginning that whole messages share, and how they end.
+pub(crate) struct Common<'a, H: Dispatch> {
+    pub(crate) backend: Backend,
+    pub(crate) chain: H::Chain,
+    /// Blocks before each message: one or none.
+    pub(crate) first: &'a [H::Block],
+    pub(crate) last: H::Last,
+}
+
+/// Compresses whole messages, and gives each chain to `put`, with the message's place in `messages`.
+///
+/// Each message is asked for its bytes once for each use of them, so one that answers differently gets some digest.
+pub(crate) fn compress_each<H: Dispatch>(
+    common: &Common<'_, H>,
+    messages: &[impl AsRef<[u8]>],
+    mut put: impl FnMut(usize, H::Chain),
+) {
+    let &Common { backend, chain, first, last } = common;
+    let mut alone = |i: usize, message: &[u8]| {
+        let mut chain = chain;
+        compress_message::<H>(backend, &mut chain, first, message, last);
+        put(i, chain);
+        H::wipe(&mut chain);
+    };
+    match messages {
+        [message] => return alone(0, message.as_ref()),
+        [one, two] => {
+            // Two short ones are faster one after the other: the first blocks of a call begin before the last of another
+            // end.
+            let (one, two) = (one.as_ref(), two.as_ref());
+            if one.len().max(two.len()) <= 2 * H::Block::LENGTH {
+                alone(0, one);
+                return alone(1, two);
+            }
+        }
+        _ => {}
+    }
+    let done = if first.is_empty() { compress_short(common, messages, &mut put) } else { 0 };
+    let messages =
+        longest_first(&messages[done..]).map(|(i, bytes)| Message::ending(done + i, chain, first, bytes, last));
+    compress::<H, _>(backend, messages, put);
+}
+
+/// The messages with their places, by windows, in each the longest first.
 ///
 /// Messages of one length then share their runs, and the last lane to end is a short one. A window is large enough to
 /// fill the lanes several times over, and small enough to need no heap.
-pub(crate) fn longest_first(count: usize, length: impl Fn(usize) -> usize) -> impl Iterator<Item = usize> {
+fn longest_first<M: AsRef<[u8]>>(messages: &[M]) -> impl Iterator<Item = (usize, &[u8])> {
     const WINDOW: usize = 64;
-    let mut window = [0_u8; WINDOW];
-    (0..count).map(move |i| {
+    let mut window: [(u8, &[u8]); WINDOW] = [(0, &[]); WINDOW];
+    (0..messages.len()).map(move |i| {
         let begin = i - i % WINDOW;
         if i == begin {
-            let window = &mut window[..WINDOW.min(count - begin)];
-            (0..).zip(&mut *window).for_each(|(place, offset)| *offset = place);
-            window.sort_unstable_by_key(|&offset| Reverse(length(begin + usize::from(offset))));
+            let messages = &messages[begin..];
+            let window = &mut window[..WINDOW.min(messages.len())];
+            for ((slot, message), offset) in window.iter_mut().zip(messages).zip(0..) {
+                *slot = (offset, message.as_ref());
+            }
+            window.sort_unstable_by_key(|(_, bytes)| Reverse(bytes.len()));
         }
-        begin + usize::from(window[i - begin])
+        let (offset, bytes) = window[i - begin];
+        (begin + usize::from(offset), bytes)
     })
 }
+
+/// Compresses the first messages, a lane each, as long as one block closes each of those side by side, and tells how
+/// many it did.
+///
+/// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
+/// as much again.
+#[inline]
+fn compress_short<H: Dispatch>(
+    common: &Common<'_, H>,
+    messages: &[impl AsRef<[u8]>],
+    put: &mut impl FnMut(usize, H::Chain),
+) -> usize {
+    let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
+    let mut ends = Array::<H::Block, H::MaxLanes>::from_fn(|_| H::Block::ZERO);
+    let mut chains = Array::<H::Chain, H::MaxLanes>::from_fn(|_| common.chain);
+    // Bytes at the start of a block that may not be zeros.
+    let mut used = 0;
+    let mut done = 0;
+    for group in messages.chunks(lanes) {
+        let live = group.len();
+        let group = Array::<&[u8], H::MaxLanes>::from_fn(|i| group.get(i).map(AsRef::as_ref).unwrap_or_default());
+        let longest = group.iter().map(|message| message.len()).fold(0, usize::max);
+        if live == 1 || longest > H::Block::LENGTH || H::closing(longest) > 1 {
+            break;
+        }
+        for ((end, chain), message) in ends.iter_mut().zip(&mut chains).zip(&group[..live]) {
+            if message.len() < used {
+                *end = H::Block::ZERO;
+            }
+            end.bytes_mut()[..message.len()].copy_from_slice(message);
+            *chain = common.chain;
+            H::close(chain, slice::from_mut(end), message.len());
+        }
+        used = if H::CLOSES_WHOLE_BLOCKS { H::Block::LENGTH } else { longest.max(used) };
+        let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|i| slice::from_ref(&ends[i]));
+        let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
+        let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
+        let hint = H::hint(longest);
+        H::compress_lanes(common.backend, Run { count: 1, stride: 1, chains, blocks, last, hint });
+        for chain in chains {
+            put(done, *chain);
+            done += 1;
+        }
+    }
+    chains.iter_mut().for_each(H::wipe);
+    ends.iter_mut().for_each(wipe);
+    done
+}
+
+/// Appends to each stream its data. The backend of the first computes.
+pub(crate) fn update_each<H: Dispatch, U>(updates: &mut [(U, &[u8])], stream: impl Fn(&mut U) -> &mut Stream<H>) {
+    let Some((first, _)) = updates.first_mut() else { return };
+    let backend = stream(first).backend;
+    let messages = updates.iter_mut().filter_map(|(owner, data)| {
+        let Stream { chain, buffer, .. } = stream(owner);
+        let (first, whole) = buffer.ready(data);
+        let more = !first.is_empty() || !whole.is_empty();
+        more.then_some(Message { chain: *chain, owner: chain, first, whole, rest: None, last: H::NOT_LAST })
+    });
+    compress::<H, _>(backend, messages, |to, chain| *to = chain);
+    for (owner, data) in updates {
+        stream(owner).buffer.hold(data);
+    }
+}
+
+/// Closes the messages of streams, to which more may be appended, and gives each chain to `put`, with its place. The
+/// backend of the first computes.
+pub(crate) fn finalize_each<'a, H: Dispatch>(
+    streams: impl Iterator<Item = (&'a Stream<H>, H::Last)> + Clone,
+    put: impl FnMut(usize, H::Chain),
+) {
+    let Some((first, _)) = streams.clone().next() else { return };
+    let messages = streams
+        .enumerate()
+        .map(|(i, (stream, last))| Message::ending(i, stream.chain, &[], stream.buffer.held(), last));
+    compress::<H, _>(first.backend, messages, put);
+}
+
+/// The output has another length than the digests of all messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LengthError {
+    /// Its length: hashes, or bytes.
+    pub given: usize,
+    /// The length it must have.
+    pub needed: usize,
+}
+
+impl LengthError {
+    pub(crate) fn check(needed: usize, given: usize) -> Result<(), Self> {
+        if given == needed { Ok(()) } else { Err(Self { given, needed }) }
+    }
+}
+
+impl fmt::Display for LengthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the output has length {}, but must have {}", self.given, self.needed)
+    }
+}
+
+impl core::error::Error for LengthError {}

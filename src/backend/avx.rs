@@ -3,7 +3,9 @@
 
 use super::isa::{Cpu, isa};
 
+#[cfg(feature = "blake2")]
 mod blake2b;
+#[cfg(feature = "blake2")]
 mod blake2s;
 
 isa!(

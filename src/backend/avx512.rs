@@ -10,9 +10,10 @@ use super::isa::{Cpu, isa};
 use super::vector::words;
 use super::{avx2, opaque, sse41};
 use crate::kernel::Lanes;
-use crate::kernel::blake2;
 
+#[cfg(feature = "blake2")]
 mod blake2b;
+#[cfg(feature = "blake2")]
 mod blake2s;
 
 isa!(
@@ -52,31 +53,25 @@ words!(
 #[target_feature(enable = "avx512f,avx512vl")]
 fn ror64x4(v: __m256i, bits: u32) -> __m256i {
     match bits {
-        16 => _mm256_ror_epi64::<16>(v),
-        24 => _mm256_ror_epi64::<24>(v),
         32 => _mm256_shuffle_epi32::<0b10_11_00_01>(opaque::ymm(v)),
-        63 => _mm256_ror_epi64::<63>(v),
-        _ => unreachable!(),
+        _ => _mm256_rorv_epi64(v, _mm256_set1_epi64x(bits.into())),
     }
 }
 
-/// Rotations by their instruction, for the number of bits that the hashes use.
+/// Rotations by their instruction: the number of bits, which every word is given, is constant where it is used.
 macro_rules! ror {
-    ($ror:ident, $register:ty, $intrinsic:ident by $($bits:literal),+) => {
+    ($ror:ident, $register:ty, $rotate:ident by $splat:ident) => {
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl")]
         fn $ror(v: $register, bits: u32) -> $register {
-            match bits {
-                $($bits => $intrinsic::<$bits>(v),)+
-                _ => unreachable!(),
-            }
+            $rotate(v, $splat(bits.cast_signed().into()))
         }
     };
 }
-ror!(ror64x8, __m512i, _mm512_ror_epi64 by 16, 24, 32, 63);
-ror!(ror32x4, __m128i, _mm_ror_epi32 by 7, 8, 12, 16);
-ror!(ror32x8, __m256i, _mm256_ror_epi32 by 7, 8, 12, 16);
-ror!(ror32x16, __m512i, _mm512_ror_epi32 by 7, 8, 12, 16);
+ror!(ror64x8, __m512i, _mm512_rorv_epi64 by _mm512_set1_epi64);
+ror!(ror32x4, __m128i, _mm_rorv_epi32 by _mm_set1_epi32);
+ror!(ror32x8, __m256i, _mm256_rorv_epi32 by _mm256_set1_epi32);
+ror!(ror32x16, __m512i, _mm512_rorv_epi32 by _mm512_set1_epi32);
 
 /// Word `j` of vector `i` at place `i` of vector `j`.
 #[inline]
@@ -150,36 +145,6 @@ fn transpose32x4([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-impl blake2::Row<u64> for U64x4 {
-    #[inline(always)]
-    fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 128], places: [usize; 4]) -> Self {
-        // SAFETY: token proves AVX-512VL, and so AVX2.
-        Self(unsafe { avx2::gather64::<SETTLED>(block, places) }, token)
-    }
-
-    #[inline(always)]
-    fn join(token: Avx512, words: [u64; 4]) -> Self {
-        // SAFETY: token proves AVX-512VL, and so AVX2.
-        Self(unsafe { avx2::join64(words) }, token)
-    }
-
-    #[inline(always)]
-    fn turn<const N: usize>(self) -> Self {
-        // SAFETY: self.1 proves AVX-512VL, and so AVX2.
-        Self(unsafe { avx2::turn64::<N>(self.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn rounds<const SETTLED: bool>(token: Avx512, rows: &mut blake2::Rows<u64, Self>, block: &[u8; 128]) {
-        if cfg!(msan) {
-            rows.rounds::<SETTLED>(token, block);
-        } else {
-            // SAFETY: token proves AVX-512F and VL.
-            unsafe { blake2b::rounds::<SETTLED>(rows, block) }
-        }
-    }
-}
-
 impl Lanes<u64, 4> for U64x4 {
     #[inline(always)]
     fn transpose(vectors: [Self; 4]) -> [Self; 4] {
@@ -195,26 +160,6 @@ impl Lanes<u64, 8> for U64x8 {
         let token = vectors[0].1;
         // SAFETY: token proves AVX-512F.
         Self::vectors(token, unsafe { transpose64x8(Self::registers(vectors)) })
-    }
-}
-
-impl blake2::Row<u32> for U32x4 {
-    #[inline(always)]
-    fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 64], places: [usize; 4]) -> Self {
-        // SAFETY: token proves AVX-512VL, and so SSE4.1.
-        Self(unsafe { sse41::gather32::<SETTLED>(block, places) }, token)
-    }
-
-    #[inline(always)]
-    fn join(token: Avx512, words: [u32; 4]) -> Self {
-        // SAFETY: token proves AVX-512VL, and so SSE4.1.
-        Self(unsafe { sse41::join32(words) }, token)
-    }
-
-    #[inline(always)]
-    fn turn<const N: usize>(self) -> Self {
-        // SAFETY: self.1 proves AVX-512VL, and so SSE4.1.
-        Self(unsafe { sse41::turn32::<N>(self.0) }, self.1)
     }
 }
 

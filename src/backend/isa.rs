@@ -45,6 +45,21 @@ macro_rules! isa {
 }
 pub(crate) use isa;
 
+/// An extension that no CPU of this architecture has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "some architectures have the extension")]
+pub(crate) enum Nothing {}
+
+#[allow(dead_code, reason = "some architectures have the extension")]
+impl Nothing {
+    #[cfg(test)]
+    pub(crate) const FEATURES: &[&str] = &[];
+
+    pub(crate) fn detect(_: Cpu) -> Option<Self> {
+        None
+    }
+}
+
 /// Who is asked for features: the CPU that the code runs on, or in tests a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Cpu {

@@ -4,8 +4,10 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::buffer::Block;
-use crate::kernel::Kind;
+use crate::kernel::blake2::{Chain, Constants, Known, Last};
+use crate::kernel::blake2b::FlavourB;
+use crate::kernel::blake2s::FlavourS;
+use crate::kernel::{Block, Word};
 
 /// Numbers that look random.
 fn noise(seed: &mut u64) -> u64 {
@@ -14,7 +16,7 @@ fn noise(seed: &mut u64) -> u64 {
 }
 
 fn words<W: Word>(seed: &mut u64) -> [W; 8] {
-    [(); 8].map(|()| W::halves(noise(seed).into())[0])
+    [(); 8].map(|()| W::truncate(noise(seed).into()))
 }
 
 fn blocks<B: Block>(seed: &mut u64, number: usize) -> Vec<B> {
@@ -24,43 +26,43 @@ fn blocks<B: Block>(seed: &mut u64, number: usize) -> Vec<B> {
 }
 
 /// Every lane must be what its message is alone.
-fn check_lanes<W: Blake2Word>(
+fn check_lanes<F: Constants + Dispatch>(
     backend: Backend,
-    starts: &[Chain<W>],
+    starts: &[Chain<F::Word>],
     last: &[Last],
-    blocks: &[Vec<W::Block>],
-    (stride, kind): (usize, Kind),
+    blocks: &[Vec<F::Block>],
+    (stride, hint): (usize, Known),
 ) {
     let mut chains = starts.to_vec();
-    let slices: Vec<&[W::Block]> = blocks.iter().map(Vec::as_slice).collect();
+    let slices: Vec<&[F::Block]> = blocks.iter().map(Vec::as_slice).collect();
     let count = blocks[0].len().div_ceil(stride);
-    W::compress_lanes(backend, Run { count, stride, chains: &mut chains, blocks: &slices, last, kind });
+    F::compress_lanes(backend, Run { count, stride, chains: &mut chains, blocks: &slices, last, hint });
 
-    let portable = Backend(super::Kind::Portable(portable::Portable));
+    let portable = Backend::available().last().unwrap();
     for (i, mut alone) in starts.iter().copied().enumerate() {
         let blocks: Vec<_> = blocks[i].iter().copied().step_by(stride).collect();
-        W::compress(portable, &mut alone, &blocks, last[i]);
+        F::compress(portable, &mut alone, &blocks, last[i]);
         let lanes = starts.len();
-        assert!(chains[i] == alone, "{backend}, lane {i} of {lanes}, {kind:?}, stride {stride}");
+        assert!(chains[i] == alone, "{backend}, lane {i} of {lanes}, {hint:?}, stride {stride}");
     }
 }
 
-fn all_widths<W: Blake2Word>() -> impl Iterator<Item = (Backend, usize)> {
-    Backend::available().flat_map(|backend| (1..=W::lanes(backend)).map(move |lanes| (backend, lanes)))
+fn all_widths<F: Dispatch>() -> impl Iterator<Item = (Backend, usize)> {
+    Backend::available().flat_map(|backend| (1..=F::lanes(backend)).map(move |lanes| (backend, lanes)))
 }
 
 const LASTS: [Last; 3] = [Last::Not, Last::Block, Last::Node];
 
 /// With its own chaining value, counter, blocks and end.
-fn lanes_are_messages<W: Blake2Word<Block: Block>>(counts: [u128; 8]) {
+fn lanes_are_messages<F: Constants + Dispatch>(counts: [u128; 8]) {
     let mut seed = 2012;
-    for (backend, lanes) in all_widths::<W>() {
+    for (backend, lanes) in all_widths::<F>() {
         for (stride, shift) in [1, 4].into_iter().flat_map(|stride| (0..8).map(move |shift| (stride, shift))) {
             let start = |i: usize| Chain { h: words(&mut seed), count: counts[(i + shift) % 8] };
-            let starts: Vec<Chain<W>> = (0..lanes).map(start).collect();
+            let starts: Vec<Chain<F::Word>> = (0..lanes).map(start).collect();
             let last: Vec<Last> = (0..lanes).map(|i| LASTS[(i + shift) % 3]).collect();
             let blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, 2 * stride + 1)).collect();
-            check_lanes(backend, &starts, &last, &blocks, (stride, Kind::Any));
+            check_lanes::<F>(backend, &starts, &last, &blocks, (stride, Known::Nothing));
         }
     }
 }
@@ -69,7 +71,7 @@ fn lanes_are_messages<W: Blake2Word<Block: Block>>(counts: [u128; 8]) {
 fn lanes_of_blake2b_are_messages_of_blake2b() {
     // Without a carry after the first of three blocks: the last two carry in that.
     let edge = 1 << 64;
-    lanes_are_messages::<u64>([
+    lanes_are_messages::<FlavourB>([
         0,
         1 << 32,
         (1 << 63) - 128,
@@ -84,33 +86,47 @@ fn lanes_of_blake2b_are_messages_of_blake2b() {
 #[test]
 fn lanes_of_blake2s_are_messages_of_blake2s() {
     let edge = 1 << 32;
-    lanes_are_messages::<u32>([0, 1 << 31, (1 << 63) - 64, edge - 65 - 2 * 64, 1 << 63, edge, edge - 64, u128::MAX]);
+    lanes_are_messages::<FlavourS>([
+        0,
+        1 << 31,
+        (1 << 63) - 64,
+        edge - 65 - 2 * 64,
+        1 << 63,
+        edge,
+        edge - 64,
+        u128::MAX,
+    ]);
 }
 
 /// Messages that begin alike, of one block that is whole or half empty.
-fn lanes_may_be_alike<W: Blake2Word<Block: Block>>(edge: u128) {
+fn lanes_may_be_alike<F: Constants + Dispatch>(edge: u128) {
     let mut seed = 2013;
-    for (backend, lanes) in all_widths::<W>() {
+    for (backend, lanes) in all_widths::<F>() {
         for (last, high) in LASTS.into_iter().flat_map(|last| [0, 7].map(|high| (last, high * edge))) {
             let h = words(&mut seed);
-            let starts: Vec<Chain<W>> = (0..lanes).map(|i| Chain { h, count: high + 97 * i as u128 }).collect();
-            let mut blocks: Vec<Vec<W::Block>> = (0..lanes).map(|_| blocks(&mut seed, 1)).collect();
+            let starts: Vec<Chain<F::Word>> = (0..lanes).map(|i| Chain { h, count: high + 97 * i as u128 }).collect();
+            let mut blocks: Vec<Vec<F::Block>> = (0..lanes).map(|_| blocks(&mut seed, 1)).collect();
             let last = vec![last; lanes];
-            check_lanes(backend, &starts, &last, &blocks, (1, Kind::Alike));
-            blocks.iter_mut().for_each(|blocks| blocks[0].bytes_mut()[W::BLOCK / 2..].fill(0));
-            check_lanes(backend, &starts, &last, &blocks, (1, Kind::Half));
+            check_lanes::<F>(backend, &starts, &last, &blocks, (1, Known::Alike));
+            blocks.iter_mut().for_each(|blocks| blocks[0].bytes_mut()[F::Block::LENGTH / 2..].fill(0));
+            check_lanes::<F>(backend, &starts, &last, &blocks, (1, Known::Half));
         }
     }
 }
 
 #[test]
 fn lanes_of_blake2b_may_be_alike() {
-    lanes_may_be_alike::<u64>(1 << 64);
+    lanes_may_be_alike::<FlavourB>(1 << 64);
 }
 
 #[test]
 fn lanes_of_blake2s_may_be_alike() {
-    lanes_may_be_alike::<u32>(1 << 32);
+    lanes_may_be_alike::<FlavourS>(1 << 32);
+}
+
+/// A number of blocks, or as many as an address space has.
+fn at_most(blocks: u64) -> usize {
+    usize::try_from(blocks).unwrap_or(usize::MAX)
 }
 
 /// A run may have as many blocks as that, and the next one would carry.
@@ -129,7 +145,7 @@ fn runs_end_at_the_carry() {
         (0, (1 << 57) - 1),
     ];
     for (count, limit) in limits {
-        assert_eq!(u64::blocks_to_carry(count), limit, "{count:#x}");
+        assert_eq!(FlavourB::longest_run(&Chain { h: [0; 8], count }), at_most(limit), "{count:#x}");
     }
     let edge = 1_u128 << 32;
     let limits = [
@@ -142,6 +158,6 @@ fn runs_end_at_the_carry() {
         (0, (1 << 26) - 1),
     ];
     for (count, limit) in limits {
-        assert_eq!(u32::blocks_to_carry(count), limit, "{count:#x}");
+        assert_eq!(FlavourS::longest_run(&Chain { h: [0; 8], count }), at_most(limit), "{count:#x}");
     }
 }

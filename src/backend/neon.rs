@@ -10,7 +10,9 @@ use super::isa::{Cpu, isa};
 use super::vector::words;
 use crate::kernel::Lanes;
 
+#[cfg(feature = "blake2")]
 mod blake2b;
+#[cfg(feature = "blake2")]
 mod blake2s;
 
 isa!(
@@ -29,7 +31,7 @@ words!(
 );
 
 /// Half a word by a reversal, whole bytes by a table of bytes, one bit less than the word by a doubling and an
-/// inserting shift.
+/// inserting shift, others by two shifts.
 #[inline]
 #[target_feature(enable = "neon")]
 fn ror64(v: uint64x2_t, bits: u32) -> uint64x2_t {
@@ -39,11 +41,15 @@ fn ror64(v: uint64x2_t, bits: u32) -> uint64x2_t {
         24 => by_table([3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10]),
         32 => vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(v))),
         63 => vsriq_n_u64::<63>(vaddq_u64(v, v), v),
-        _ => unreachable!(),
+        _ => {
+            let [low, high] = [-i64::from(bits), 64 - i64::from(bits)];
+            vorrq_u64(vshlq_u64(v, vdupq_n_s64(low)), vshlq_u64(v, vdupq_n_s64(high)))
+        }
     }
 }
 
-/// Half a word by a reversal, whole bytes by a table of bytes, others by a shift and an inserting one.
+/// Half a word by a reversal, whole bytes by a table of bytes, others by two shifts, of which one inserts where the
+/// count is BLAKE2's.
 #[inline]
 #[target_feature(enable = "neon")]
 fn ror32(v: uint32x4_t, bits: u32) -> uint32x4_t {
@@ -53,7 +59,10 @@ fn ror32(v: uint32x4_t, bits: u32) -> uint32x4_t {
         8 => by_table([1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12]),
         12 => vsriq_n_u32::<12>(vshlq_n_u32::<20>(v), v),
         16 => vreinterpretq_u32_u16(vrev32q_u16(vreinterpretq_u16_u32(v))),
-        _ => unreachable!(),
+        _ => {
+            let bits = bits.cast_signed();
+            vorrq_u32(vshlq_u32(v, vdupq_n_s32(-bits)), vshlq_u32(v, vdupq_n_s32(32 - bits)))
+        }
     }
 }
 

@@ -36,26 +36,14 @@ pub(super) fn reference<T>(value: &T) -> &T {
     }
 }
 
-/// Defines a function of a word's name and size.
+/// The same word: see `backend::reread`.
 #[cfg(target_arch = "x86_64")]
-macro_rules! word {
-    ($word:ident, $line:literal) => {
-        /// The same word.
-        ///
-        /// Otherwise words that were just written one by one are copied several at once, and that waits: see
-        /// `buffer::copy_words`.
-        #[inline(always)]
-        pub(super) fn $word(mut value: $word) -> $word {
-            // SAFETY: the assembly is empty, so the word is the one that came in.
-            unsafe { asm!($line, inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
-            value
-        }
-    };
+#[inline(always)]
+pub(super) fn word(mut value: u64) -> u64 {
+    // SAFETY: the assembly is empty, so the word is the one that came in.
+    unsafe { asm!("/* {0:r} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    value
 }
-#[cfg(target_arch = "x86_64")]
-word!(u64, "/* {0:r} */");
-#[cfg(target_arch = "x86_64")]
-word!(u32, "/* {0:e} */");
 
 #[inline]
 #[target_feature(enable = "sse2")]
@@ -76,7 +64,7 @@ pub(super) fn ymm(mut value: __m256i) -> __m256i {
 /// The same vectors, none of which is used before all are computed.
 #[inline]
 #[target_feature(enable = "avx")]
-pub(super) fn ymm_together([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
+pub(super) fn ymm_in_order([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
     // SAFETY: the assembly is empty, so the vectors are those that came in.
     unsafe {
         asm!(

@@ -3,6 +3,7 @@
 
 use super::isa::Cpu;
 
+#[cfg(feature = "blake2")]
 pub(crate) mod blake2;
 
 /// Proves nothing, because it asks nothing of the CPU.

@@ -9,7 +9,9 @@ use super::isa::{Cpu, isa};
 use super::vector::words;
 use crate::kernel::Lanes;
 
+#[cfg(feature = "blake2")]
 mod blake2b;
+#[cfg(feature = "blake2")]
 mod blake2s;
 
 isa!(
@@ -27,7 +29,7 @@ words!(
     U32x4: [u32; 4] in v128, Simd128, u32x4_add, v128_xor, ror32
 );
 
-/// Whole bytes by a shuffle, one bit less than the word by a doubling and a shift.
+/// Whole bytes by a shuffle, one bit less than the word by a doubling and a shift, others by two shifts.
 #[inline]
 #[target_feature(enable = "simd128")]
 fn ror64(v: v128, bits: u32) -> v128 {
@@ -36,7 +38,7 @@ fn ror64(v: v128, bits: u32) -> v128 {
         24 => u8x16_shuffle::<3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10>(v, v),
         32 => u32x4_shuffle::<1, 0, 3, 2>(v, v),
         63 => v128_xor(u64x2_add(v, v), u64x2_shr(v, 63)),
-        _ => unreachable!(),
+        _ => v128_or(u64x2_shr(v, bits), u64x2_shl(v, 64 - bits)),
     }
 }
 
@@ -45,11 +47,9 @@ fn ror64(v: v128, bits: u32) -> v128 {
 #[target_feature(enable = "simd128")]
 fn ror32(v: v128, bits: u32) -> v128 {
     match bits {
-        7 => v128_or(u32x4_shr(v, 7), u32x4_shl(v, 25)),
         8 => u8x16_shuffle::<1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12>(v, v),
-        12 => v128_or(u32x4_shr(v, 12), u32x4_shl(v, 20)),
         16 => u8x16_shuffle::<2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13>(v, v),
-        _ => unreachable!(),
+        _ => v128_or(u32x4_shr(v, bits), u32x4_shl(v, 32 - bits)),
     }
 }
 

@@ -10,7 +10,6 @@ macro_rules! words {
         #[derive(Clone, Copy)]
         pub(crate) struct $Vector($register, $Token);
 
-        #[allow(dead_code, reason = "not all vectors are transposed here")]
         #[allow(dead_code, reason = "not all vectors are transposed")]
         impl $Vector {
             /// Not `map`: its closure may become a call, which knows no instruction set.

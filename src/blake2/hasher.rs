@@ -1,14 +1,17 @@
 //! One message, as it comes or all at once.
 
-use core::{fmt, slice};
+use core::fmt;
 
-use super::params::Start;
-use super::{Family, Hash};
-use crate::backend::{Backend, Blake2Word};
-use crate::buffer::{Block, Buffer, copy_words, split_last, wipe};
-use crate::kernel::blake2::{Chain, Last};
+use super::flavour::Flavour;
+use super::node::Node;
+use crate::backend::Backend;
+use crate::buffer::Buffer;
+use crate::hash::Hash;
+use crate::kernel::Block;
+use crate::kernel::blake2::Last;
+use crate::stream::{Stream, compress_message};
 
-/// The hash of a message that comes piece by piece.
+/// An incremental hasher.
 ///
 /// ```
 /// use simd_digest::blake2b;
@@ -23,54 +26,51 @@ use crate::kernel::blake2::{Chain, Last};
 /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
 /// ```
 #[derive(Clone)]
-pub struct Hasher<F: Family> {
-    pub(super) start: Start<F>,
-    pub(super) chain: F::Chain,
-    pub(super) buffer: Buffer<F::Block>,
-    pub(super) backend: Backend,
-    /// What the last block will be: at first as `start` has it.
-    last: Last,
+pub struct Hasher<F: Flavour> {
+    pub(super) node: Node<F>,
+    pub(super) stream: Stream<F>,
+    /// What the last block will be: at first as `node` has it.
+    pub(super) last: Last,
 }
 
-impl<F: Family> Hasher<F> {
+impl<F: Flavour> Hasher<F> {
     /// The sequential, unkeyed hash of full length. [`Params`](super::Params) makes all others.
     #[must_use]
     pub fn new() -> Self {
-        Self::start(Start::sequential(F::Words::LENGTH, &[]), Backend::best())
+        Self::of(Node::sequential(F::LONGEST, &[]), Backend::best())
     }
 
+    /// The hasher of a node.
     #[inline]
-    pub(super) fn start(start: Start<F>, backend: Backend) -> Self {
-        let mut hasher =
-            Self { chain: Chain::new(&start.parameter_block), last: start.last, start, buffer: Buffer::EMPTY, backend };
-        hasher.buffer_key();
+    pub(super) fn of(node: Node<F>, backend: Backend) -> Self {
+        let mut hasher = Self { stream: Stream::new(node.chain(), backend), last: node.last, node };
+        hasher.hold_key();
         hasher
     }
 
     /// The same hasher, computing on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
-        self.backend = backend;
+        self.stream.backend = backend;
         self
     }
 
     /// The backend that computes.
     #[must_use]
     pub fn backend(&self) -> Backend {
-        self.backend
+        self.stream.backend
     }
 
     /// Appends `bytes` to the message.
     #[inline]
     pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
-        let Self { chain, buffer, backend, .. } = self;
-        buffer.update(bytes, |blocks| F::compress(*backend, chain, blocks, Last::Not));
+        self.stream.update(bytes);
         self
     }
 
-    /// Whether this node is the last of its depth, for those who learn it after they began to hash: the flag takes
-    /// part in [`finalize`](Self::finalize) only. [`reset`](Self::reset) returns to what
-    /// [`Params::last_node`](super::Params::last_node) said.
+    /// Marks this node as the last of its level, or not. May be called at any time before [`finalize`](Self::finalize).
+    ///
+    /// [`reset`](Self::reset) returns to the flag of [`Params::last_node`](super::Params::last_node).
     ///
     /// ```
     /// use simd_digest::blake2b::Params;
@@ -90,125 +90,83 @@ impl<F: Family> Hasher<F> {
     #[inline]
     #[must_use]
     pub fn finalize(&self) -> Hash<F> {
-        Hash::new(self.digest(), self.start.hash_length())
+        Hash::new(self.digest(), self.node.hash_length())
     }
 
-    /// The same, in all the bytes of a chaining value.
-    ///
-    /// No reference to the hasher leaves this function, and all of it is loaded by words: so the compiler need not move
-    /// a hasher that is consumed, which would cost as much as a quarter of a block.
+    /// The same, in all the bytes of a chaining value. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
-    pub(super) fn digest(&self) -> F::Words {
-        let mut chain = reread::<F>(&self.chain);
-        F::discount(&mut chain, self.buffer.free());
-        let mut block = F::Block::ZERO;
-        reread_words(block.bytes_mut(), self.buffer.block().bytes());
-        F::compress(self.backend, &mut chain, slice::from_ref(&block), self.last);
+    pub(super) fn digest(&self) -> F::Digest {
+        let mut chain = self.stream.finalize(self.last);
         let digest = chain.to_bytes();
         F::wipe(&mut chain);
-        wipe(&mut block);
         digest
     }
 
     /// Forgets the message; parameters, key and backend stay.
     pub fn reset(&mut self) {
-        self.chain = Chain::new(&self.start.parameter_block);
-        self.last = self.start.last;
-        self.buffer = Buffer::EMPTY;
-        self.buffer_key();
+        self.stream.chain = self.node.chain();
+        self.stream.buffer = Buffer::EMPTY;
+        self.last = self.node.last;
+        self.hold_key();
     }
 
     /// Bytes of the message so far. A key does not count.
     #[must_use]
     pub fn count(&self) -> u128 {
-        let key_block = if self.start.keyed { F::Block::LENGTH } else { 0 };
-        self.chain.count + self.buffer.held().len() as u128 - key_block as u128
+        let key_block = if self.node.keyed { F::Block::LENGTH } else { 0 };
+        self.stream.chain.count + self.stream.buffer.held().len() as u128 - key_block as u128
     }
 
     /// A keyed message begins with the key block, held back since it may be the only one.
     #[inline]
-    fn buffer_key(&mut self) {
-        if self.start.keyed {
-            self.buffer.hold_block(|block| reread_words(block, self.start.key.bytes()));
+    fn hold_key(&mut self) {
+        if self.node.keyed {
+            self.stream.hold_block(self.node.key.bytes());
         }
     }
 }
 
 /// The digest of a whole message, compressed from where it lies.
 #[inline]
-pub(super) fn one_shot<F: Family>(start: &Start<F>, backend: Backend, message: &[u8]) -> Hash<F> {
-    let mut chain = Chain::new(&start.parameter_block);
-    if let key_block @ [_] = start.key_block().as_slice() {
-        let last = if message.is_empty() { start.last } else { Last::Not };
-        F::compress(backend, &mut chain, key_block, last);
-    }
-    if !message.is_empty() || !start.keyed {
-        let (whole, rest) = split_last::<F::Block>(message);
-        if !whole.is_empty() {
-            F::compress(backend, &mut chain, whole, Last::Not);
-        }
-        close::<F>(&mut chain, backend, rest, start.last);
-    }
-    let digest = Hash::new(chain.to_bytes(), start.hash_length());
+pub(super) fn one_shot<F: Flavour>(node: &Node<F>, backend: Backend, message: &[u8]) -> Hash<F> {
+    let mut chain = node.chain();
+    compress_message::<F>(backend, &mut chain, node.key_block().as_slice(), message, node.last);
+    let digest = Hash::new(chain.to_bytes(), node.hash_length());
     F::wipe(&mut chain);
     digest
 }
 
-/// A copy, word by word: see [`copy_words`].
+/// The digest of full length of `message`, unkeyed and sequential.
 #[inline]
-fn reread<F: Family>(chain: &F::Chain) -> F::Chain {
-    Chain { h: chain.h.map(Blake2Word::opaque), count: chain.count }
+pub(crate) fn hash<F: Flavour>(message: &[u8]) -> Hash<F> {
+    one_shot(&Node::sequential(F::LONGEST, &[]), Backend::best(), message)
 }
 
-/// Copies `from`, which is whole words of 64 bits, to the start of `to`, likewise.
-#[inline(always)]
-fn reread_words(to: &mut [u8], from: &[u8]) {
-    let ((to, _), (from, _)) = (to.as_chunks_mut(), from.as_chunks());
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = u64::from_ne_bytes(*from).opaque().to_ne_bytes();
-    }
-}
-
-/// Compresses the last block, of which `rest` is message.
-#[inline]
-fn close<F: Family>(chain: &mut F::Chain, backend: Backend, rest: &[u8], last: Last) {
-    if let ([block], _) = F::Block::split(rest) {
-        F::compress(backend, chain, slice::from_ref(block), last);
-    } else {
-        let mut block = F::Block::ZERO;
-        copy_words(block.bytes_mut(), rest);
-        F::discount(chain, F::Block::LENGTH - rest.len());
-        F::compress(backend, chain, slice::from_ref(&block), last);
-        wipe(&mut block);
-    }
-}
-
-impl<F: Family> Default for Hasher<F> {
+impl<F: Flavour> Default for Hasher<F> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-/// Tells the count and the backend only, for there may be a key.
-impl<F: Family> fmt::Debug for Hasher<F> {
+/// The count and the backend alone, for there may be a key.
+impl<F: Flavour> fmt::Debug for Hasher<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hasher").field("count", &self.count()).field("backend", &self.backend).finish_non_exhaustive()
+        f.debug_struct("Hasher").field("count", &self.count()).field("backend", &self.backend()).finish_non_exhaustive()
     }
 }
 
 #[cfg(feature = "std")]
-write_by_update!(Hasher);
+crate::traits::write_by_update!(impl[F: Flavour] Hasher<F>);
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> Drop for Hasher<F> {
+impl<F: Flavour> Drop for Hasher<F> {
     fn drop(&mut self) {
-        F::wipe(&mut self.chain);
-        self.buffer.wipe();
+        self.stream.wipe();
     }
 }
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> zeroize::ZeroizeOnDrop for Hasher<F> {}
+impl<F: Flavour> zeroize::ZeroizeOnDrop for Hasher<F> {}
 
 #[cfg(test)]
 mod tests {

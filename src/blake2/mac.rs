@@ -1,19 +1,17 @@
 //! The keyed hash of the `digest` traits: output length in the type.
 
-use core::fmt;
 use core::marker::PhantomData;
 
-use digest::common::KeySizeUser;
-use digest::common::{AlgorithmName, BlockSizeUser};
-use digest::{
-    FixedOutput, FixedOutputReset, InvalidLength, Key, KeyInit, MacMarker, Output, OutputSizeUser, Reset, Update,
-};
+use digest::common::{BlockSizeUser, KeySizeUser};
+use digest::{InvalidLength, Key, KeyInit, MacMarker, Update};
 
-use super::digest::{OutputSize, fixed_output};
-use super::params::Start;
-use super::{Family, Hasher, Params, ParamsError};
+use super::digest::OutputSize;
+use super::flavour::Flavour;
+use super::hasher::Hasher;
+use super::node::Node;
+use super::params::{Params, ParamsError};
 use crate::backend::Backend;
-use crate::buffer::Block;
+use crate::traits::fixed_output;
 
 /// BLAKE2 as a MAC with `N` bytes of tag; see the aliases of [`blake2b`](crate::blake2b).
 ///
@@ -33,12 +31,12 @@ use crate::buffer::Block;
 /// # Ok::<(), simd_digest::digest::InvalidLength>(())
 /// ```
 #[derive(Clone)]
-pub struct Blake2Mac<F: Family, N: OutputSize<F>> {
+pub struct Blake2Mac<F: Flavour, N: OutputSize<F>> {
     hasher: Hasher<F>,
     output: PhantomData<N>,
 }
 
-impl<F: Family, N: OutputSize<F>> Blake2Mac<F, N> {
+impl<F: Flavour, N: OutputSize<F>> Blake2Mac<F, N> {
     /// At most `8 W` bytes of key, `2 W` of salt and `2 W` of personalisation. `None` is the unkeyed hash.
     ///
     /// # Errors
@@ -57,31 +55,31 @@ impl<F: Family, N: OutputSize<F>> Blake2Mac<F, N> {
     }
 }
 
-impl<F: Family, N: OutputSize<F>> KeySizeUser for Blake2Mac<F, N> {
+impl<F: Flavour, N: OutputSize<F>> KeySizeUser for Blake2Mac<F, N> {
     type KeySize = F::OutputSize;
 }
 
-impl<F: Family, N: OutputSize<F>> KeyInit for Blake2Mac<F, N> {
+impl<F: Flavour, N: OutputSize<F>> KeyInit for Blake2Mac<F, N> {
     fn new(key: &Key<Self>) -> Self {
         Self::new_from_slice(key).expect("a key of full length is in range")
     }
 
-    /// Always inlined, or the hasher would be moved: see `Hasher::digest`.
+    /// Always inlined, or the hasher would be moved: see `Stream::finalize`.
     #[inline(always)]
     fn new_from_slice(key: &[u8]) -> Result<Self, InvalidLength> {
         const { assert!(N::USIZE > 0, "a tag has at least one byte") }
-        if key.is_empty() || key.len() > F::Words::LENGTH {
+        if key.is_empty() || key.len() > F::LONGEST {
             return Err(InvalidLength);
         }
-        let hasher = Hasher::start(Start::sequential(N::USIZE, key), Backend::best());
+        let hasher = Hasher::of(Node::sequential(N::USIZE, key), Backend::best());
         Ok(Self { hasher, output: PhantomData })
     }
 }
 
-impl<F: Family, N: OutputSize<F>> BlockSizeUser for Blake2Mac<F, N> {
+impl<F: Flavour, N: OutputSize<F>> BlockSizeUser for Blake2Mac<F, N> {
     type BlockSize = F::BlockSize;
 }
 
-impl<F: Family, N: OutputSize<F>> MacMarker for Blake2Mac<F, N> {}
+impl<F: Flavour, N: OutputSize<F>> MacMarker for Blake2Mac<F, N> {}
 
-fixed_output!(Blake2Mac, MAC_NAME);
+fixed_output!(impl[F: Flavour, N: OutputSize<F>] Blake2Mac<F, N>, output: N, name: F::MAC_NAME);

@@ -2,24 +2,23 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::{array, fmt, slice};
+use core::fmt;
 
-use super::hasher::{Hasher, one_shot};
-use super::params::Start;
-use super::{Family, Hash, Params, ParamsError};
+use super::flavour::Flavour;
+use super::hasher::Hasher;
+use super::node::Node;
+use super::params::{Params, ParamsError};
 use crate::backend::Backend;
-use crate::buffer::{Block, wipe};
-use crate::kernel::blake2::{Chain, Last};
-use crate::kernel::{Kind, Run};
-use crate::many::{Message, compress, for_lanes, longest_first};
+use crate::hash::Hash;
+use crate::many::{Common, LengthError, compress_each, finalize_each, update_each};
 
 /// Hashes of many messages, all with these parameters.
 ///
-/// Messages are hashed side by side, each in a lane of the vector registers, as many as [`Backend::lanes`] tells. That
+/// Messages are hashed side by side, each in a lane of the vector registers, as many as [`Flavour::lanes`] tells. That
 /// is several times faster than one after the other if there are that many messages, best a multiple; lengths may
 /// differ, but the more alike they are, the longer all lanes are in use. A batch of one costs what a single hash does.
 /// The order of the hashes is that of the messages.
-impl<F: Family> Params<F> {
+impl<F: Flavour> Params<F> {
     /// The digests of `messages`.
     ///
     /// ```
@@ -36,7 +35,7 @@ impl<F: Family> Params<F> {
     /// If a field is out of its range.
     #[cfg(feature = "alloc")]
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<Hash<F>>, ParamsError> {
-        Ok(collect(&self.start()?, self.backend(), messages))
+        Ok(collect(&self.node()?, self.backend(), messages))
     }
 
     /// Writes the digests of `messages` to `hashes`, without touching the heap.
@@ -44,10 +43,10 @@ impl<F: Family> Params<F> {
     /// # Errors
     ///
     /// If a field is out of its range, or there is not one hash for each message. Then nothing is written.
-    pub fn hash_many_into(&self, messages: &[&[u8]], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
-        let start = self.start()?;
-        ManyError::check(messages.len(), hashes.len())?;
-        each_hash(&start, self.backend(), messages, |i, hash| hashes[i] = hash);
+    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
+        let node = self.node()?;
+        LengthError::check(messages.len(), hashes.len())?;
+        each_hash(&node, self.backend(), messages, |i, hash| hashes[i] = hash);
         Ok(())
     }
 
@@ -65,110 +64,39 @@ impl<F: Family> Params<F> {
     /// # Errors
     ///
     /// If a field is out of its range, or `bytes` is not `messages.len()` digests long. Then nothing is written.
-    pub fn hash_many_flat(&self, messages: &[&[u8]], bytes: &mut [u8]) -> Result<(), ManyError> {
-        let start = self.start()?;
-        let length = start.hash_length();
-        ManyError::check(messages.len().saturating_mul(length), bytes.len())?;
+    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+        let node = self.node()?;
+        let length = node.hash_length();
+        LengthError::check(messages.len().saturating_mul(length), bytes.len())?;
         let put = |i, hash: Hash<F>| bytes[i * length..][..length].copy_from_slice(hash.as_bytes());
-        each_hash(&start, self.backend(), messages, put);
+        each_hash(&node, self.backend(), messages, put);
         Ok(())
     }
 }
 
 /// The digests of full length of `messages`, unkeyed and sequential.
 #[cfg(feature = "alloc")]
-pub(crate) fn hash_many<F: Family>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
-    collect(&Start::sequential(F::Words::LENGTH, &[]), Backend::best(), messages)
+pub(crate) fn hash_many<F: Flavour>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
+    collect(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages)
 }
 
 #[cfg(feature = "alloc")]
-fn collect<F: Family>(start: &Start<F>, backend: Backend, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
-    let mut hashes = alloc::vec![Hash::new(F::Words::ZERO, 1); messages.len()];
-    each_hash(start, backend, messages, |i, hash| hashes[i] = hash);
+fn collect<F: Flavour>(node: &Node<F>, backend: Backend, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
+    let mut hashes = alloc::vec![Hash::placeholder(); messages.len()];
+    each_hash(node, backend, messages, |i, hash| hashes[i] = hash);
     hashes
 }
 
 /// Gives the digest of each message to `put`, with its place in `messages`.
-fn each_hash<F: Family>(
-    start: &Start<F>,
+fn each_hash<F: Flavour>(
+    node: &Node<F>,
     backend: Backend,
     messages: &[impl AsRef<[u8]>],
     mut put: impl FnMut(usize, Hash<F>),
 ) {
-    // Two short ones are faster one after the other: the first blocks of a call begin before the last of another end.
-    let alone = match messages {
-        [_] => true,
-        [_, _] => messages.iter().all(|message| message.as_ref().len() <= 2 * F::Block::LENGTH),
-        _ => false,
-    };
-    if alone {
-        let hashes = messages.iter().map(|message| one_shot(start, backend, message.as_ref()));
-        return hashes.enumerate().for_each(|(i, hash)| put(i, hash));
-    }
-    let chain = Chain::new(&start.parameter_block);
-    let key_block = start.key_block();
-    let mut put = |i, chain: F::Chain| put(i, Hash::new(chain.to_bytes(), start.hash_length()));
-    let done = if key_block.as_slice().is_empty() {
-        for_lanes!(F, MAX_LANES => short::<F, MAX_LANES>(backend, chain, start.last, messages, &mut put))
-    } else {
-        0
-    };
-    let order = longest_first(messages.len() - done, |i| messages[done + i].as_ref().len()).map(|i| done + i);
-    let messages = order.map(|i| message(i, chain, key_block.as_slice(), messages[i].as_ref(), start.last));
-    compress::<F, _>(backend, messages, put);
-}
-
-/// Hashes the first messages, a lane each, as long as none of those side by side is longer than a block, and tells how
-/// many it did.
-///
-/// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
-/// as much again.
-#[inline]
-fn short<F: Family, const MAX_LANES: usize>(
-    backend: Backend,
-    chain: F::Chain,
-    last: Last,
-    messages: &[impl AsRef<[u8]>],
-    put: &mut impl FnMut(usize, F::Chain),
-) -> usize {
-    let lanes = F::lanes(backend).min(MAX_LANES);
-    let mut ends = [F::Block::ZERO; MAX_LANES];
-    let mut half_empty = true;
-    let mut done = 0;
-    for group in messages.chunks(lanes) {
-        let live = group.len();
-        let group: [&[u8]; MAX_LANES] = array::from_fn(|i| group.get(i).map(AsRef::as_ref).unwrap_or_default());
-        let longest = group.iter().map(|message| message.len()).fold(0, usize::max);
-        if live == 1 || longest > F::Block::LENGTH {
-            break;
-        }
-        let (kind, compressed) = match F::Block::LENGTH {
-            whole if longest > whole / 2 => (Kind::Alike, whole),
-            whole => (Kind::Half, whole / 2),
-        };
-        if kind == Kind::Half && !half_empty {
-            ends = [F::Block::ZERO; MAX_LANES];
-        }
-        half_empty = kind == Kind::Half;
-        let mut chains = [chain; MAX_LANES];
-        for ((end, chain), message) in ends.iter_mut().zip(&mut chains).zip(&group[..live]) {
-            if message.len() != compressed {
-                *end = F::Block::ZERO;
-            }
-            end.bytes_mut()[..message.len()].copy_from_slice(message);
-            F::discount(chain, F::Block::LENGTH - message.len());
-        }
-        let blocks: [&[F::Block]; MAX_LANES] = array::from_fn(|i| slice::from_ref(&ends[i]));
-        let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &[last; MAX_LANES][..live]);
-        F::compress_lanes(backend, Run { count: 1, stride: 1, chains, blocks, last, kind });
-        for chain in chains {
-            put(done, *chain);
-            F::wipe(chain);
-            done += 1;
-        }
-    }
-    ends.iter_mut().for_each(wipe);
-    done
+    let key_block = node.key_block();
+    let common = Common::<F> { backend, chain: node.chain(), first: key_block.as_slice(), last: node.last };
+    compress_each(&common, messages, |i, chain| put(i, Hash::new(chain.to_bytes(), node.hash_length())));
 }
 
 /// Appends to each message its data, all at once: what [`Hasher::update`] does for one.
@@ -184,34 +112,16 @@ fn short<F: Family, const MAX_LANES: usize>(
 /// assert_eq!(a.finalize(), blake2b::hash(b"one"));
 /// # Ok::<(), blake2b::ParamsError>(())
 /// ```
-pub fn update_many<F: Family>(updates: &mut [(&mut Hasher<F>, &[u8])]) {
-    let Some((first, _)) = updates.first() else { return };
-    let backend = first.backend;
-    let messages = updates.iter_mut().filter_map(|(hasher, data)| {
-        let Hasher { chain, buffer, .. } = &mut **hasher;
-        let (held, whole) = buffer.ready(data);
-        let more = !held.is_empty() || !whole.is_empty();
-        more.then_some(Message { chain: *chain, owner: chain, held, whole, rest: None, last: Last::Not })
-    });
-    compress::<F, _>(backend, messages, |to, chain| *to = chain);
-    for (hasher, data) in updates {
-        hasher.buffer.hold(data);
-    }
+pub(crate) fn update_many<F: Flavour>(updates: &mut [(&mut Hasher<F>, &[u8])]) {
+    update_each(updates, |hasher| &mut hasher.stream);
 }
 
-/// A whole message that begins with the key block, if there is one.
-#[inline]
-pub(super) fn message<'a, F: Family, T>(
-    owner: T,
-    chain: F::Chain,
-    key_block: &'a [F::Block],
-    bytes: &'a [u8],
-    last: Last,
-) -> Message<'a, F, T> {
-    let (whole, rest) = F::Block::split(bytes);
-    let empty = key_block.is_empty() && bytes.is_empty();
-    let rest = (empty || !rest.is_empty()).then_some(rest);
-    Message { owner, chain, held: key_block, whole, rest, last }
+/// Writes the digest of each hasher to `hashes`.
+pub(crate) fn finalize_many<F: Flavour>(hashers: &[&Hasher<F>], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
+    LengthError::check(hashers.len(), hashes.len())?;
+    let streams = hashers.iter().map(|hasher| (&hasher.stream, hasher.last));
+    finalize_each(streams, |i, chain| hashes[i] = Hash::new(chain.to_bytes(), hashers[i].node.hash_length()));
+    Ok(())
 }
 
 /// Why a batch was not hashed.
@@ -229,9 +139,9 @@ pub enum ManyError {
     },
 }
 
-impl ManyError {
-    fn check(needed: usize, given: usize) -> Result<(), Self> {
-        if given == needed { Ok(()) } else { Err(Self::OutputLength { given, needed }) }
+impl From<LengthError> for ManyError {
+    fn from(LengthError { given, needed }: LengthError) -> Self {
+        Self::OutputLength { given, needed }
     }
 }
 
@@ -245,7 +155,7 @@ impl fmt::Display for ManyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Params(error) => error.fmt(f),
-            Self::OutputLength { given, needed } => write!(f, "the output has length {given}, but must have {needed}"),
+            &Self::OutputLength { given, needed } => LengthError { given, needed }.fmt(f),
         }
     }
 }
@@ -257,21 +167,22 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::blake2b::B;
-    use crate::blake2s::S;
-    use crate::kernel::blake2::Word;
+    use crate::blake2b::FlavourB;
+    use crate::blake2s::FlavourS;
+    use crate::kernel::blake2::Chain;
+    use crate::kernel::{Block, Word};
 
     /// A hasher of which `count` bytes were compressed, so many that no message is as long.
-    fn far<F: Family>(count: u128, backend: Backend, seed: u8) -> Hasher<F> {
-        let mut words = F::Words::ZERO;
+    fn far<F: Flavour>(count: u128, backend: Backend, seed: u8) -> Hasher<F> {
+        let mut words = F::Digest::ZERO;
         words.bytes_mut().fill(seed);
         let mut hasher = Hasher::new().with_backend(backend);
-        hasher.chain = Chain { h: F::Word::from_bytes(&words), count };
+        hasher.stream.chain = Chain { h: F::Word::from_bytes(&words), count };
         hasher
     }
 
     /// Side by side with messages whose counters carry in another block, or do not.
-    fn counters_carry_in_every_lane<F: Family>(edges: &[u128]) {
+    fn counters_carry_in_every_lane<F: Flavour>(edges: &[u128]) {
         let message: Vec<u8> = (0..251).cycle().take(3000).collect();
         let portable = Backend::available().last().unwrap();
         for backend in Backend::available() {
@@ -289,7 +200,11 @@ mod tests {
                     for (i, hasher) in together.into_iter().enumerate() {
                         let mut alone = far::<F>(count(i), portable, seed(i));
                         alone.update(&message[i..][..1500 + 90 * i]);
-                        assert!(hasher.chain == alone.chain, "{backend}, message {i} of {number} from {:#x}", count(i));
+                        assert!(
+                            hasher.stream.chain == alone.stream.chain,
+                            "{backend}, message {i} of {number} from {:#x}",
+                            count(i)
+                        );
                         assert_eq!(hasher.finalize(), alone.finalize());
                     }
                 }
@@ -299,11 +214,11 @@ mod tests {
 
     #[test]
     fn trap_counter_carry_in_every_lane_of_blake2b() {
-        counters_carry_in_every_lane::<B>(&[1 << 32, 1 << 63, 1 << 64, 1 << 127, 0]);
+        counters_carry_in_every_lane::<FlavourB>(&[1 << 32, 1 << 63, 1 << 64, 1 << 127, 0]);
     }
 
     #[test]
     fn trap_counter_carry_in_every_lane_of_blake2s() {
-        counters_carry_in_every_lane::<S>(&[1 << 31, 1 << 32, 1 << 63, 1 << 64]);
+        counters_carry_in_every_lane::<FlavourS>(&[1 << 31, 1 << 32, 1 << 63, 1 << 64]);
     }
 }

@@ -14,19 +14,19 @@ use core::marker::PhantomData;
 use core::{fmt, slice};
 
 use digest::array::Array;
-use digest::common::AlgorithmName;
 use digest::typenum::Unsigned;
-use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update};
+use digest::{HashMarker, Update};
 
-use super::digest::{OutputSize, fixed_output};
-use super::many::message;
-use super::params::{KeyBlock, Start};
-use super::{Family, Hash, Params, ParamsError};
+use super::digest::OutputSize;
+use super::flavour::Flavour;
+use super::node::{KeyBlock, Node};
+use super::params::{Params, ParamsError};
 use crate::backend::Backend;
-use crate::buffer::{Block, wipe};
-use crate::kernel::blake2::{Chain, Last};
-use crate::kernel::{Kind, Run};
+use crate::hash::Hash;
+use crate::kernel::blake2::{Known, Last};
+use crate::kernel::{Block, Run, wipe};
 use crate::many::{Message, compress};
+use crate::traits::fixed_output;
 
 /// The parallel mode BLAKE2bp or BLAKE2sp of a message that comes piece by piece, with a digest length chosen at run
 /// time.
@@ -42,9 +42,9 @@ use crate::many::{Message, compress};
 /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
 /// ```
 #[derive(Clone)]
-pub struct Parallel<F: Family> {
+pub struct Parallel<F: Flavour> {
     /// Leaf 0. The key, if there is one, is the first block of every leaf, and of the leaves alone.
-    leaf: Start<F>,
+    leaf: Node<F>,
     chains: Array<F::Chain, F::Leaves>,
     /// Two rounds, each a block for every leaf.
     ///
@@ -57,11 +57,11 @@ pub struct Parallel<F: Family> {
 }
 
 /// The first block of every leaf, if there is a key and the leaves have not compressed it yet.
-fn key_to_come<F: Family>(leaf: &Start<F>, chains: &[F::Chain]) -> KeyBlock<F> {
+fn key_to_come<F: Flavour>(leaf: &Node<F>, chains: &[F::Chain]) -> KeyBlock<F> {
     if chains[0].count > 0 { KeyBlock::NONE } else { leaf.key_block() }
 }
 
-impl<F: Family> Params<F> {
+impl<F: Flavour> Params<F> {
     /// BLAKE2bp or BLAKE2sp with this digest length, key, salt and personalisation. The fields of the tree are the
     /// mode's.
     ///
@@ -69,23 +69,23 @@ impl<F: Family> Params<F> {
     ///
     /// If a field is out of its range.
     pub fn parallel(&self) -> Result<Parallel<F>, ParamsError> {
-        let mut leaf = self.start()?;
-        leaf.set_tree(F::Leaves::U8, 2, F::Words::LENGTH);
-        Ok(Parallel::start(leaf, self.backend()))
+        let mut leaf = self.node()?;
+        leaf.set_tree(F::LEAVES, 2, F::LONGEST);
+        Ok(Parallel::of(leaf, self.backend()))
     }
 }
 
-impl<F: Family> Parallel<F> {
+impl<F: Flavour> Parallel<F> {
     const LEAVES: usize = F::Leaves::USIZE;
     /// Bytes of a round.
     const ROUND: usize = Self::LEAVES * F::Block::LENGTH;
 
-    fn start(mut leaf: Start<F>, backend: Backend) -> Self {
+    fn of(mut leaf: Node<F>, backend: Backend) -> Self {
         let mut offset = 0;
         let chains = Array::from_fn(|_| {
             leaf.set_node(0, offset, false);
             offset += 1;
-            Chain::new(&leaf.parameter_block)
+            leaf.chain()
         });
         leaf.set_node(0, 0, false);
         let held = [(); 2].map(|()| Array::from_fn(|_| F::Block::ZERO));
@@ -99,6 +99,12 @@ impl<F: Family> Parallel<F> {
         self
     }
 
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
     /// Bytes of the message so far. A key does not count.
     #[must_use]
     pub fn count(&self) -> u128 {
@@ -107,13 +113,13 @@ impl<F: Family> Parallel<F> {
 
     /// Forgets the message; parameters, key and backend stay.
     pub fn reset(&mut self) {
-        *self = Self::start(self.leaf.clone(), self.backend);
+        *self = Self::of(self.leaf.clone(), self.backend);
     }
 
     /// Appends `bytes` to the message. Whole rounds are compressed from where they lie.
     pub fn update(&mut self, mut bytes: &[u8]) -> &mut Self {
         self.count += bytes.len() as u128;
-        let ready = Self::ready(self.length + bytes.len());
+        let ready = Self::rounds_ready(self.length + bytes.len());
         if ready > 0 && self.length > 0 {
             let begun = self.length.div_ceil(Self::ROUND);
             let (head, rest) = bytes.split_at(bytes.len().min(begun * Self::ROUND - self.length));
@@ -121,14 +127,14 @@ impl<F: Family> Parallel<F> {
             bytes = rest;
             for _ in 0..begun.min(ready) {
                 let Self { leaf, chains, held, backend, .. } = self;
-                Self::compress(*backend, leaf, chains, &held[0]);
+                Self::compress_rounds(*backend, leaf, chains, &held[0]);
                 self.held.swap(0, 1);
                 self.length -= Self::ROUND;
             }
         }
         if self.length == 0 {
-            let (rounds, tail) = bytes.split_at(Self::ready(bytes.len()) * Self::ROUND);
-            Self::compress(self.backend, &self.leaf, &mut self.chains, F::Block::split(rounds).0);
+            let (rounds, tail) = bytes.split_at(Self::rounds_ready(bytes.len()) * Self::ROUND);
+            Self::compress_rounds(self.backend, &self.leaf, &mut self.chains, F::Block::split(rounds).0);
             bytes = tail;
         }
         self.hold(bytes);
@@ -142,7 +148,7 @@ impl<F: Family> Parallel<F> {
     }
 
     /// The same, in all the bytes of a chaining value.
-    pub(super) fn digest(&self) -> F::Words {
+    pub(super) fn digest(&self) -> F::Digest {
         let key_block = key_to_come(&self.leaf, &self.chains);
         let held = |round: usize, i: usize| {
             let before = (round * Self::LEAVES + i) * F::Block::LENGTH;
@@ -152,22 +158,22 @@ impl<F: Family> Parallel<F> {
             let (chain, first, second) = (self.chains[i], held(0, i), held(1, i));
             let last = if i + 1 == Self::LEAVES { Last::Node } else { Last::Block };
             if second.is_empty() {
-                message(i, chain, key_block.as_slice(), first, last)
+                Message::ending(i, chain, key_block.as_slice(), first, last)
             } else {
                 let whole = slice::from_ref(&self.held[0][i]);
-                Message { owner: i, chain, held: key_block.as_slice(), whole, rest: Some(second), last }
+                Message { owner: i, chain, first: key_block.as_slice(), whole, rest: Some(second), last }
             }
         });
         // The root's blocks, of two digests each, are half as many.
         let mut blocks = Array::<F::Block, F::Leaves>::from_fn(|_| F::Block::ZERO);
         compress::<F, _>(self.backend, messages, |i, chain| {
-            let halves = blocks[i / 2].bytes_mut().split_at_mut(F::Words::LENGTH);
+            let halves = blocks[i / 2].bytes_mut().split_at_mut(F::Digest::LENGTH);
             let half = if i % 2 == 0 { halves.0 } else { halves.1 };
             half.copy_from_slice(chain.to_bytes().bytes());
         });
         let mut root = self.leaf.clone();
         root.set_node(1, 0, true);
-        let mut chain = Chain::new(&root.parameter_block);
+        let mut chain = root.chain();
         for (i, block) in (1..).zip(&blocks[..Self::LEAVES / 2]) {
             let last = if i == Self::LEAVES / 2 { root.last } else { Last::Not };
             F::compress(self.backend, &mut chain, slice::from_ref(block), last);
@@ -177,12 +183,12 @@ impl<F: Family> Parallel<F> {
     }
 
     /// Rounds that can be compressed when `length` bytes are there.
-    fn ready(length: usize) -> usize {
+    fn rounds_ready(length: usize) -> usize {
         length.saturating_sub(Self::ROUND - F::Block::LENGTH + 1) / Self::ROUND
     }
 
     /// Compresses whole rounds, on as many lanes as there are. The key comes before the first.
-    fn compress(backend: Backend, leaf: &Start<F>, chains: &mut [F::Chain], rounds: &[F::Block]) {
+    fn compress_rounds(backend: Backend, leaf: &Node<F>, chains: &mut [F::Chain], rounds: &[F::Block]) {
         if !rounds.is_empty()
             && let [key_block] = key_to_come(leaf, chains).as_slice()
         {
@@ -196,13 +202,13 @@ impl<F: Family> Parallel<F> {
     fn compress_lanes(backend: Backend, chains: &mut [F::Chain], mut rounds: &[F::Block]) {
         while !rounds.is_empty() {
             let count = chains.iter().map(F::longest_run).fold(rounds.len() / Self::LEAVES, usize::min);
-            let lanes = F::lanes(backend).min(Self::LEAVES);
+            let lanes = <F as Flavour>::lanes(backend).min(Self::LEAVES);
             for (first, chains) in (0..).step_by(lanes).zip(chains.chunks_mut(lanes)) {
                 let blocks = Array::<&[F::Block], F::Leaves>::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
                 let last = Array::<Last, F::Leaves>::from_fn(|_| Last::Not);
                 let (blocks, last) = (&blocks[..chains.len()], &last[..chains.len()]);
                 let stride = Self::LEAVES;
-                F::compress_lanes(backend, Run { count, stride, chains, blocks, last, kind: Kind::Any });
+                F::compress_lanes(backend, Run { count, stride, chains, blocks, last, hint: Known::Nothing });
             }
             rounds = &rounds[count * Self::LEAVES..];
         }
@@ -222,24 +228,24 @@ impl<F: Family> Parallel<F> {
     }
 }
 
-impl<F: Family> Default for Parallel<F> {
+impl<F: Flavour> Default for Parallel<F> {
     fn default() -> Self {
         Params::new().parallel().expect("the defaults are in range")
     }
 }
 
 /// Tells the count and the backend only, for there may be a key.
-impl<F: Family> fmt::Debug for Parallel<F> {
+impl<F: Flavour> fmt::Debug for Parallel<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parallel").field("count", &self.count).field("backend", &self.backend).finish_non_exhaustive()
     }
 }
 
 #[cfg(feature = "std")]
-write_by_update!(Parallel);
+crate::traits::write_by_update!(impl[F: Flavour] Parallel<F>);
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> Drop for Parallel<F> {
+impl<F: Flavour> Drop for Parallel<F> {
     fn drop(&mut self) {
         self.chains.iter_mut().for_each(F::wipe);
         self.held.iter_mut().flatten().for_each(wipe);
@@ -247,19 +253,19 @@ impl<F: Family> Drop for Parallel<F> {
 }
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> zeroize::ZeroizeOnDrop for Parallel<F> {}
+impl<F: Flavour> zeroize::ZeroizeOnDrop for Parallel<F> {}
 
 /// BLAKE2bp or BLAKE2sp with `N` bytes of output, unkeyed, for the `digest` traits; see
 /// [`blake2b::Blake2bp`](crate::blake2b::Blake2bp) and [`blake2s::Blake2sp`](crate::blake2s::Blake2sp).
 ///
 /// It has no `BlockSizeUser`: HMAC over a parallel mode is not defined.
 #[derive(Clone)]
-pub struct Blake2p<F: Family, N: OutputSize<F>> {
+pub struct Blake2p<F: Flavour, N: OutputSize<F>> {
     hasher: Parallel<F>,
     output: PhantomData<N>,
 }
 
-impl<F: Family, N: OutputSize<F>> Default for Blake2p<F, N> {
+impl<F: Flavour, N: OutputSize<F>> Default for Blake2p<F, N> {
     fn default() -> Self {
         const { assert!(N::USIZE > 0, "a digest has at least one byte") }
         let hasher = Params::new().hash_length(N::USIZE).parallel().expect("the type has its length in range");
@@ -267,20 +273,20 @@ impl<F: Family, N: OutputSize<F>> Default for Blake2p<F, N> {
     }
 }
 
-impl<F: Family, N: OutputSize<F>> HashMarker for Blake2p<F, N> {}
+impl<F: Flavour, N: OutputSize<F>> HashMarker for Blake2p<F, N> {}
 
-fixed_output!(Blake2p, PARALLEL_NAME);
+fixed_output!(impl[F: Flavour, N: OutputSize<F>] Blake2p<F, N>, output: N, name: F::PARALLEL_NAME);
 
 #[cfg(test)]
 mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::blake2b::B;
-    use crate::blake2s::S;
+    use crate::blake2b::FlavourB;
+    use crate::blake2s::FlavourS;
 
     /// The counters of the leaves, which carry at the same round, or one after the other.
-    fn counters_carry_in_every_leaf<F: Family>(edges: &[u128]) {
+    fn counters_carry_in_every_leaf<F: Flavour>(edges: &[u128]) {
         let message: Vec<u8> = (0..251).cycle().take(6000).collect();
         let far = |backend, edge: u128, spread: u128| {
             let mut hasher = Parallel::<F>::default().with_backend(backend);
@@ -304,11 +310,11 @@ mod tests {
 
     #[test]
     fn trap_counter_carry_in_every_leaf_of_blake2bp() {
-        counters_carry_in_every_leaf::<B>(&[1 << 32, 1 << 63, 1 << 64, 1 << 127, 0]);
+        counters_carry_in_every_leaf::<FlavourB>(&[1 << 32, 1 << 63, 1 << 64, 1 << 127, 0]);
     }
 
     #[test]
     fn trap_counter_carry_in_every_leaf_of_blake2sp() {
-        counters_carry_in_every_leaf::<S>(&[1 << 31, 1 << 32, 1 << 63, 1 << 64]);
+        counters_carry_in_every_leaf::<FlavourS>(&[1 << 31, 1 << 32, 1 << 63, 1 << 64]);
     }
 }

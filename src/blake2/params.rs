@@ -5,10 +5,12 @@ use core::ops::RangeInclusive;
 
 use digest::InvalidLength;
 
-use super::hasher::one_shot;
-use super::{Family, Hash, Hasher, quarter};
+use super::flavour::Flavour;
+use super::hasher::{Hasher, one_shot};
+use super::node::{Node, byte};
 use crate::backend::Backend;
-use crate::buffer::{Block, copy_words, wipe};
+use crate::hash::Hash;
+use crate::kernel::Block;
 use crate::kernel::blake2::Last;
 
 /// Everything that can be set about a BLAKE2 hash: digest length, key, salt, personalisation, and the node's place in
@@ -29,11 +31,11 @@ use crate::kernel::blake2::Last;
 /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
 /// ```
 #[derive(Clone)]
-pub struct Params<F: Family> {
+pub struct Params<F: Flavour> {
     hash_length: usize,
-    key: Field<F::Words>,
-    salt: Field<F::Words>,
-    personal: Field<F::Words>,
+    key: Field<F::Digest>,
+    salt: Field<F::Digest>,
+    personal: Field<F::Digest>,
     fanout: u8,
     max_depth: u8,
     max_leaf_length: u32,
@@ -46,28 +48,28 @@ pub struct Params<F: Family> {
 
 /// Bytes of a limited number, zeros after them, and how many were given, which may be too many.
 #[derive(Clone, Copy)]
-struct Field<Words> {
-    bytes: Words,
+struct Field<B> {
+    bytes: B,
     length: usize,
 }
 
-impl<Words: Block> Field<Words> {
-    const EMPTY: Self = Self { bytes: Words::ZERO, length: 0 };
+impl<B: Block> Field<B> {
+    const EMPTY: Self = Self { bytes: B::ZERO, length: 0 };
 
     fn new(bytes: &[u8]) -> Self {
-        let mut field = Self { bytes: Words::ZERO, length: bytes.len() };
-        let kept = bytes.len().min(Words::LENGTH);
+        let mut field = Self { bytes: B::ZERO, length: bytes.len() };
+        let kept = bytes.len().min(B::LENGTH);
         field.bytes.bytes_mut()[..kept].copy_from_slice(&bytes[..kept]);
         field
     }
 }
 
-impl<F: Family> Params<F> {
+impl<F: Flavour> Params<F> {
     /// The sequential, unkeyed hash of `8 W` bytes: fanout and maximal depth 1, all else 0 or empty.
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            hash_length: F::Words::LENGTH,
+            hash_length: F::Digest::LENGTH,
             key: Field::EMPTY,
             salt: Field::EMPTY,
             personal: Field::EMPTY,
@@ -178,7 +180,7 @@ impl<F: Family> Params<F> {
     ///
     /// If a field is out of its range.
     pub fn hash(&self, message: &[u8]) -> Result<Hash<F>, ParamsError> {
-        Ok(one_shot(&self.start()?, self.backend(), message))
+        Ok(one_shot(&self.node()?, self.backend(), message))
     }
 
     /// A hasher that has these parameters and no message yet.
@@ -187,7 +189,7 @@ impl<F: Family> Params<F> {
     ///
     /// If a field is out of its range.
     pub fn hasher(&self) -> Result<Hasher<F>, ParamsError> {
-        Ok(Hasher::start(self.start()?, self.backend()))
+        Ok(Hasher::of(self.node()?, self.backend()))
     }
 
     /// The leaf length and the inner hash length.
@@ -196,18 +198,18 @@ impl<F: Family> Params<F> {
         (self.max_leaf_length, self.inner_hash_length)
     }
 
-    /// The parameters in the form a hasher starts from.
-    pub(super) fn start(&self) -> Result<Start<F>, ParamsError> {
-        let words = F::Words::LENGTH;
+    /// The node with these parameters.
+    pub(super) fn node(&self) -> Result<Node<F>, ParamsError> {
+        let words = F::Digest::LENGTH;
         check("hash_length", self.hash_length, 1..=words)?;
         check("key length", self.key.length, 0..=words)?;
-        check("salt length", self.salt.length, 0..=quarter::<F>())?;
-        check("personal length", self.personal.length, 0..=quarter::<F>())?;
+        check("salt length", self.salt.length, 0..=F::TEXT)?;
+        check("personal length", self.personal.length, 0..=F::TEXT)?;
         check("inner_hash_length", self.inner_hash_length, 0..=words)?;
         check_range("node_offset", self.node_offset, 0..=u64::MAX >> (64 - 8 * F::NODE_OFFSET))?;
         let offset = self.node_offset.to_le_bytes();
 
-        let mut parameter_block = F::Words::ZERO;
+        let mut parameter_block = F::Digest::ZERO;
         let (tree, texts) = parameter_block.bytes_mut().split_at_mut(words / 2);
         tree[0] = byte(self.hash_length);
         tree[1] = byte(self.key.length);
@@ -218,11 +220,11 @@ impl<F: Family> Params<F> {
         offset_field.copy_from_slice(&offset[..F::NODE_OFFSET]);
         depths[0] = self.node_depth;
         depths[1] = byte(self.inner_hash_length);
-        let (salt, personal) = texts.split_at_mut(quarter::<F>());
-        salt.copy_from_slice(&self.salt.bytes.bytes()[..quarter::<F>()]);
-        personal.copy_from_slice(&self.personal.bytes.bytes()[..quarter::<F>()]);
+        let (salt, personal) = texts.split_at_mut(F::TEXT);
+        salt.copy_from_slice(&self.salt.bytes.bytes()[..F::TEXT]);
+        personal.copy_from_slice(&self.personal.bytes.bytes()[..F::TEXT]);
 
-        Ok(Start {
+        Ok(Node {
             parameter_block,
             key: self.key.bytes,
             keyed: self.key.length > 0,
@@ -231,116 +233,28 @@ impl<F: Family> Params<F> {
     }
 }
 
-impl<F: Family> Default for Params<F> {
+impl<F: Flavour> Default for Params<F> {
     fn default() -> Self {
         Self::new()
     }
 }
 
 /// Tells nothing, for there may be a key.
-impl<F: Family> fmt::Debug for Params<F> {
+impl<F: Flavour> fmt::Debug for Params<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Params").finish_non_exhaustive()
     }
 }
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> Drop for Params<F> {
+impl<F: Flavour> Drop for Params<F> {
     fn drop(&mut self) {
         zeroize::Zeroize::zeroize(self.key.bytes.bytes_mut());
     }
 }
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> zeroize::ZeroizeOnDrop for Params<F> {}
-
-/// Parameters in the form that hashing starts from.
-#[derive(Clone)]
-pub(super) struct Start<F: Family> {
-    pub(super) parameter_block: F::Words,
-    /// Zeros after it, and if there is none. Not an option, since one that is empty is moved with whatever lies there.
-    pub(super) key: F::Words,
-    pub(super) keyed: bool,
-    /// What the last block of the message is.
-    pub(super) last: Last,
-}
-
-impl<F: Family> Start<F> {
-    /// Sequential hashing to `length` bytes, which must be in range, as must the key.
-    #[inline]
-    pub(super) fn sequential(length: usize, key: &[u8]) -> Self {
-        let mut parameter_block = F::Words::ZERO;
-        parameter_block.bytes_mut()[..4].copy_from_slice(&[byte(length), byte(key.len()), 1, 1]);
-        let mut words = F::Words::ZERO;
-        copy_words(words.bytes_mut(), key);
-        Self { parameter_block, key: words, keyed: !key.is_empty(), last: Last::Block }
-    }
-
-    /// Moves to the first leaf of another tree, whose leaves have no limit.
-    pub(super) fn set_tree(&mut self, fanout: u8, max_depth: u8, inner_hash_length: usize) {
-        let (tree, _) = self.parameter_block.bytes_mut().split_at_mut(F::Words::LENGTH / 2);
-        tree[2..].fill(0);
-        [tree[2], tree[3]] = [fanout, max_depth];
-        tree[8 + F::NODE_OFFSET + 1] = byte(inner_hash_length);
-    }
-
-    /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
-    pub(super) fn set_node(&mut self, depth: u8, offset: u64, is_last: bool) {
-        let (offset_field, depths) = self.parameter_block.bytes_mut()[8..].split_at_mut(F::NODE_OFFSET);
-        offset_field.copy_from_slice(&offset.to_le_bytes()[..F::NODE_OFFSET]);
-        depths[0] = depth;
-        self.last = if is_last { Last::Node } else { Last::Block };
-    }
-
-    /// Bytes of the digest.
-    #[inline]
-    pub(super) fn hash_length(&self) -> usize {
-        self.parameter_block.bytes()[0].into()
-    }
-
-    /// The key filled up with zeros, which is the first block of a keyed message.
-    #[inline]
-    pub(super) fn key_block(&self) -> KeyBlock<F> {
-        KeyBlock(self.keyed.then(|| {
-            let mut block = F::Block::ZERO;
-            block.bytes_mut()[..F::Words::LENGTH].copy_from_slice(self.key.bytes());
-            block
-        }))
-    }
-}
-
-/// One block, or none, wiped after its use.
-pub(super) struct KeyBlock<F: Family>(Option<F::Block>);
-
-impl<F: Family> KeyBlock<F> {
-    /// For messages that began before.
-    pub(super) const NONE: Self = Self(None);
-
-    #[inline]
-    pub(super) fn as_slice(&self) -> &[F::Block] {
-        self.0.as_slice()
-    }
-}
-
-impl<F: Family> Drop for KeyBlock<F> {
-    #[inline]
-    fn drop(&mut self) {
-        self.0.iter_mut().for_each(wipe);
-    }
-}
-
-#[cfg(feature = "zeroize")]
-impl<F: Family> Drop for Start<F> {
-    fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(self.key.bytes_mut());
-    }
-}
-
-/// A length that was found in range, as the parameter block has it.
-#[expect(clippy::cast_possible_truncation, reason = "lengths in range are at most 64")]
-fn byte(length: usize) -> u8 {
-    length as u8
-}
+impl<F: Flavour> zeroize::ZeroizeOnDrop for Params<F> {}
 
 pub(super) fn check(field: &'static str, value: usize, limits: RangeInclusive<usize>) -> Result<(), ParamsError> {
     check_range(field, value as u64, *limits.start() as u64..=*limits.end() as u64)
@@ -363,8 +277,8 @@ pub struct ParamsError {
 
 impl ParamsError {
     /// A key that was given, but has no bytes.
-    pub(super) fn empty_key<F: Family>() -> Self {
-        Self { field: "key length", value: 0, limits: (1, F::Words::LENGTH as u64) }
+    pub(super) fn empty_key<F: Flavour>() -> Self {
+        Self { field: "key length", value: 0, limits: (1, F::Digest::LENGTH as u64) }
     }
 
     /// What is out of range, such as `hash_length` or `key length`.

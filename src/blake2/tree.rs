@@ -13,14 +13,14 @@ use core::{fmt, mem};
 
 pub use self::hasher::TreeHasher;
 use self::nodes::Nodes;
+use super::flavour::Flavour;
 use super::hasher::{Hasher, one_shot};
-use super::many::message;
-use super::params::{Start, check};
-use super::{Family, Hash, Params, ParamsError};
+use super::node::Node;
+use super::params::{Params, ParamsError, check};
 use crate::backend::Backend;
-use crate::buffer::Block;
-use crate::kernel::blake2::Chain;
-use crate::many::compress;
+use crate::hash::Hash;
+use crate::kernel::Block;
+use crate::many::{Message, compress};
 
 mod hasher;
 mod nodes;
@@ -52,9 +52,9 @@ mod nodes;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Tree<F: Family> {
+pub struct Tree<F: Flavour> {
     /// Leaf 0, not the last.
-    node: Start<F>,
+    node: Node<F>,
     hash_length: u8,
     fanout: usize,
     /// The depth at which a node is the root, however many children it has.
@@ -63,7 +63,7 @@ pub struct Tree<F: Family> {
     backend: Backend,
 }
 
-impl<F: Family> Params<F> {
+impl<F: Flavour> Params<F> {
     /// The tree with these lengths, fanout and maximal depth. The fields of a single node are set by the tree.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl<F: Family> Params<F> {
     /// If a field is out of its range, which for trees is: fanout 0 or 2 to 255, maximal depth 2 to 255, leaf length
     /// and inner length at least 1.
     pub fn tree(&self) -> Result<Tree<F>, ParamsError> {
-        let block = self.start()?.parameter_block;
+        let block = self.node()?.parameter_block;
         let [hash_length, _, fanout, max_depth, ..] = *block.bytes() else { unreachable!("it is longer") };
         if fanout != 0 {
             check("fanout", fanout.into(), 2..=255)?;
@@ -79,10 +79,10 @@ impl<F: Family> Params<F> {
         check("max_depth", max_depth.into(), 2..=255)?;
         let (leaf_length, inner_hash_length) = self.tree_lengths();
         check("max_leaf_length", leaf_length as usize, 1..=u32::MAX as usize)?;
-        check("inner_hash_length", inner_hash_length, 1..=F::Words::LENGTH)?;
+        check("inner_hash_length", inner_hash_length, 1..=F::LONGEST)?;
         let leaf = self.clone().hash_length(inner_hash_length).node_depth(0).node_offset(0).last_node(false);
         Ok(Tree {
-            node: leaf.start()?,
+            node: leaf.node()?,
             hash_length,
             fanout: fanout.into(),
             root_depth: if fanout == 0 { 1 } else { max_depth - 1 },
@@ -92,7 +92,7 @@ impl<F: Family> Params<F> {
     }
 }
 
-impl<F: Family> Tree<F> {
+impl<F: Flavour> Tree<F> {
     /// The tree of `bt2sum`: unlimited fanout, depth 2, all digests of full length.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl<F: Family> Tree<F> {
     /// If `leaf_length` is 0.
     pub fn unlimited_fanout(leaf_length: u32) -> Result<Self, ParamsError> {
         let params = Params::new().fanout(0).max_depth(2).max_leaf_length(leaf_length);
-        params.inner_hash_length(F::Words::LENGTH).tree()
+        params.inner_hash_length(F::LONGEST).tree()
     }
 
     /// Message bytes of every leaf but the last.
@@ -131,7 +131,7 @@ impl<F: Family> Tree<F> {
     /// and on whether it is the last.
     #[must_use]
     pub fn leaf(&self, index: u64, is_last: bool) -> Hasher<F> {
-        Hasher::start(self.node(0, index, is_last), self.backend)
+        Hasher::of(self.node(0, index, is_last), self.backend)
     }
 
     /// Whether leaf `index` with these bytes has this digest: finds which part of a message is damaged.
@@ -159,7 +159,7 @@ impl<F: Family> Tree<F> {
     pub fn hash_run(&self, first: u64, bytes: &[u8], has_last: bool) -> Vec<Hash<F>> {
         let length = self.leaf_bytes();
         let count = if has_last { bytes.len().div_ceil(length).max(1) } else { bytes.len() / length };
-        let mut digests = alloc::vec![Hash::new(F::Words::ZERO, 1); count];
+        let mut digests = alloc::vec![Hash::placeholder(); count];
         let leaves = Leaves { length, buffered: &[], direct: bytes };
         self.hash_leaves(first, |i| leaves.get(i), has_last, &mut digests);
         digests
@@ -184,17 +184,17 @@ impl<F: Family> Tree<F> {
     }
 
     /// A leaf or an inner node.
-    fn node(&self, depth: u8, offset: u64, is_last: bool) -> Start<F> {
-        let mut start = self.node.clone();
-        start.set_node(depth, offset, is_last);
-        start
+    fn node(&self, depth: u8, offset: u64, is_last: bool) -> Node<F> {
+        let mut node = self.node.clone();
+        node.set_node(depth, offset, is_last);
+        node
     }
 
     /// The root, if that is its depth.
-    fn root(&self, depth: u8) -> Start<F> {
-        let mut start = self.node(depth, 0, true);
-        start.parameter_block.bytes_mut()[0] = self.hash_length;
-        start
+    fn root(&self, depth: u8) -> Node<F> {
+        let mut root = self.node(depth, 0, true);
+        root.parameter_block.bytes_mut()[0] = self.hash_length;
+        root
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "no slice is longer than a usize can tell")]
@@ -205,11 +205,11 @@ impl<F: Family> Tree<F> {
     /// The digests of leaves `offset` and on, whose bytes are given by `leaf`. With `has_last`, the message ends here.
     fn hash_leaves<'a>(&self, offset: u64, leaf: impl Fn(usize) -> &'a [u8], has_last: bool, digests: &mut [Hash<F>]) {
         let key_block = self.node.key_block();
-        let mut start = self.node.clone();
+        let mut node = self.node.clone();
         let count = digests.len();
         let messages = (0..count).map(|i| {
-            start.set_node(0, offset.wrapping_add(i as u64), has_last && i + 1 == count);
-            message(i, Chain::new(&start.parameter_block), key_block.as_slice(), leaf(i), start.last)
+            node.set_node(0, offset.wrapping_add(i as u64), has_last && i + 1 == count);
+            Message::ending(i, node.chain(), key_block.as_slice(), leaf(i), node.last)
         });
         let length = self.node.hash_length();
         compress::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_bytes(), length));
@@ -217,7 +217,7 @@ impl<F: Family> Tree<F> {
 }
 
 /// Tells the length of the leaves only, for there may be a key.
-impl<F: Family> fmt::Debug for Tree<F> {
+impl<F: Flavour> fmt::Debug for Tree<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tree").field("leaf_length", &self.leaf_length).finish_non_exhaustive()
     }

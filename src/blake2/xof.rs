@@ -9,18 +9,19 @@
 //!                 └──► …
 //! ```
 
-use core::{array, fmt, slice};
+use core::{fmt, slice};
 
+use digest::array::Array;
 use digest::common::AlgorithmName;
+use digest::typenum::Unsigned;
 use digest::{CollisionResistance, ExtendableOutput, ExtendableOutputReset, Reset, Update, XofReader};
 
-use super::params::check_range;
-use super::{Family, Hasher, Params, ParamsError};
+use super::flavour::Flavour;
+use super::hasher::Hasher;
+use super::params::{Params, ParamsError, check_range};
 use crate::backend::Backend;
-use crate::buffer::{Block, wipe};
-use crate::kernel::blake2::{Chain, Last};
-use crate::kernel::{Kind, Run};
-use crate::many::for_lanes;
+use crate::kernel::blake2::{Chain, Known, Last};
+use crate::kernel::{Block, Run, wipe};
 
 /// BLAKE2X, the hash with output of any length, of a message that comes piece by piece; see
 /// [`blake2b::Blake2xb`](crate::blake2b::Blake2xb) and [`blake2s::Blake2xs`](crate::blake2s::Blake2xs).
@@ -31,14 +32,14 @@ use crate::many::for_lanes;
 ///
 /// It has no `BlockSizeUser`: HMAC over it is not defined.
 #[derive(Clone)]
-pub struct Blake2x<F: Family> {
+pub struct Blake2x<F: Flavour> {
     /// Makes the root.
     hasher: Hasher<F>,
     /// Bytes of output.
     end: u64,
 }
 
-impl<F: Family> Params<F> {
+impl<F: Flavour> Params<F> {
     /// BLAKE2X of unknown length, with this key, salt and personalisation. The digest length and the fields of the
     /// tree are the mode's.
     ///
@@ -46,7 +47,7 @@ impl<F: Family> Params<F> {
     ///
     /// If a field is out of its range.
     pub fn xof(&self) -> Result<Blake2x<F>, ParamsError> {
-        Blake2x::start(self, unknown::<F>(), MAX_BLOCKS * F::Words::LENGTH as u64)
+        Blake2x::start(self, unknown::<F>(), MAX_BLOCKS * F::LONGEST as u64)
     }
 
     /// BLAKE2X with `length` bytes of output, 1 to 2^32 − 2 (BLAKE2s: 2^16 − 2), and this key, salt and
@@ -80,11 +81,11 @@ const MAX_BLOCKS: u64 = 1 << 32;
 const NONE_HELD: u64 = u64::MAX;
 
 /// What stands for an unknown length in the part of the node offset above the block number: all ones.
-const fn unknown<F: Family>() -> u64 {
+const fn unknown<F: Flavour>() -> u64 {
     u64::MAX >> (64 - 8 * F::NODE_OFFSET + 32)
 }
 
-impl<F: Family> Blake2x<F> {
+impl<F: Flavour> Blake2x<F> {
     /// With `length` bytes of output, 1 to 2^32 − 2 (BLAKE2s: 2^16 − 2).
     ///
     /// # Errors
@@ -95,7 +96,7 @@ impl<F: Family> Blake2x<F> {
     }
 
     fn start(params: &Params<F>, length_field: u64, end: u64) -> Result<Self, ParamsError> {
-        let root = params.clone().hash_length(F::Words::LENGTH).fanout(1).max_depth(1).max_leaf_length(0);
+        let root = params.clone().hash_length(F::LONGEST).fanout(1).max_depth(1).max_leaf_length(0);
         let root = root.node_offset(length_field << 32).node_depth(0).inner_hash_length(0).last_node(false);
         Ok(Self { hasher: root.hasher()?, end })
     }
@@ -110,7 +111,7 @@ impl<F: Family> Blake2x<F> {
     /// The backend that computes.
     #[must_use]
     pub fn backend(&self) -> Backend {
-        self.hasher.backend
+        self.hasher.backend()
     }
 
     /// Bytes of the message so far. A key does not count.
@@ -129,20 +130,20 @@ impl<F: Family> Blake2x<F> {
     /// The output for the message so far, to which more may be appended.
     #[must_use]
     pub fn finalize(&self) -> OutputReader<F> {
-        let Hasher { start, backend, .. } = &self.hasher;
+        let Hasher { node, .. } = &self.hasher;
         let mut root = F::Block::ZERO;
         let mut digest = self.hasher.digest();
-        root.bytes_mut()[..F::Words::LENGTH].copy_from_slice(digest.bytes());
+        root.bytes_mut()[..F::Digest::LENGTH].copy_from_slice(digest.bytes());
         wipe(&mut digest);
 
         // What remains of the root's is the length of the output, salt and personalisation.
-        let mut node = start.parameter_block;
-        let length = start.parameter_block.bytes()[0];
-        node.bytes_mut()[..8].copy_from_slice(&[length, 0, 0, 0, length, 0, 0, 0]);
-        node.bytes_mut()[8 + F::NODE_OFFSET + 1] = length;
+        let mut parameter_block = node.parameter_block;
+        let length = parameter_block.bytes()[0];
+        parameter_block.bytes_mut()[..8].copy_from_slice(&[length, 0, 0, 0, length, 0, 0, 0]);
+        parameter_block.bytes_mut()[8 + F::NODE_OFFSET + 1] = length;
 
-        let (position, held, held_number) = (0, F::Words::ZERO, NONE_HELD);
-        OutputReader { root, node, position, end: self.end, held, held_number, backend: *backend }
+        let (position, held, held_number) = (0, F::Digest::ZERO, NONE_HELD);
+        OutputReader { root, parameter_block, position, end: self.end, held, held_number, backend: self.backend() }
     }
 
     /// Forgets the message; parameters, key, length and backend stay.
@@ -152,20 +153,20 @@ impl<F: Family> Blake2x<F> {
 }
 
 /// Of unknown length.
-impl<F: Family> Default for Blake2x<F> {
+impl<F: Flavour> Default for Blake2x<F> {
     fn default() -> Self {
         Params::new().xof().expect("the defaults are in range")
     }
 }
 
-impl<F: Family> Update for Blake2x<F> {
+impl<F: Flavour> Update for Blake2x<F> {
     #[inline]
     fn update(&mut self, bytes: &[u8]) {
         self.hasher.update(bytes);
     }
 }
 
-impl<F: Family> ExtendableOutput for Blake2x<F> {
+impl<F: Flavour> ExtendableOutput for Blake2x<F> {
     type Reader = OutputReader<F>;
 
     fn finalize_xof(self) -> OutputReader<F> {
@@ -173,13 +174,13 @@ impl<F: Family> ExtendableOutput for Blake2x<F> {
     }
 }
 
-impl<F: Family> Reset for Blake2x<F> {
+impl<F: Flavour> Reset for Blake2x<F> {
     fn reset(&mut self) {
         self.hasher.reset();
     }
 }
 
-impl<F: Family> ExtendableOutputReset for Blake2x<F> {
+impl<F: Flavour> ExtendableOutputReset for Blake2x<F> {
     fn finalize_xof_reset(&mut self) -> OutputReader<F> {
         let output = self.finalize();
         self.reset();
@@ -187,28 +188,28 @@ impl<F: Family> ExtendableOutputReset for Blake2x<F> {
     }
 }
 
-impl<F: Family> CollisionResistance for Blake2x<F> {
+impl<F: Flavour> CollisionResistance for Blake2x<F> {
     type CollisionResistance = F::CollisionResistance;
 }
 
-impl<F: Family> AlgorithmName for Blake2x<F> {
+impl<F: Flavour> AlgorithmName for Blake2x<F> {
     fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(F::XOF_NAME)
     }
 }
 
 /// Tells nothing, for there may be a key.
-impl<F: Family> fmt::Debug for Blake2x<F> {
+impl<F: Flavour> fmt::Debug for Blake2x<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(F::XOF_NAME).finish_non_exhaustive()
     }
 }
 
 #[cfg(feature = "std")]
-write_by_update!(Blake2x);
+crate::traits::write_by_update!(impl[F: Flavour] Blake2x<F>);
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> zeroize::ZeroizeOnDrop for Blake2x<F> {}
+impl<F: Flavour> zeroize::ZeroizeOnDrop for Blake2x<F> {}
 
 /// The output of [`Blake2x`], from the position that reading has come to.
 ///
@@ -235,23 +236,23 @@ impl<F: Family> zeroize::ZeroizeOnDrop for Blake2x<F> {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct OutputReader<F: Family> {
+pub struct OutputReader<F: Flavour> {
     /// The root, and zeros: what every output block is the hash of.
     root: F::Block,
-    /// The parameter block of output block 0.
-    node: F::Words,
+    /// Of output block 0.
+    parameter_block: F::Digest,
     position: u64,
     end: u64,
     /// The output block that was last read in part.
-    held: F::Words,
-    /// Its number, or [`NONE_HELD`]. Not an option, since one that is empty is moved with whatever lies there.
+    held: F::Digest,
+    /// Its number, or [`NONE_HELD`]. Not an `Option`, for the reason that `Node::key` gives.
     held_number: u64,
     backend: Backend,
 }
 
-impl<F: Family> OutputReader<F> {
+impl<F: Flavour> OutputReader<F> {
     /// Bytes of an output block.
-    const LENGTH: usize = F::Words::LENGTH;
+    const LENGTH: usize = F::Digest::LENGTH;
 
     /// Fills `out`, and moves behind what was read.
     ///
@@ -309,7 +310,7 @@ impl<F: Family> OutputReader<F> {
             let length = if whole > 0 { whole } else { out.len().min(Self::LENGTH - begun) };
             let (now, then) = out.split_at_mut(length);
             if whole > 0 {
-                for_lanes!(F, MAX_LANES => self.blocks::<MAX_LANES>(number, now));
+                self.blocks(number, now);
             } else {
                 self.hold(number);
                 now.copy_from_slice(&self.held.bytes()[begun..][..length]);
@@ -335,12 +336,12 @@ impl<F: Family> OutputReader<F> {
     }
 
     /// Computes whole output blocks from `number` on, a lane each, to where they belong.
-    fn blocks<const MAX_LANES: usize>(&self, mut number: u64, out: &mut [u8]) {
-        let lanes = F::lanes(self.backend).min(MAX_LANES);
-        let mut chains = [F::NO_CHAIN; MAX_LANES];
-        let blocks: [&[F::Block]; MAX_LANES] = array::from_fn(|_| slice::from_ref(&self.root));
-        let last = [Last::Block; MAX_LANES];
-        let whole = self.node.bytes()[0];
+    fn blocks(&self, mut number: u64, out: &mut [u8]) {
+        let lanes = <F as Flavour>::lanes(self.backend).min(F::MaxLanes::USIZE);
+        let mut chains = Array::<F::Chain, F::MaxLanes>::from_fn(|_| F::NO_CHAIN);
+        let blocks = Array::<&[F::Block], F::MaxLanes>::from_fn(|_| slice::from_ref(&self.root));
+        let last = Array::<Last, F::MaxLanes>::from_fn(|_| Last::Block);
+        let whole = self.parameter_block.bytes()[0];
         for out in out.chunks_mut(lanes * Self::LENGTH) {
             let live = out.len() / Self::LENGTH;
             let chains = &mut chains[..live];
@@ -352,7 +353,10 @@ impl<F: Family> OutputReader<F> {
                 F::compress(self.backend, chain, blocks[0], Last::Block);
             } else {
                 let (blocks, last) = (&blocks[..live], &last[..live]);
-                F::compress_lanes(self.backend, Run { count: 1, stride: 1, chains, blocks, last, kind: Kind::Any });
+                F::compress_lanes(
+                    self.backend,
+                    Run { count: 1, stride: 1, chains, blocks, last, hint: Known::Nothing },
+                );
             }
             for (out, chain) in out.chunks_exact_mut(Self::LENGTH).zip(chains) {
                 out.copy_from_slice(chain.to_bytes().bytes());
@@ -365,16 +369,16 @@ impl<F: Family> OutputReader<F> {
     #[inline]
     fn chain(&self, number: u64, length: u8) -> F::Chain {
         debug_assert!(number < MAX_BLOCKS);
-        let mut node = self.node;
-        node.bytes_mut()[0] = length;
-        node.bytes_mut()[8..12].copy_from_slice(&number.to_le_bytes()[..4]);
-        let mut chain = Chain::new(&node);
-        F::discount(&mut chain, F::Block::LENGTH - Self::LENGTH);
+        let mut parameter_block = self.parameter_block;
+        parameter_block.bytes_mut()[0] = length;
+        parameter_block.bytes_mut()[8..12].copy_from_slice(&number.to_le_bytes()[..4]);
+        let mut chain = Chain::new::<F>(&parameter_block);
+        F::close(&mut chain, &mut [], Self::LENGTH);
         chain
     }
 }
 
-impl<F: Family> XofReader for OutputReader<F> {
+impl<F: Flavour> XofReader for OutputReader<F> {
     /// Fills `out`, with zeros where there is no output any more: [`try_read`](OutputReader::try_read) is an error then.
     fn read(&mut self, out: &mut [u8]) {
         let length = self.fill_start(out);
@@ -384,14 +388,14 @@ impl<F: Family> XofReader for OutputReader<F> {
 
 /// Reads less than asked for at the end of the output; never fails.
 #[cfg(feature = "std")]
-impl<F: Family> std::io::Read for OutputReader<F> {
+impl<F: Flavour> std::io::Read for OutputReader<F> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         Ok(self.fill_start(out))
     }
 }
 
 /// Tells the position and what is left only, for there may have been a key.
-impl<F: Family> fmt::Debug for OutputReader<F> {
+impl<F: Flavour> fmt::Debug for OutputReader<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut output = f.debug_struct("OutputReader");
         output.field("position", &self.position).field("remaining", &self.remaining()).finish_non_exhaustive()
@@ -399,7 +403,7 @@ impl<F: Family> fmt::Debug for OutputReader<F> {
 }
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> Drop for OutputReader<F> {
+impl<F: Flavour> Drop for OutputReader<F> {
     fn drop(&mut self) {
         wipe(&mut self.root);
         wipe(&mut self.held);
@@ -407,7 +411,7 @@ impl<F: Family> Drop for OutputReader<F> {
 }
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> zeroize::ZeroizeOnDrop for OutputReader<F> {}
+impl<F: Flavour> zeroize::ZeroizeOnDrop for OutputReader<F> {}
 
 /// More than there is was asked of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

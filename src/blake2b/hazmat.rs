@@ -2,6 +2,7 @@
 
 use crate::backend::blake2_rounds;
 use crate::kernel::blake2::Last;
+use crate::kernel::blake2b::FlavourB;
 
 /// The compression function F of [RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2, with `rounds` rounds.
 ///
@@ -24,5 +25,5 @@ use crate::kernel::blake2::Last;
 /// assert_eq!(h[0].to_le_bytes(), [0xba, 0x80, 0xa5, 0x3f, 0x98, 0x1c, 0x4d, 0x0d]);
 /// ```
 pub fn compress(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], t: u128, f: bool) {
-    blake2_rounds(rounds, h, m, t, if f { Last::Block } else { Last::Not });
+    blake2_rounds::<FlavourB>(rounds, h, m, t, if f { Last::Block } else { Last::Not });
 }

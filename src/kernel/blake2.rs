@@ -1,13 +1,15 @@
 //! BLAKE2's compression function F ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2): what goes in and
-//! out, and its arithmetic over vectors, for one message and for many. All that tells the two flavours apart is in
-//! their [`Word`].
+//! out, and its arithmetic over vectors, for one message and for many. A flavour's [`Constants`] are all that tells it
+//! apart from the other.
 
 use core::fmt;
-use core::ops::BitXor;
 
-pub(crate) use self::lanes::compress_lanes;
-pub(crate) use self::rows::{Rows, compress_rows};
-use super::Words;
+use digest::array::ArraySize;
+use digest::consts::U1;
+
+pub(crate) use self::lanes::{Lane, compress_lanes};
+pub(crate) use self::rows::{Row, Rows, compress_rows};
+use super::{Block, Function, Word};
 
 mod lanes;
 mod rows;
@@ -26,107 +28,84 @@ pub(crate) const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// The word of a flavour, and what else F takes from RFC 7693, section 2.1 and 2.6.
-pub trait Word: Copy + Eq + BitXor<Output = Self> + Send + Sync + 'static {
-    /// Eight words, little-endian: a chaining value, a digest or a parameter block.
-    type Bytes: Copy;
-    /// Sixteen words, little-endian: what is compressed at a time.
-    type Block: Copy + AsRef<[u8]>;
+/// What tells a flavour from the other (RFC 7693, section 2.1 and 2.6).
+pub trait Constants:
+    Function<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Last, Hint = Known>
+{
+    type Word: Word<Digest = Self::Digest>;
+    /// Eight words: a digest, a key or the parameter block.
+    type Digest: Block;
+    /// Lanes at most on any backend.
+    type Lanes: ArraySize;
 
-    /// Bytes of a block.
-    const BLOCK: usize;
     const ROUNDS: usize;
     /// R1 to R4, by which G rotates.
     const ROTATIONS: [u32; 4];
     /// The initialisation vector.
-    const IV: [Self; 8];
-    const ZERO: Self;
-    const ONES: Self;
-
-    /// Word `i` of `block`.
-    fn load(block: &Self::Block, i: usize) -> Self;
-    fn from_bytes(bytes: &Self::Bytes) -> [Self; 8];
-    fn to_bytes(words: [Self; 8]) -> Self::Bytes;
-    /// The lower and the upper half of the counter. It has two words; more of `count` does not count.
-    fn halves(count: u128) -> [Self; 2];
-    /// Blocks that can follow until the lower half of a counter that is at `count` is about to carry, and one more
-    /// that may.
-    fn blocks_to_carry(count: u128) -> u64;
-    /// Overwrites words with zeros: with feature `zeroize` only.
-    fn wipe(words: &mut [Self; 8]);
-    /// Modulo 2^32 or 2^64.
-    fn add(self, rhs: Self) -> Self;
-    fn ror(self, bits: u32) -> Self;
+    const IV: [Self::Word; 8];
 }
 
-/// Implements [`Word`] for an unsigned integer.
-macro_rules! word {
-    ($word:ident, block: $block:literal, rounds: $rounds:literal, rotations: $rotations:expr, iv: $iv:expr) => {
-        impl $crate::kernel::blake2::Word for $word {
-            type Bytes = [u8; $block / 2];
-            type Block = [u8; $block];
+impl<F: Constants + Copy + 'static> Function for F {
+    type Chain = Chain<F::Word>;
+    type Block = <F::Word as Word>::Block;
+    type Last = Last;
+    type Hint = Known;
+    type MaxLanes = F::Lanes;
+    type MaxClosing = U1;
 
-            const BLOCK: usize = $block;
-            const ROUNDS: usize = $rounds;
-            const ROTATIONS: [u32; 4] = $rotations;
-            const IV: [Self; 8] = $iv;
-            const ZERO: Self = 0;
-            const ONES: Self = !0;
+    const NO_CHAIN: Chain<F::Word> = Chain { h: [F::Word::ZERO; 8], count: 0 };
+    const NOT_LAST: Last = Last::Not;
+    const NO_HINT: Known = Known::Nothing;
+    const CLOSES_WHOLE_BLOCKS: bool = false;
 
-            #[inline(always)]
-            fn load(block: &[u8; $block], i: usize) -> Self {
-                Self::from_le_bytes(block.as_chunks().0[i])
-            }
+    /// Only the first block of a run may carry into the upper counter word.
+    #[inline]
+    fn longest_run(chain: &Chain<F::Word>) -> usize {
+        let block = F::Block::LENGTH as u128;
+        let first = F::Word::truncate(chain.count.wrapping_add(block)).widen();
+        let left = F::Word::ONES.widen() - first;
+        usize::try_from(left / F::Block::LENGTH as u64 + 1).unwrap_or(usize::MAX)
+    }
 
-            #[inline]
-            fn from_bytes(bytes: &[u8; $block / 2]) -> [Self; 8] {
-                core::array::from_fn(|i| Self::from_le_bytes(bytes.as_chunks().0[i]))
-            }
+    #[inline]
+    fn closing(_: usize) -> usize {
+        1
+    }
 
-            #[inline]
-            fn to_bytes(words: [Self; 8]) -> [u8; $block / 2] {
-                let mut bytes = [0; $block / 2];
-                for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-                    *to = word.to_le_bytes();
-                }
-                bytes
-            }
+    /// The zeros that fill up the last block must not be counted, so their number is taken from the count beforehand.
+    #[inline]
+    fn close(chain: &mut Chain<F::Word>, _: &mut [F::Block], length: usize) {
+        debug_assert!(length <= F::Block::LENGTH);
+        chain.count = chain.count.wrapping_sub((F::Block::LENGTH - length) as u128);
+    }
 
-            #[allow(clippy::cast_possible_truncation, reason = "each half has as many bits")]
-            #[inline(always)]
-            fn halves(count: u128) -> [Self; 2] {
-                [count as Self, (count >> Self::BITS) as Self]
-            }
+    #[inline]
+    fn hint(longest: usize) -> Known {
+        if longest > F::Block::LENGTH / 2 { Known::Alike } else { Known::Half }
+    }
 
-            #[inline]
-            fn blocks_to_carry(count: u128) -> u64 {
-                let [first, _] = Self::halves(count.wrapping_add($block));
-                u64::from((Self::MAX - first) / $block + 1)
-            }
+    #[inline(always)]
+    fn copy(chain: &Chain<F::Word>, word: impl Fn(u64) -> u64) -> Chain<F::Word> {
+        Chain { h: chain.h.map(|h| F::Word::truncate(word(h.widen()).into())), count: chain.count }
+    }
 
-            #[inline]
-            fn wipe(words: &mut [Self; 8]) {
-                #[cfg(feature = "zeroize")]
-                zeroize::Zeroize::zeroize(words);
-                #[cfg(not(feature = "zeroize"))]
-                let _ = words;
-            }
-
-            #[inline(always)]
-            fn add(self, rhs: Self) -> Self {
-                self.wrapping_add(rhs)
-            }
-
-            #[inline(always)]
-            fn ror(self, bits: u32) -> Self {
-                self.rotate_right(bits)
-            }
-        }
-    };
+    #[inline]
+    fn wipe(chain: &mut Chain<F::Word>) {
+        F::Word::wipe(&mut chain.h);
+    }
 }
-pub(super) use word;
 
-/// What the last of the blocks handed to a compression is to its message and to its tree.
+/// What a lane kernel may rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    Nothing,
+    /// All lanes have equal chaining values, upper counter words and `last`; only the lower counter words differ.
+    Alike,
+    /// The same, and there is one block of each message, of which the upper half is zeros.
+    Half,
+}
+
+/// What the last block of a run is to its message and to its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Last {
     /// More of the message follows.
@@ -166,9 +145,9 @@ impl<W> fmt::Debug for Chain<W> {
 impl<W: Word> Chain<W> {
     /// Before the first block of a message with this parameter block.
     #[inline]
-    pub(crate) fn new(parameter_block: &W::Bytes) -> Self {
+    pub(crate) fn new<F: Constants<Word = W>>(parameter_block: &W::Digest) -> Self {
         let mut h = W::from_bytes(parameter_block);
-        for (h, iv) in h.iter_mut().zip(W::IV) {
+        for (h, iv) in h.iter_mut().zip(F::IV) {
             *h = *h ^ iv;
         }
         Self { h, count: 0 }
@@ -176,58 +155,20 @@ impl<W: Word> Chain<W> {
 
     /// The chaining value: the digest, if the last block was compressed.
     #[inline]
-    pub(crate) fn to_bytes(self) -> W::Bytes {
+    pub(crate) fn to_bytes(self) -> W::Digest {
         W::to_bytes(self.h)
     }
 }
 
-/// What an instruction set answers for the flavour of BLAKE2 that has the word `W`.
-pub(crate) trait Compress<W: Word>: Copy {
-    /// Compresses all `blocks` into `chain` and adds their bytes to its count, each block's before it is compressed.
-    ///
-    /// `last` speaks of the last of them. The zeros that fill up a last block must not be counted: the caller takes
-    /// their number from the count beforehand.
-    fn compress(self, chain: &mut Chain<W>, blocks: &[W::Block], last: Last);
-
-    /// Messages at most that [`compress_lanes`](Self::compress_lanes) takes side by side.
-    const LANES: usize;
-
-    /// Compresses a run of up to `LANES` messages, each as [`compress`](Self::compress) would.
-    ///
-    /// No count may carry from its lower into its upper half after the first block: see [`Word::blocks_to_carry`].
-    fn compress_lanes(self, run: Run<'_, W>);
-}
-
-/// Messages side by side.
-pub(crate) type Run<'a, W> = super::Run<'a, Chain<W>, <W as Word>::Block, Last>;
-
-/// Four words that are one row of a 4 × 4 state, of columns 0, 2, 1 and 3.
-pub(crate) trait Row<W: Word>: Words<W, 4> {
-    /// Whether turns are so slow that it is worth one more addition to begin them a cycle earlier.
-    const AHEAD: bool = false;
-
-    /// The words of `block` at `places`, each loaded from memory.
-    ///
-    /// Unless `SETTLED`, the block may have been written just before, so no load should be wider than a word: it would
-    /// wait until the narrower stores it spans have reached the cache.
-    fn gather<const SETTLED: bool>(token: Self::Token, block: &W::Block, places: [usize; 4]) -> Self;
-    /// The same as `new` for words in memory, which may have been written just before.
-    #[inline(always)]
-    fn join(token: Self::Token, words: [W; 4]) -> Self {
-        Self::new(token, words)
-    }
-    /// Moves the word of column `(i + N) % 4` to column `i`.
-    fn turn<const N: usize>(self) -> Self;
-    /// All rounds of a block, for those who know a better order of instructions than the compiler's.
-    #[inline(always)]
-    fn rounds<const SETTLED: bool>(token: Self::Token, rows: &mut Rows<W, Self>, block: &W::Block) {
-        rows.rounds::<SETTLED>(token, block);
-    }
+/// The lower and the upper half of the counter. It has two words; more of `count` does not count.
+#[inline(always)]
+pub(crate) fn halves<W: Word>(count: u128) -> [W; 2] {
+    [W::truncate(count), W::truncate(count >> W::BITS)]
 }
 
 /// The row of the initialisation vector that the counter and the flags go into, with both.
 #[inline(always)]
-pub(crate) fn row_d<W: Word>(count: u128, flags: [W; 2]) -> [W; 4] {
-    let [low, high] = W::halves(count);
-    [W::IV[4] ^ low, W::IV[5] ^ high, W::IV[6] ^ flags[0], W::IV[7] ^ flags[1]]
+pub(crate) fn row_d<F: Constants>(count: u128, flags: [F::Word; 2]) -> [F::Word; 4] {
+    let [low, high] = halves(count);
+    [F::IV[4] ^ low, F::IV[5] ^ high, F::IV[6] ^ flags[0], F::IV[7] ^ flags[1]]
 }

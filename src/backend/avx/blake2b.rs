@@ -2,18 +2,21 @@
 #![allow(unsafe_code)]
 
 use super::Avx;
-use crate::backend::sse41::{Row, Sse41, U64x2};
-use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
+use crate::backend::sse41::blake2b::U64x4;
+use crate::backend::sse41::{Sse41, U64x2};
+use crate::kernel::blake2::{Chain, Last, compress_lanes, compress_rows};
+use crate::kernel::blake2b::FlavourB;
+use crate::kernel::{Compress, Run};
 
-impl Compress<u64> for Avx {
+impl Compress<FlavourB> for Avx {
     const LANES: usize = 2;
 
-    fn compress(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
+    fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
         // SAFETY: self proves AVX.
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn compress_lanes(self, run: Run<'_, u64>) {
+    fn lanes(self, run: Run<'_, FlavourB>) {
         // SAFETY: self proves AVX.
         unsafe { compress2(run) }
     }
@@ -21,10 +24,10 @@ impl Compress<u64> for Avx {
 
 #[target_feature(enable = "avx")]
 fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-    compress_rows::<u64, Row>(Sse41::here(), chain, blocks, last);
+    compress_rows::<FlavourB, U64x4>(Sse41::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "avx")]
-fn compress2(run: Run<'_, u64>) {
-    compress_lanes::<u64, U64x2, 2>(Sse41::here(), run);
+fn compress2(run: Run<'_, FlavourB>) {
+    compress_lanes::<FlavourB, U64x2, 2>(Sse41::here(), run);
 }

@@ -3,17 +3,19 @@
 
 use super::Avx;
 use crate::backend::sse41::{Sse41, U32x4};
-use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Last, compress_lanes, compress_rows};
+use crate::kernel::blake2s::FlavourS;
+use crate::kernel::{Compress, Run};
 
-impl Compress<u32> for Avx {
+impl Compress<FlavourS> for Avx {
     const LANES: usize = 4;
 
-    fn compress(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+    fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
         // SAFETY: self proves AVX.
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn compress_lanes(self, run: Run<'_, u32>) {
+    fn lanes(self, run: Run<'_, FlavourS>) {
         // SAFETY: self proves AVX.
         unsafe { compress4(run) }
     }
@@ -21,10 +23,10 @@ impl Compress<u32> for Avx {
 
 #[target_feature(enable = "avx")]
 fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-    compress_rows::<u32, U32x4>(Sse41::here(), chain, blocks, last);
+    compress_rows::<FlavourS, U32x4>(Sse41::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "avx")]
-fn compress4(run: Run<'_, u32>) {
-    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run);
+fn compress4(run: Run<'_, FlavourS>) {
+    compress_lanes::<FlavourS, U32x4, 4>(Sse41::here(), run);
 }

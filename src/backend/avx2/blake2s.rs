@@ -2,18 +2,21 @@
 #![allow(unsafe_code)]
 
 use super::{Avx2, U32x8};
+use crate::backend::opaque;
 use crate::backend::sse41::{Sse41, U32x4};
-use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Lane, Last, compress_lanes, compress_rows};
+use crate::kernel::blake2s::FlavourS;
+use crate::kernel::{Compress, Run};
 
-impl Compress<u32> for Avx2 {
+impl Compress<FlavourS> for Avx2 {
     const LANES: usize = 8;
 
-    fn compress(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+    fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
         // SAFETY: self proves AVX2.
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn compress_lanes(self, run: Run<'_, u32>) {
+    fn lanes(self, run: Run<'_, FlavourS>) {
         match run.chains.len() {
             // SAFETY: self proves AVX2.
             ..=4 => unsafe { compress4(run) },
@@ -25,15 +28,25 @@ impl Compress<u32> for Avx2 {
 
 #[target_feature(enable = "avx2")]
 fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-    compress_rows::<u32, U32x4>(Sse41::here(), chain, blocks, last);
+    compress_rows::<FlavourS, U32x4>(Sse41::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "avx2")]
-fn compress4(run: Run<'_, u32>) {
-    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run);
+fn compress4(run: Run<'_, FlavourS>) {
+    compress_lanes::<FlavourS, U32x4, 4>(Sse41::here(), run);
 }
 
 #[target_feature(enable = "avx2")]
-fn compress8(run: Run<'_, u32>) {
-    compress_lanes::<u32, U32x8, 8>(Avx2::here(), run);
+fn compress8(run: Run<'_, FlavourS>) {
+    compress_lanes::<FlavourS, U32x8, 8>(Avx2::here(), run);
+}
+
+impl Lane<u32, 8> for U32x8 {
+    /// As for BLAKE2b.
+    #[inline(always)]
+    fn keep_order([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        // SAFETY: a.1 proves AVX2.
+        let [w, x, y, z] = unsafe { opaque::ymm_in_order([a.0, b.0, c.0, d.0]) };
+        [Self(w, a.1), Self(x, a.1), Self(y, a.1), Self(z, a.1)]
+    }
 }

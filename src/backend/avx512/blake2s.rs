@@ -2,17 +2,20 @@
 #![allow(unsafe_code)]
 
 use super::{Avx512, U32x4, U32x8, U32x16};
-use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes, compress_rows};
+use crate::backend::sse41::blake2s as sse41;
+use crate::kernel::blake2::{Chain, Lane, Last, Row, compress_lanes, compress_rows};
+use crate::kernel::blake2s::FlavourS;
+use crate::kernel::{Compress, Run};
 
-impl Compress<u32> for Avx512 {
+impl Compress<FlavourS> for Avx512 {
     const LANES: usize = 16;
 
-    fn compress(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+    fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
         // SAFETY: self proves AVX-512F and VL.
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn compress_lanes(self, run: Run<'_, u32>) {
+    fn lanes(self, run: Run<'_, FlavourS>) {
         match run.chains.len() {
             // SAFETY: self proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },
@@ -26,20 +29,44 @@ impl Compress<u32> for Avx512 {
 
 #[target_feature(enable = "avx512f,avx512vl")]
 fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-    compress_rows::<u32, U32x4>(Avx512::here(), chain, blocks, last);
+    compress_rows::<FlavourS, U32x4>(Avx512::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
-fn compress4(run: Run<'_, u32>) {
-    compress_lanes::<u32, U32x4, 4>(Avx512::here(), run);
+fn compress4(run: Run<'_, FlavourS>) {
+    compress_lanes::<FlavourS, U32x4, 4>(Avx512::here(), run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
-fn compress8(run: Run<'_, u32>) {
-    compress_lanes::<u32, U32x8, 8>(Avx512::here(), run);
+fn compress8(run: Run<'_, FlavourS>) {
+    compress_lanes::<FlavourS, U32x8, 8>(Avx512::here(), run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl")]
-fn compress16(run: Run<'_, u32>) {
-    compress_lanes::<u32, U32x16, 16>(Avx512::here(), run);
+fn compress16(run: Run<'_, FlavourS>) {
+    compress_lanes::<FlavourS, U32x16, 16>(Avx512::here(), run);
+}
+
+impl Lane<u32, 4> for U32x4 {}
+impl Lane<u32, 8> for U32x8 {}
+impl Lane<u32, 16> for U32x16 {}
+
+impl Row<FlavourS> for U32x4 {
+    #[inline(always)]
+    fn gather<const SETTLED: bool>(token: Avx512, block: &[u8; 64], places: [usize; 4]) -> Self {
+        // SAFETY: token proves AVX-512VL, and so SSE4.1.
+        Self(unsafe { sse41::gather32::<SETTLED>(block, places) }, token)
+    }
+
+    #[inline(always)]
+    fn join(token: Avx512, words: [u32; 4]) -> Self {
+        // SAFETY: token proves AVX-512VL, and so SSE4.1.
+        Self(unsafe { sse41::join32(words) }, token)
+    }
+
+    #[inline(always)]
+    fn turn<const N: usize>(self) -> Self {
+        // SAFETY: self.1 proves AVX-512VL, and so SSE4.1.
+        Self(unsafe { sse41::turn32::<N>(self.0) }, self.1)
+    }
 }

@@ -10,22 +10,26 @@
 
 use super::{Neon, U64x2};
 use crate::backend::portable::Portable;
-use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes};
+use crate::kernel::blake2::{Chain, Lane, Last, compress_lanes};
+use crate::kernel::blake2b::FlavourB;
+use crate::kernel::{Compress, Run};
 
-impl Compress<u64> for Neon {
+impl Compress<FlavourB> for Neon {
     const LANES: usize = 2;
 
-    fn compress(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-        Portable.compress(chain, blocks, last);
+    fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
+        Portable.blocks(chain, blocks, last);
     }
 
-    fn compress_lanes(self, run: Run<'_, u64>) {
+    fn lanes(self, run: Run<'_, FlavourB>) {
         // SAFETY: self proves NEON.
         unsafe { compress2(run) }
     }
 }
 
 #[target_feature(enable = "neon")]
-fn compress2(run: Run<'_, u64>) {
-    compress_lanes::<u64, U64x2, 2>(Neon::here(), run);
+fn compress2(run: Run<'_, FlavourB>) {
+    compress_lanes::<FlavourB, U64x2, 2>(Neon::here(), run);
 }
+
+impl Lane<u64, 2> for U64x2 {}

@@ -7,22 +7,26 @@
 
 use super::{Neon, U32x4};
 use crate::backend::portable::Portable;
-use crate::kernel::blake2::{Chain, Compress, Last, Run, compress_lanes};
+use crate::kernel::blake2::{Chain, Lane, Last, compress_lanes};
+use crate::kernel::blake2s::FlavourS;
+use crate::kernel::{Compress, Run};
 
-impl Compress<u32> for Neon {
+impl Compress<FlavourS> for Neon {
     const LANES: usize = 4;
 
-    fn compress(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-        Portable.compress(chain, blocks, last);
+    fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+        Portable.blocks(chain, blocks, last);
     }
 
-    fn compress_lanes(self, run: Run<'_, u32>) {
+    fn lanes(self, run: Run<'_, FlavourS>) {
         // SAFETY: self proves NEON.
         unsafe { compress4(run) }
     }
 }
 
 #[target_feature(enable = "neon")]
-fn compress4(run: Run<'_, u32>) {
-    compress_lanes::<u32, U32x4, 4>(Neon::here(), run);
+fn compress4(run: Run<'_, FlavourS>) {
+    compress_lanes::<FlavourS, U32x4, 4>(Neon::here(), run);
 }
+
+impl Lane<u32, 4> for U32x4 {}

@@ -4,77 +4,77 @@
 use core::slice;
 
 use super::Portable;
-use crate::kernel::blake2::{Chain, Compress, Last, Run, SIGMA, Word, row_d};
+use crate::kernel::blake2::{Chain, Constants, Last, SIGMA, row_d};
+use crate::kernel::{Block, Compress, Run, Word};
 
-/// Implements `Compress` for a word, by code of its own.
-macro_rules! compress {
-    ($word:ident) => {
-        impl Compress<$word> for Portable {
-            const LANES: usize = 1;
+impl<F: Constants> Compress<F> for Portable {
+    const LANES: usize = 1;
 
-            fn compress(self, chain: &mut Chain<$word>, blocks: &[<$word as Word>::Block], last: Last) {
-                compress(chain, blocks, last);
-            }
+    fn blocks(self, chain: &mut Chain<F::Word>, blocks: &[F::Block], last: Last) {
+        compress::<F>(chain, blocks, last);
+    }
 
-            fn compress_lanes(self, run: Run<'_, $word>) {
-                for block in 0..run.count {
-                    let last = if block + 1 == run.count { run.last[0] } else { Last::Not };
-                    self.compress(&mut run.chains[0], slice::from_ref(&run.blocks[0][block * run.stride]), last);
-                }
-            }
+    fn lanes(self, run: Run<'_, F>) {
+        for block in 0..run.count {
+            let last = if block + 1 == run.count { run.last[0] } else { Last::Not };
+            Compress::<F>::blocks(self, &mut run.chains[0], slice::from_ref(&run.blocks[0][block * run.stride]), last);
         }
-    };
+    }
 }
-compress!(u64);
-compress!(u32);
 
 #[inline(always)]
-fn compress<W: Word>(chain: &mut Chain<W>, blocks: &[W::Block], last: Last) {
+fn compress<F: Constants>(chain: &mut Chain<F::Word>, blocks: &[F::Block], last: Last) {
     for (i, block) in blocks.iter().enumerate() {
-        chain.count = chain.count.wrapping_add(W::BLOCK as u128);
+        chain.count = chain.count.wrapping_add(F::Block::LENGTH as u128);
         let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
-        let m = core::array::from_fn(|i| W::load(block, i));
-        let mut v = begin(&chain.h, chain.count, flags);
-        round(&mut v, &m, &SIGMA[0]);
-        round(&mut v, &m, &SIGMA[1]);
-        round(&mut v, &m, &SIGMA[2]);
-        round(&mut v, &m, &SIGMA[3]);
-        round(&mut v, &m, &SIGMA[4]);
-        round(&mut v, &m, &SIGMA[5]);
-        round(&mut v, &m, &SIGMA[6]);
-        round(&mut v, &m, &SIGMA[7]);
-        round(&mut v, &m, &SIGMA[8]);
-        round(&mut v, &m, &SIGMA[9]);
-        if W::ROUNDS == 12 {
-            round(&mut v, &m, &SIGMA[0]);
-            round(&mut v, &m, &SIGMA[1]);
+        let m = core::array::from_fn(|i| F::Word::load(block.bytes(), i));
+        let mut v = begin::<F>(&chain.h, chain.count, flags);
+        round::<F>(&mut v, &m, &SIGMA[0]);
+        round::<F>(&mut v, &m, &SIGMA[1]);
+        round::<F>(&mut v, &m, &SIGMA[2]);
+        round::<F>(&mut v, &m, &SIGMA[3]);
+        round::<F>(&mut v, &m, &SIGMA[4]);
+        round::<F>(&mut v, &m, &SIGMA[5]);
+        round::<F>(&mut v, &m, &SIGMA[6]);
+        round::<F>(&mut v, &m, &SIGMA[7]);
+        round::<F>(&mut v, &m, &SIGMA[8]);
+        round::<F>(&mut v, &m, &SIGMA[9]);
+        if F::ROUNDS == 12 {
+            round::<F>(&mut v, &m, &SIGMA[0]);
+            round::<F>(&mut v, &m, &SIGMA[1]);
         }
-        end(&mut chain.h, &v);
+        end::<F>(&mut chain.h, &v);
     }
 }
 
 /// The compression function with any number of rounds, a loop instead of ten or twelve calls.
-pub(crate) fn compress_rounds<W: Word>(rounds: u32, h: &mut [W; 8], m: &[W; 16], count: u128, last: Last) {
-    let mut v = begin(h, count, last.flags());
+pub(crate) fn compress_rounds<F: Constants>(
+    rounds: u32,
+    h: &mut [F::Word; 8],
+    m: &[F::Word; 16],
+    count: u128,
+    last: Last,
+) {
+    let mut v = begin::<F>(h, count, last.flags());
     for schedule in SIGMA.iter().cycle().take(rounds as usize) {
-        round(&mut v, m, schedule);
+        round::<F>(&mut v, m, schedule);
     }
-    end(h, &v);
+    end::<F>(h, &v);
 }
 
 /// The working vector before the first round.
 #[inline(always)]
-fn begin<W: Word>(h: &[W; 8], count: u128, flags: [W; 2]) -> [W; 16] {
-    let mut v = [W::ZERO; 16];
+fn begin<F: Constants>(h: &[F::Word; 8], count: u128, flags: [F::Word; 2]) -> [F::Word; 16] {
+    let mut v = [F::Word::ZERO; 16];
     v[..8].copy_from_slice(h);
-    v[8..12].copy_from_slice(&W::IV[..4]);
-    v[12..].copy_from_slice(&row_d(count, flags));
+    v[8..12].copy_from_slice(&F::IV[..4]);
+    v[12..].copy_from_slice(&row_d::<F>(count, flags));
     v
 }
 
 /// Folds the working vector after the last round into the chaining value.
 #[inline(always)]
-fn end<W: Word>(h: &mut [W; 8], v: &[W; 16]) {
+fn end<F: Constants>(h: &mut [F::Word; 8], v: &[F::Word; 16]) {
     for (i, h) in h.iter_mut().enumerate() {
         *h = *h ^ v[i] ^ v[i + 8];
     }
@@ -85,12 +85,12 @@ const COLUMNS: [[usize; 4]; 4] = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [1
 const DIAGONALS: [[usize; 4]; 4] = [[0, 1, 2, 3], [5, 6, 7, 4], [10, 11, 8, 9], [15, 12, 13, 14]];
 
 #[inline(always)]
-fn round<W: Word>(v: &mut [W; 16], m: &[W; 16], s: &[usize; 16]) {
-    let [r1, r2, r3, r4] = W::ROTATIONS;
-    half_g(v, [r1, r2], COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
-    half_g(v, [r3, r4], COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
-    half_g(v, [r1, r2], DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
-    half_g(v, [r3, r4], DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
+fn round<F: Constants>(v: &mut [F::Word; 16], m: &[F::Word; 16], s: &[usize; 16]) {
+    let [r1, r2, r3, r4] = F::ROTATIONS;
+    half_g::<F::Word>(v, [r1, r2], COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
+    half_g::<F::Word>(v, [r3, r4], COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
+    half_g::<F::Word>(v, [r1, r2], DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
+    half_g::<F::Word>(v, [r3, r4], DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
 }
 
 /// Half of the mixing function G of RFC 7693, section 3.1, four times side by side, with a message word each. Written out, for

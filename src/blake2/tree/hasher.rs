@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 use core::{fmt, mem};
 
 use super::nodes::Nodes;
-use super::{Family, Hash, Leaves, Tree, append, wipe};
-use crate::buffer::Block;
+use super::{Flavour, Hash, Leaves, Tree, append, wipe};
 
 /// Leaves that are hashed before their digests are folded into the nodes: a multiple of all lanes.
 const BATCH: usize = 64;
@@ -13,7 +12,7 @@ const BATCH: usize = 64;
 /// The tree of a message that comes piece by piece.
 ///
 /// Give [`update`](Self::update) several leaves at a time, best a multiple of
-/// [`Backend::lanes`](crate::Backend::lanes): they are hashed side by side from where they lie. Smaller pieces are
+/// [`Flavour::lanes`]: they are hashed side by side from where they lie. Smaller pieces are
 /// collected first, in at most as many bytes as that many leaves have.
 ///
 /// ```
@@ -29,7 +28,7 @@ const BATCH: usize = 64;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct TreeHasher<F: Family> {
+pub struct TreeHasher<F: Flavour> {
     tree: Tree<F>,
     /// What is not hashed yet, from the start of a leaf. The last leaf is always here, for it is hashed as such.
     buffer: Vec<u8>,
@@ -40,7 +39,7 @@ pub struct TreeHasher<F: Family> {
     keeps: bool,
 }
 
-impl<F: Family> TreeHasher<F> {
+impl<F: Flavour> TreeHasher<F> {
     /// Goes on after these nodes, which lie over so many leaves.
     pub(super) fn after(tree: &Tree<F>, nodes: Nodes<F>, leaves: u64) -> Self {
         Self { tree: tree.clone(), buffer: Vec::new(), nodes, leaves, kept: Vec::new(), keeps: false }
@@ -74,7 +73,7 @@ impl<F: Family> TreeHasher<F> {
 
     /// Appends `bytes` to the message, and hashes its leaves on all cores, on each in lanes.
     ///
-    /// It pays off for many leaves at a time: cores times [`Backend::lanes`](crate::Backend::lanes), or a multiple.
+    /// It pays off for many leaves at a time: cores times [`Flavour::lanes`], or a multiple.
     #[cfg(feature = "rayon")]
     pub fn update_rayon(&mut self, bytes: &[u8]) -> &mut Self {
         self.update_by(bytes, Self::hash_leaves_rayon)
@@ -107,7 +106,7 @@ impl<F: Family> TreeHasher<F> {
     /// Finds the leaves that are whole and not the last, and gives them to `hash_leaves`.
     fn update_by(&mut self, bytes: &[u8], hash_leaves: impl FnOnce(&mut Self, &Leaves<'_>)) -> &mut Self {
         let length = self.tree.leaf_bytes();
-        let most = length.saturating_mul(F::lanes(self.tree.backend));
+        let most = length.saturating_mul(<F as Flavour>::lanes(self.tree.backend));
         if !self.buffer.is_empty() && bytes.len() <= most - self.buffer.len() {
             append(&mut self.buffer, bytes, most);
             return self;
@@ -133,7 +132,7 @@ impl<F: Family> TreeHasher<F> {
     /// Hashes and folds the next leaves. With `has_last`, the message ends with them; it has a leaf even if it is empty.
     fn hash_batches(&mut self, leaves: &Leaves<'_>, has_last: bool) {
         let count = leaves.count().max(has_last.into());
-        let mut digests = [Hash::new(F::Words::ZERO, 1); BATCH];
+        let mut digests = [Hash::placeholder(); BATCH];
         for first in (0..count).step_by(BATCH) {
             let digests = &mut digests[..BATCH.min(count - first)];
             let has_last = has_last && first + digests.len() == count;
@@ -151,7 +150,7 @@ impl<F: Family> TreeHasher<F> {
         let threads = rayon::current_num_threads();
         let share = count.div_ceil(threads).clamp(1, BATCH);
         let most = count.min(4 * share * threads).max(1);
-        let mut digests = alloc::vec![Hash::new(F::Words::ZERO, 1); most];
+        let mut digests = alloc::vec![Hash::placeholder(); most];
         for first in (0..count).step_by(most) {
             let digests = &mut digests[..most.min(count - first)];
             let (tree, offset) = (&self.tree, self.leaves);
@@ -173,21 +172,21 @@ impl<F: Family> TreeHasher<F> {
 }
 
 /// Tells the count only, for there may be a key.
-impl<F: Family> fmt::Debug for TreeHasher<F> {
+impl<F: Flavour> fmt::Debug for TreeHasher<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TreeHasher").field("count", &self.count()).finish_non_exhaustive()
     }
 }
 
 #[cfg(feature = "std")]
-write_by_update!(TreeHasher);
+crate::traits::write_by_update!(impl[F: Flavour] TreeHasher<F>);
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> Drop for TreeHasher<F> {
+impl<F: Flavour> Drop for TreeHasher<F> {
     fn drop(&mut self) {
         wipe(&mut self.buffer);
     }
 }
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> zeroize::ZeroizeOnDrop for TreeHasher<F> {}
+impl<F: Flavour> zeroize::ZeroizeOnDrop for TreeHasher<F> {}

@@ -5,15 +5,15 @@ use core::mem;
 
 #[cfg(feature = "zeroize")]
 use super::wipe;
-use super::{Family, Hash, Hasher, Tree, append, one_shot};
+use super::{Flavour, Hash, Hasher, Tree, append, one_shot};
 
 /// The nodes above the leaves that have children, but are not complete.
 #[derive(Clone)]
-pub(super) struct Nodes<F: Family> {
+pub(super) struct Nodes<F: Flavour> {
     /// One node for each depth from 1.
     levels: Vec<Level>,
-    /// The root at the maximal depth, if the tree grows to it. Not an `Option`: without a value that would be moved with
-    /// whatever was in memory before.
+    /// The root at the maximal depth, if the tree grows to it. Not an `Option`, for the reason that
+    /// `Node::key` gives.
     root: Hasher<F>,
 }
 
@@ -25,9 +25,9 @@ struct Level {
     children: Vec<u8>,
 }
 
-impl<F: Family> Nodes<F> {
+impl<F: Flavour> Nodes<F> {
     pub(super) fn new(tree: &Tree<F>) -> Self {
-        Self { levels: Vec::new(), root: Hasher::start(tree.root(tree.root_depth), tree.backend) }
+        Self { levels: Vec::new(), root: Hasher::of(tree.root(tree.root_depth), tree.backend) }
     }
 
     /// Adds the digest of the next node at depth `depth - 1`.

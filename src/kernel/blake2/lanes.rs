@@ -1,47 +1,59 @@
 //! Many messages, a word of each in a vector.
 
-use super::{Run, SIGMA, Word};
-use crate::kernel::{Kind, Lanes};
+use super::{Constants, Known, SIGMA, halves};
+use crate::kernel::{Block, Lanes, Run, Word};
+
+/// A vector of `L` messages as the lane kernel takes it.
+pub(crate) trait Lane<W, const L: usize>: Lanes<W, L> {
+    /// Has the compiler compute four vectors before anything that needs one of them. The values stay.
+    #[inline(always)]
+    fn keep_order(vectors: [Self; 4]) -> [Self; 4] {
+        vectors
+    }
+}
 
 /// Compresses up to `L` messages, lane `l` of every vector for message `l`: word `i` of all states is vector `v[i]`.
 ///
 /// Lanes without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
-pub(crate) fn compress_lanes<W: Word, V: Lanes<W, L>, const L: usize>(token: V::Token, run: Run<'_, W>) {
-    if run.kind == Kind::Half && L <= 8 {
-        compress_words::<W, V, L, 8>(token, run);
+pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(token: V::Token, run: Run<'_, F>) {
+    if run.hint == Known::Half && L <= 8 {
+        compress_words::<F, V, L, 8>(token, run);
     } else {
-        compress_words::<W, V, L, 16>(token, run);
+        compress_words::<F, V, L, 16>(token, run);
     }
 }
 
 /// The kernel for blocks of which the first `WORDS` words are not known to be zero.
 #[inline(always)]
-fn compress_words<W: Word, V: Lanes<W, L>, const L: usize, const WORDS: usize>(token: V::Token, run: Run<'_, W>) {
+fn compress_words<F: Constants, V: Lane<F::Word, L>, const L: usize, const WORDS: usize>(
+    token: V::Token,
+    run: Run<'_, F>,
+) {
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
     let splat = |word| V::new(token, [word; L]);
 
-    let mut h = [splat(W::ZERO); 8];
+    let mut h = [splat(F::Word::ZERO); 8];
     // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
-    let [mut lows, mut highs, mut f0s, mut f1s] = [[W::ZERO; L]; 4];
+    let [mut lows, mut highs, mut f0s, mut f1s] = [[F::Word::ZERO; L]; 4];
     for l in 0..L {
-        [lows[l], highs[l]] = W::halves(run.chains[lane(l)].count.wrapping_add(W::BLOCK as u128));
+        [lows[l], highs[l]] = halves(run.chains[lane(l)].count.wrapping_add(F::Block::LENGTH as u128));
         [f0s[l], f1s[l]] = run.last[lane(l)].flags();
     }
-    let mut low = alike::<W, V, L>(token, lows);
+    let mut low = broadcast_if_equal::<F::Word, V, L>(token, lows);
     let (high, f0, f1);
-    if run.kind == Kind::Any {
+    if run.hint == Known::Nothing {
         for (i, h) in h.chunks_mut(L).enumerate() {
-            let mut rows = [splat(W::ZERO); L];
+            let mut rows = [splat(F::Word::ZERO); L];
             for (l, row) in rows.iter_mut().enumerate() {
                 *row = V::new(token, chunk(&run.chains[lane(l)].h, i));
             }
             h.copy_from_slice(&V::transpose(rows)[..h.len()]);
         }
-        high = alike::<W, V, L>(token, highs);
-        f0 = alike::<W, V, L>(token, f0s);
-        f1 = alike::<W, V, L>(token, f1s);
+        high = broadcast_if_equal::<F::Word, V, L>(token, highs);
+        f0 = broadcast_if_equal::<F::Word, V, L>(token, f0s);
+        f1 = broadcast_if_equal::<F::Word, V, L>(token, f1s);
     } else {
         for (h, &word) in h.iter_mut().zip(&run.chains[0].h) {
             *h = splat(word);
@@ -50,15 +62,15 @@ fn compress_words<W: Word, V: Lanes<W, L>, const L: usize, const WORDS: usize>(t
     }
 
     for block in 0..run.count {
-        let mut m = [splat(W::ZERO); 16];
+        let mut m = [splat(F::Word::ZERO); 16];
         for (i, m) in m[..WORDS].chunks_exact_mut(L).enumerate() {
-            let mut rows = [splat(W::ZERO); L];
+            let mut rows = [splat(F::Word::ZERO); L];
             for (l, row) in rows.iter_mut().enumerate() {
-                *row = V::load(token, run.blocks[lane(l)][block * run.stride].as_ref(), i);
+                *row = V::load(token, run.blocks[lane(l)][block * run.stride].bytes(), i);
             }
             m.copy_from_slice(&V::transpose(rows));
         }
-        let [c0, c1, c2, c3, d0, d1, d2, d3] = W::IV;
+        let [c0, c1, c2, c3, d0, d1, d2, d3] = F::IV;
         let (mut d2, mut d3) = (splat(d2), splat(d3));
         if block + 1 == run.count {
             d2 = d2.xor(f0);
@@ -68,43 +80,43 @@ fn compress_words<W: Word, V: Lanes<W, L>, const L: usize, const WORDS: usize>(t
         let [c0, c1, c2, c3] = [splat(c0), splat(c1), splat(c2), splat(c3)];
         let [d0, d1] = [splat(d0).xor(low), splat(d1).xor(high)];
         let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[0]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[1]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[2]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[3]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[4]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[5]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[6]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[7]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[8]);
-        lanes_round::<W, V, L>(&mut v, &m, &SIGMA[9]);
-        if W::ROUNDS == 12 {
-            lanes_round::<W, V, L>(&mut v, &m, &SIGMA[0]);
-            lanes_round::<W, V, L>(&mut v, &m, &SIGMA[1]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[0]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[1]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[2]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[3]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[4]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[5]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[6]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[7]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[8]);
+        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[9]);
+        if F::ROUNDS == 12 {
+            lanes_round::<F, V, L>(&mut v, &m, &SIGMA[0]);
+            lanes_round::<F, V, L>(&mut v, &m, &SIGMA[1]);
         }
         for i in 0..8 {
             h[i] = h[i].xor(v[i]).xor(v[i + 8]);
         }
-        low = low.add(splat(W::halves(W::BLOCK as u128)[0]));
+        low = low.add(splat(F::Word::truncate(F::Block::LENGTH as u128)));
     }
 
     for (i, h) in h.chunks(L).enumerate() {
-        let mut columns = [splat(W::ZERO); L];
+        let mut columns = [splat(F::Word::ZERO); L];
         columns[..h.len()].copy_from_slice(h);
         for (chain, row) in run.chains.iter_mut().zip(V::transpose(columns)) {
             chain.h[i * L..][..h.len()].copy_from_slice(&row.words()[..h.len()]);
         }
     }
     for chain in run.chains {
-        chain.count = chain.count.wrapping_add(run.count as u128 * W::BLOCK as u128);
+        chain.count = chain.count.wrapping_add(run.count as u128 * F::Block::LENGTH as u128);
     }
 }
 
-/// A vector of words that are most often the same.
+/// A vector of words that are most often equal.
 ///
-/// Then it is one broadcast instead of some twenty shuffles, which would hold up a run of one block by a tenth.
+/// One broadcast takes the place of some twenty shuffles then, which would hold up a run of one block by a tenth.
 #[inline(always)]
-fn alike<W: Word, V: Lanes<W, L>, const L: usize>(token: V::Token, words: [W; L]) -> V {
+fn broadcast_if_equal<W: Word, V: Lanes<W, L>, const L: usize>(token: V::Token, words: [W; L]) -> V {
     if words.iter().all(|&word| word == words[0]) { V::new(token, [words[0]; L]) } else { V::new(token, words) }
 }
 
@@ -123,12 +135,12 @@ const COLUMNS: [[usize; 4]; 3] = [[4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]
 const DIAGONALS: [[usize; 4]; 3] = [[5, 6, 7, 4], [10, 11, 8, 9], [15, 12, 13, 14]];
 
 #[inline(always)]
-fn lanes_round<W: Word, V: Lanes<W, L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
-    let [r1, r2, r3, r4] = W::ROTATIONS;
-    lanes_half_g::<W, V, L>(v, [r1, r2], COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
-    lanes_half_g::<W, V, L>(v, [r3, r4], COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
-    lanes_half_g::<W, V, L>(v, [r1, r2], DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
-    lanes_half_g::<W, V, L>(v, [r3, r4], DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
+fn lanes_round<F: Constants, V: Lane<F::Word, L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
+    let [r1, r2, r3, r4] = F::ROTATIONS;
+    lanes_half_g::<F::Word, V, L>(v, [r1, r2], COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
+    lanes_half_g::<F::Word, V, L>(v, [r3, r4], COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
+    lanes_half_g::<F::Word, V, L>(v, [r1, r2], DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
+    lanes_half_g::<F::Word, V, L>(v, [r3, r4], DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
 }
 
 /// Half of G on four columns or diagonals, with one message word each.
@@ -136,7 +148,7 @@ fn lanes_round<W: Word, V: Lanes<W, L>, const L: usize>(v: &mut [V; 16], m: &[V;
 /// The four are independent: taken operation by operation they hide each other's latency. They are written out, for
 /// hundreds of small loops in one function take the compiler minutes.
 #[inline(always)]
-fn lanes_half_g<W: Word, V: Lanes<W, L>, const L: usize>(
+fn lanes_half_g<W: Word, V: Lane<W, L>, const L: usize>(
     v: &mut [V; 16],
     [r_d, r_b]: [u32; 2],
     [b, c, d]: [[usize; 4]; 3],
@@ -158,5 +170,5 @@ fn lanes_half_g<W: Word, V: Lanes<W, L>, const L: usize>(
     v[b[1]] = v[b[1]].xor(v[c[1]]).ror(r_b);
     v[b[2]] = v[b[2]].xor(v[c[2]]).ror(r_b);
     v[b[3]] = v[b[3]].xor(v[c[3]]).ror(r_b);
-    [v[b[0]], v[b[1]], v[b[2]], v[b[3]]] = V::together([v[b[0]], v[b[1]], v[b[2]], v[b[3]]]);
+    [v[b[0]], v[b[1]], v[b[2]], v[b[3]]] = V::keep_order([v[b[0]], v[b[1]], v[b[2]], v[b[3]]]);
 }

@@ -3,7 +3,32 @@
 use core::marker::PhantomData;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use super::{Chain, Last, Row, SIGMA, Word, row_d};
+use super::{Chain, Constants, Last, SIGMA, row_d};
+use crate::kernel::{Block, Words};
+
+/// Four words that are one row of a 4 × 4 state, of columns 0, 2, 1 and 3.
+pub(crate) trait Row<F: Constants>: Words<F::Word, 4> {
+    /// The words of `block` at `places`, each loaded from memory.
+    ///
+    /// Unless `SETTLED`, the block may have been written just before, so no load should be wider than a word: see
+    /// `buffer::copy_words`.
+    fn gather<const SETTLED: bool>(token: Self::Token, block: &F::Block, places: [usize; 4]) -> Self;
+
+    /// The same as `new` for words in memory, which may have been written just before.
+    #[inline(always)]
+    fn join(token: Self::Token, words: [F::Word; 4]) -> Self {
+        Self::new(token, words)
+    }
+
+    /// Moves the word of column `(i + N) % 4` to column `i`.
+    fn turn<const N: usize>(self) -> Self;
+
+    /// All rounds of a block. A cell has its own if it knows a better order of instructions than the compiler.
+    #[inline(always)]
+    fn rounds<const SETTLED: bool>(token: Self::Token, rows: &mut Rows<F, Self>, block: &F::Block) {
+        rows.rounds::<SETTLED>(token, block);
+    }
+}
 
 /// Compresses `blocks` with the state in four rows `a b c d` of four words.
 ///
@@ -16,29 +41,28 @@ use super::{Chain, Last, Row, SIGMA, Word, row_d};
 /// ```
 ///
 /// Row `b` ends each half of G and is needed at once by the next, so it stays in place; the others are turned around
-/// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is. Where turns are
-/// slow it is even added before `a` is known, to what `a` is summed from, and that sum is turned.
+/// it while `b` is still being computed. For the same reason the message is added to `a` before `b` is.
 ///
 /// In a vector, the columns are in the order 0 2 1 3: so a turn by two stays within halves of 128 bits, and a turn by
 /// one exchanges them and the words of one.
 #[inline(always)]
-pub(crate) fn compress_rows<W: Word, R: Row<W>>(
+pub(crate) fn compress_rows<F: Constants, R: Row<F>>(
     token: R::Token,
-    chain: &mut Chain<W>,
-    blocks: &[W::Block],
+    chain: &mut Chain<F::Word>,
+    blocks: &[F::Block],
     last: Last,
 ) {
     let [h0, h1, h2, h3, h4, h5, h6, h7] = chain.h;
     let mut low = R::join(token, [h0, h2, h1, h3]);
     let mut high = R::join(token, [h4, h6, h5, h7]);
     if let [block] = blocks {
-        chain.count = chain.count.wrapping_add(W::BLOCK as u128);
-        [low, high] = compress_block::<W, R, false>(token, [low, high], block, row_d(chain.count, last.flags()));
+        chain.count = chain.count.wrapping_add(F::Block::LENGTH as u128);
+        [low, high] = compress_block::<F, R, false>(token, [low, high], block, row_d::<F>(chain.count, last.flags()));
     } else {
         for (i, block) in blocks.iter().enumerate() {
-            chain.count = chain.count.wrapping_add(W::BLOCK as u128);
+            chain.count = chain.count.wrapping_add(F::Block::LENGTH as u128);
             let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };
-            [low, high] = compress_block::<W, R, true>(token, [low, high], block, row_d(chain.count, flags));
+            [low, high] = compress_block::<F, R, true>(token, [low, high], block, row_d::<F>(chain.count, flags));
         }
     }
     let (to_low, to_high) = chain.h.split_at_mut(4);
@@ -51,20 +75,20 @@ pub(crate) fn compress_rows<W: Word, R: Row<W>>(
 
 /// Folds `block` into both halves of a chaining value.
 #[inline(always)]
-fn compress_block<W: Word, R: Row<W>, const SETTLED: bool>(
+fn compress_block<F: Constants, R: Row<F>, const SETTLED: bool>(
     token: R::Token,
     [low, high]: [R; 2],
-    block: &W::Block,
-    d: [W; 4],
+    block: &F::Block,
+    d: [F::Word; 4],
 ) -> [R; 2] {
-    let [c0, c1, c2, c3, ..] = W::IV;
+    let [c0, c1, c2, c3, ..] = F::IV;
     let mut v = Rows {
         sum: low.add(R::gather::<SETTLED>(token, block, [0, 4, 2, 6])),
         a: low,
         b: high,
         c: R::new(token, swap([c0, c1, c2, c3])),
         d: R::new(token, swap(d)),
-        word: PhantomData,
+        function: PhantomData,
     };
     R::rounds::<SETTLED>(token, &mut v, block);
     [low.xor(v.a.turn::<1>()).xor(v.c), high.xor(v.b).xor(v.d)]
@@ -77,7 +101,7 @@ fn swap<W>([w0, w1, w2, w3]: [W; 4]) -> [W; 4] {
 }
 
 /// The state between two rounds.
-pub(crate) struct Rows<W, R> {
+pub(crate) struct Rows<F, R> {
     /// Row `a` and the message words that are added next.
     pub(crate) sum: R,
     /// As it was after the last half of G, not turned.
@@ -85,13 +109,13 @@ pub(crate) struct Rows<W, R> {
     pub(crate) b: R,
     pub(crate) c: R,
     pub(crate) d: R,
-    word: PhantomData<W>,
+    function: PhantomData<F>,
 }
 
-impl<W: Word, R: Row<W>> Rows<W, R> {
+impl<F: Constants, R: Row<F>> Rows<F, R> {
     /// All rounds of a block.
     #[inline(always)]
-    pub(crate) fn rounds<const SETTLED: bool>(&mut self, token: R::Token, block: &W::Block) {
+    pub(crate) fn rounds<const SETTLED: bool>(&mut self, token: R::Token, block: &F::Block) {
         self.round::<0, 1, SETTLED>(token, block);
         self.round::<1, 2, SETTLED>(token, block);
         self.round::<2, 3, SETTLED>(token, block);
@@ -102,7 +126,7 @@ impl<W: Word, R: Row<W>> Rows<W, R> {
         self.round::<7, 8, SETTLED>(token, block);
         self.round::<8, 9, SETTLED>(token, block);
         self.round::<9, 0, SETTLED>(token, block);
-        if W::ROUNDS == 12 {
+        if F::ROUNDS == 12 {
             self.round::<0, 1, SETTLED>(token, block);
             self.round::<1, 2, SETTLED>(token, block);
         }
@@ -113,41 +137,29 @@ impl<W: Word, R: Row<W>> Rows<W, R> {
     fn round<const SCHEDULE: usize, const NEXT: usize, const SETTLED: bool>(
         &mut self,
         token: R::Token,
-        block: &W::Block,
+        block: &F::Block,
     ) {
         let (s, next) = (&SIGMA[SCHEDULE], &SIGMA[NEXT]);
         let gather = |places| R::gather::<SETTLED>(token, block, places);
-        let [r1, r2, r3, r4] = W::ROTATIONS;
+        let [r1, r2, r3, r4] = F::ROTATIONS;
         self.half_g([r1, r2]);
         self.sum = self.a.add(gather([s[1], s[5], s[3], s[7]]));
-        if R::AHEAD && SETTLED {
-            let ahead = self.sum.add(gather([s[8], s[12], s[10], s[14]])).add(self.b);
-            self.half_g([r3, r4]);
-            self.sum = ahead.turn::<3>();
-        } else {
-            self.half_g([r3, r4]);
-            self.sum = self.a.turn::<3>().add(gather([s[14], s[10], s[8], s[12]]));
-        }
+        self.half_g([r3, r4]);
+        self.sum = self.a.turn::<3>().add(gather([s[14], s[10], s[8], s[12]]));
         self.c = self.c.turn::<1>();
         self.d = self.d.turn::<2>();
 
         self.half_g([r1, r2]);
         self.sum = self.a.add(gather([s[15], s[11], s[9], s[13]]));
-        if R::AHEAD && SETTLED {
-            let ahead = self.sum.add(gather([next[6], next[2], next[0], next[4]])).add(self.b);
-            self.half_g([r3, r4]);
-            self.sum = ahead.turn::<1>();
-        } else {
-            self.half_g([r3, r4]);
-            self.sum = self.a.turn::<1>().add(gather([next[0], next[4], next[2], next[6]]));
-        }
+        self.half_g([r3, r4]);
+        self.sum = self.a.turn::<1>().add(gather([next[0], next[4], next[2], next[6]]));
         self.c = self.c.turn::<3>();
         self.d = self.d.turn::<2>();
     }
 
     /// Half of G on all four columns at once, one message word each being in the sum.
     #[inline(always)]
-    fn half_g(&mut self, [r_d, r_b]: [u32; 2]) {
+    pub(crate) fn half_g(&mut self, [r_d, r_b]: [u32; 2]) {
         self.a = self.sum.add(self.b);
         self.d = self.d.xor(self.a).ror(r_d);
         self.c = self.c.add(self.d);

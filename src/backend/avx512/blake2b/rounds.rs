@@ -22,11 +22,12 @@ use core::arch::x86_64::*;
 
 use super::{Avx512, U64x4};
 use crate::kernel::blake2::{Row, Rows, SIGMA};
+use crate::kernel::blake2b::FlavourB;
 
 /// All rounds of a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
-pub(crate) fn rounds<const SETTLED: bool>(rows: &mut Rows<u64, U64x4>, block: &[u8; 128]) {
+pub(crate) fn rounds<const SETTLED: bool>(rows: &mut Rows<FlavourB, U64x4>, block: &[u8; 128]) {
     let token = Avx512::here();
     let places = core::array::from_fn(|i| second(0, i) / 8);
     let mut v = Registers {
@@ -35,7 +36,7 @@ pub(crate) fn rounds<const SETTLED: bool>(rows: &mut Rows<u64, U64x4>, block: &[
         b: rows.b.0,
         c: rows.c.0,
         d: rows.d.0,
-        message: U64x4::gather::<SETTLED>(token, block, places).0,
+        message: <U64x4 as Row<FlavourB>>::gather::<SETTLED>(token, block, places).0,
     };
     half_round::<0>(&mut v, block);
     half_round::<1>(&mut v, block);
@@ -87,7 +88,7 @@ const fn second(half: usize, i: usize) -> usize {
     8 * SIGMA[half / 2 % 10][places[i]]
 }
 
-/// The turns by one, two and three, as `avx2::turn64` does them.
+/// The turns by one, two and three, as `avx2::blake2b::turn64` does them.
 const TURN_1: u8 = 0b00_01_11_10;
 const TURN_2: u8 = 0b01_00_11_10;
 const TURN_3: u8 = 0b01_00_10_11;

@@ -1,13 +1,40 @@
-//! A digest of a length chosen at run time.
+//! Digests as values: compared in constant time, printed and parsed as hexadecimal.
+#![forbid(unsafe_code)]
 
 use core::fmt;
 use core::hint::black_box;
 use core::str::FromStr;
 
-use super::Family;
-use crate::buffer::Block;
+use crate::kernel::Block;
 
-/// A digest: 1 to `8 W` bytes, where `W` is 8 for BLAKE2b, 4 for BLAKE2s.
+/// A hash whose digests are values.
+pub trait Digested: Copy + 'static {
+    /// A digest of full length.
+    type Bytes: Block;
+}
+
+/// How many bytes of a full digest count.
+pub trait Length: Copy {
+    fn new(length: usize) -> Self;
+    fn get(self, full: usize) -> usize;
+}
+
+/// Chosen at run time.
+impl Length for u8 {
+    #[inline]
+    fn new(length: usize) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "a digest has at most 64 bytes")]
+        let length = length as u8;
+        length
+    }
+
+    #[inline]
+    fn get(self, _: usize) -> usize {
+        self.into()
+    }
+}
+
+/// A digest.
 ///
 /// Prints as lower-case hexadecimal and parses from either case. Comparison takes the same time wherever two digests
 /// of one length differ, since a digest may be a MAC.
@@ -22,29 +49,32 @@ use crate::buffer::Block;
 /// # Ok::<(), simd_digest::blake2b::ParseHashError>(())
 /// ```
 #[derive(Clone, Copy)]
-pub struct Hash<F: Family> {
+pub struct Hash<H: Digested, L: Length = u8> {
     /// The digest, then zeros.
-    words: F::Words,
-    length: u8,
+    bytes: H::Bytes,
+    length: L,
 }
 
-impl<F: Family> Hash<F> {
-    /// The first `length` bytes of `words`.
+impl<H: Digested> Hash<H> {
+    /// The first `length` bytes of `bytes`.
     #[inline]
-    pub(super) fn new(mut words: F::Words, length: usize) -> Self {
-        if length < F::Words::LENGTH {
-            words.bytes_mut()[length..].fill(0);
+    pub(crate) fn new(mut bytes: H::Bytes, length: usize) -> Self {
+        if length < H::Bytes::LENGTH {
+            bytes.bytes_mut()[length..].fill(0);
         }
-        #[expect(clippy::cast_possible_truncation, reason = "eight words have at most 64 bytes")]
-        let length = length as u8;
-        Self { words, length }
+        Self { bytes, length: Length::new(length) }
+    }
+
+    /// One byte, to be overwritten.
+    pub(crate) fn placeholder() -> Self {
+        Self::new(H::Bytes::ZERO, 1)
     }
 
     /// The bytes of the digest.
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.words.bytes()[..self.length.into()]
+        self.slice()
     }
 
     /// A digest of these bytes.
@@ -53,7 +83,7 @@ impl<F: Family> Hash<F> {
     ///
     /// If there are none, or more than the hash can make.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseHashError> {
-        let mut words = F::Words::ZERO;
+        let mut words = H::Bytes::ZERO;
         let to = words.bytes_mut().get_mut(..bytes.len()).ok_or(ParseHashError::Length)?;
         if bytes.is_empty() {
             return Err(ParseHashError::Length);
@@ -63,88 +93,93 @@ impl<F: Family> Hash<F> {
     }
 }
 
-impl<F: Family> Hash<F> {
+impl<H: Digested, L: Length> Hash<H, L> {
+    #[inline]
+    fn slice(&self) -> &[u8] {
+        &self.bytes.bytes()[..self.length.get(H::Bytes::LENGTH)]
+    }
+
     /// Prints with these digits, after `0x` if the format says `#`, padded as it says.
     fn pad_hex(&self, f: &mut fmt::Formatter<'_>, digits: &[u8; 16]) -> fmt::Result {
         let mut text = [0; 2 + 2 * 64];
         text[..2].copy_from_slice(b"0x");
         let (pairs, _) = text[2..].as_chunks_mut::<2>();
-        for (pair, byte) in pairs.iter_mut().zip(self.as_bytes()) {
+        for (pair, byte) in pairs.iter_mut().zip(self.slice()) {
             *pair = [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]];
         }
         let begin = if f.alternate() { 0 } else { 2 };
-        let text = &text[begin..2 + 2 * self.as_bytes().len()];
+        let text = &text[begin..2 + 2 * self.slice().len()];
         f.pad(core::str::from_utf8(text).map_err(|_| fmt::Error)?)
     }
 }
 
-impl<F: Family> AsRef<[u8]> for Hash<F> {
+impl<H: Digested, L: Length> AsRef<[u8]> for Hash<H, L> {
     fn as_ref(&self) -> &[u8] {
-        self.as_bytes()
+        self.slice()
     }
 }
 
-impl<F: Family> PartialEq for Hash<F> {
+impl<H: Digested, L: Length> PartialEq for Hash<H, L> {
     fn eq(&self, other: &Self) -> bool {
-        self == other.as_bytes()
+        self == other.slice()
     }
 }
 
-impl<F: Family> Eq for Hash<F> {}
+impl<H: Digested, L: Length> Eq for Hash<H, L> {}
 
 /// In constant time for all slices of the digest's length; unequal to all others.
-impl<F: Family> PartialEq<[u8]> for Hash<F> {
+impl<H: Digested, L: Length> PartialEq<[u8]> for Hash<H, L> {
     #[inline(never)]
     fn eq(&self, other: &[u8]) -> bool {
-        let bytes = self.as_bytes();
+        let bytes = self.slice();
         let difference = bytes.iter().zip(other).fold(0, |difference, (a, b)| black_box(difference | (a ^ b)));
         bytes.len() == other.len() && difference == 0
     }
 }
 
-impl<F: Family, const N: usize> PartialEq<[u8; N]> for Hash<F> {
+impl<H: Digested, L: Length, const N: usize> PartialEq<[u8; N]> for Hash<H, L> {
     fn eq(&self, other: &[u8; N]) -> bool {
         self == other.as_slice()
     }
 }
 
-impl<F: Family> core::hash::Hash for Hash<F> {
-    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-        self.as_bytes().hash(state);
+impl<H: Digested, L: Length> core::hash::Hash for Hash<H, L> {
+    fn hash<S: core::hash::Hasher>(&self, state: &mut S) {
+        self.slice().hash(state);
     }
 }
 
-impl<F: Family> fmt::LowerHex for Hash<F> {
+impl<H: Digested, L: Length> fmt::LowerHex for Hash<H, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pad_hex(f, b"0123456789abcdef")
     }
 }
 
-impl<F: Family> fmt::UpperHex for Hash<F> {
+impl<H: Digested, L: Length> fmt::UpperHex for Hash<H, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pad_hex(f, b"0123456789ABCDEF")
     }
 }
 
-impl<F: Family> fmt::Display for Hash<F> {
+impl<H: Digested, L: Length> fmt::Display for Hash<H, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::LowerHex::fmt(self, f)
     }
 }
 
-impl<F: Family> fmt::Debug for Hash<F> {
+impl<H: Digested, L: Length> fmt::Debug for Hash<H, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Hash({self})")
     }
 }
 
-impl<F: Family> FromStr for Hash<F> {
+impl<H: Digested> FromStr for Hash<H> {
     type Err = ParseHashError;
 
     /// From an even number of hexadecimal digits of either case.
     fn from_str(text: &str) -> Result<Self, ParseHashError> {
         let (pairs, odd) = text.as_bytes().as_chunks::<2>();
-        let mut words = F::Words::ZERO;
+        let mut words = H::Bytes::ZERO;
         let bytes = words.bytes_mut().get_mut(..pairs.len()).ok_or(ParseHashError::Length)?;
         if pairs.is_empty() || !odd.is_empty() {
             return Err(ParseHashError::Length);
@@ -187,10 +222,10 @@ impl fmt::Display for ParseHashError {
 impl core::error::Error for ParseHashError {}
 
 #[cfg(feature = "zeroize")]
-impl<F: Family> zeroize::Zeroize for Hash<F> {
+impl<H: Digested> zeroize::Zeroize for Hash<H> {
     /// Leaves a digest of one zero.
     fn zeroize(&mut self) {
-        self.words.bytes_mut().zeroize();
+        self.bytes.bytes_mut().zeroize();
         self.length = 1;
     }
 }

@@ -1,0 +1,8 @@
+//! AArch64's instructions for SHA-256, an extension that most of its CPUs have.
+
+use super::isa::{Cpu, isa};
+
+isa!(
+    /// Proves the instructions for SHA-256.
+    Sha: "sha2"
+);

@@ -1,0 +1,67 @@
+//! The two flavours of BLAKE2 and their constants.
+
+use core::fmt::Debug;
+use core::hash::Hash;
+
+use digest::array::ArraySize;
+
+use crate::backend::{Backend, Dispatch};
+use crate::hash::Digested;
+use crate::kernel::blake2::Constants;
+
+/// One of the two flavours of BLAKE2: [`FlavourB`](crate::blake2b::FlavourB) or
+/// [`FlavourS`](crate::blake2s::FlavourS).
+///
+/// `W` in the documentation of the types over a flavour is the bytes of its word: 8 for BLAKE2b, 4 for BLAKE2s.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no flavour of BLAKE2",
+    label = "neither `blake2b::FlavourB` nor `blake2s::FlavourS`"
+)]
+pub trait Flavour: Sealed {
+    /// `BLAKE2b` or `BLAKE2s`.
+    const TITLE: &'static str;
+    /// Bytes of the longest digest, and of the longest key: `8 W`.
+    const LONGEST: usize;
+    /// Bytes of a message block: `16 W`.
+    const BLOCK: usize = 2 * Self::LONGEST;
+    /// Bytes of the longest salt, and of the longest personalisation: `2 W`.
+    const TEXT: usize = Self::LONGEST / 4;
+    /// The largest number of a node in its level of a tree.
+    const MAX_NODE_OFFSET: u64;
+    /// Leaves of the parallel mode, BLAKE2bp or BLAKE2sp.
+    const LEAVES: u8;
+
+    /// Messages that `backend` hashes side by side. A multiple of it is a good batch.
+    #[must_use]
+    fn lanes(backend: Backend) -> usize {
+        <Self as Dispatch>::lanes(backend)
+    }
+}
+
+/// The part of a flavour that is no business of others.
+pub trait Sealed:
+    Constants + Dispatch + Digested<Bytes = <Self as Constants>::Digest> + Debug + Eq + Hash + Send + Sync
+{
+    /// As `Debug` and `AlgorithmName` print it.
+    const NAME: &'static str;
+    const MAC_NAME: &'static str;
+    const PARALLEL_NAME: &'static str;
+    const XOF_NAME: &'static str;
+    /// Bytes of the node offset in the parameter block.
+    const NODE_OFFSET: usize;
+
+    /// `LONGEST` as a type-level number.
+    type OutputSize: ArraySize;
+    /// `BLOCK` as a type-level number.
+    type BlockSize: ArraySize;
+    /// Half of the output size: bytes of collision resistance.
+    type CollisionResistance: ArraySize;
+    /// Bytes of a serialised hasher: see `Blake2::serialize`.
+    type StateSize: ArraySize;
+    /// `LEAVES` as a type-level number.
+    type Leaves: ArraySize;
+}
+
+impl<F: Constants> Digested for F {
+    type Bytes = F::Digest;
+}

@@ -1,0 +1,135 @@
+//! Bytes and words: blocks as every hash takes them, and the integers that kernels compute with.
+
+use core::fmt::Debug;
+use core::hash::Hash;
+use core::ops::BitXor;
+
+/// A fixed number of bytes: what is compressed at a time, or a digest.
+pub trait Block: Copy + Debug + Eq + Hash + Send + Sync + 'static {
+    const ZERO: Self;
+    const LENGTH: usize;
+
+    fn bytes(&self) -> &[u8];
+    fn bytes_mut(&mut self) -> &mut [u8];
+    /// The whole blocks at the start of `bytes`, and what is left.
+    fn split(bytes: &[u8]) -> (&[Self], &[u8]);
+}
+
+impl<const N: usize> Block for [u8; N] {
+    const ZERO: Self = [0; N];
+    const LENGTH: usize = N;
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+
+    #[inline]
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self
+    }
+
+    #[inline]
+    fn split(bytes: &[u8]) -> (&[Self], &[u8]) {
+        bytes.as_chunks()
+    }
+}
+
+/// Overwrites what may be secret with zeros, in a way that is not optimised away: with feature `zeroize` only.
+#[inline]
+pub(crate) fn wipe<B: Block>(block: &mut B) {
+    #[cfg(feature = "zeroize")]
+    zeroize::Zeroize::zeroize(block.bytes_mut());
+    #[cfg(not(feature = "zeroize"))]
+    let _ = block;
+}
+
+/// The integer that a hash computes with.
+pub trait Word: Copy + Eq + BitXor<Output = Self> + Send + Sync + 'static {
+    /// Eight words, little-endian: a chaining value, a digest or a parameter block.
+    type Digest: Block;
+    /// Sixteen words, little-endian: what is compressed at a time.
+    type Block: Block;
+
+    const BITS: u32;
+    const ZERO: Self;
+    const ONES: Self;
+
+    /// Word `i` of `bytes`.
+    fn load(bytes: &[u8], i: usize) -> Self;
+    fn from_bytes(bytes: &Self::Digest) -> [Self; 8];
+    fn to_bytes(words: [Self; 8]) -> Self::Digest;
+    /// The lower bits of `number`, as many as a word has.
+    fn truncate(number: u128) -> Self;
+    /// The word as the lower bits of 64.
+    fn widen(self) -> u64;
+    /// Overwrites words with zeros: with feature `zeroize` only.
+    fn wipe(words: &mut [Self; 8]);
+    /// Modulo 2^32 or 2^64.
+    fn add(self, rhs: Self) -> Self;
+    fn ror(self, bits: u32) -> Self;
+}
+
+/// Implements [`Word`] for an unsigned integer of so many bytes.
+macro_rules! word {
+    ($word:ident, $bytes:literal) => {
+        impl Word for $word {
+            type Digest = [u8; 8 * $bytes];
+            type Block = [u8; 16 * $bytes];
+
+            const BITS: u32 = Self::BITS;
+            const ZERO: Self = 0;
+            const ONES: Self = !0;
+
+            #[inline(always)]
+            fn load(bytes: &[u8], i: usize) -> Self {
+                Self::from_le_bytes(bytes.as_chunks().0[i])
+            }
+
+            #[inline]
+            fn from_bytes(bytes: &Self::Digest) -> [Self; 8] {
+                core::array::from_fn(|i| Self::from_le_bytes(bytes.as_chunks().0[i]))
+            }
+
+            #[inline]
+            fn to_bytes(words: [Self; 8]) -> Self::Digest {
+                let mut bytes = [0; 8 * $bytes];
+                for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+                    *to = word.to_le_bytes();
+                }
+                bytes
+            }
+
+            #[allow(clippy::cast_possible_truncation, reason = "that is its task")]
+            #[inline(always)]
+            fn truncate(number: u128) -> Self {
+                number as Self
+            }
+
+            #[inline(always)]
+            fn widen(self) -> u64 {
+                self.into()
+            }
+
+            #[inline]
+            fn wipe(words: &mut [Self; 8]) {
+                #[cfg(feature = "zeroize")]
+                zeroize::Zeroize::zeroize(words);
+                #[cfg(not(feature = "zeroize"))]
+                let _ = words;
+            }
+
+            #[inline(always)]
+            fn add(self, rhs: Self) -> Self {
+                self.wrapping_add(rhs)
+            }
+
+            #[inline(always)]
+            fn ror(self, bits: u32) -> Self {
+                self.rotate_right(bits)
+            }
+        }
+    };
+}
+word!(u64, 8);
+word!(u32, 4);

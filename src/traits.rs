@@ -1,0 +1,118 @@
+//! The glue to the traits of `digest` and `std` that all hashes have in common.
+#![forbid(unsafe_code)]
+
+/// Implements for a type with a field `hasher` the traits that a hash and a MAC share. The hasher has `update`, `reset`,
+/// `backend`, `with_backend`, and `digest`, of which the output is the beginning.
+macro_rules! fixed_output {
+    (impl[$($generics:tt)*] $Type:ty, output: $Size:ty, name: $name:expr) => {
+        impl<$($generics)*> $Type {
+            /// The same hasher, computing on `backend` from here on.
+            #[must_use]
+            pub fn with_backend(mut self, backend: $crate::Backend) -> Self {
+                self.hasher = self.hasher.with_backend(backend);
+                self
+            }
+
+            /// The backend that computes.
+            #[must_use]
+            pub fn backend(&self) -> $crate::Backend {
+                self.hasher.backend()
+            }
+
+            /// Always inlined: see `Stream::finalize`.
+            #[inline(always)]
+            fn output(&self) -> digest::Output<Self> {
+                let mut out = digest::Output::<Self>::default();
+                out.copy_from_slice(&$crate::kernel::Block::bytes(&self.hasher.digest())[..<$Size as digest::typenum::Unsigned>::USIZE]);
+                out
+            }
+        }
+
+        impl<$($generics)*> digest::Update for $Type {
+            #[inline]
+            fn update(&mut self, bytes: &[u8]) {
+                self.hasher.update(bytes);
+            }
+        }
+
+        impl<$($generics)*> digest::OutputSizeUser for $Type {
+            type OutputSize = $Size;
+        }
+
+        impl<$($generics)*> digest::FixedOutput for $Type {
+            #[inline(always)]
+            fn finalize_into(self, out: &mut digest::Output<Self>) {
+                *out = self.output();
+            }
+
+            #[inline(always)]
+            fn finalize_fixed(self) -> digest::Output<Self> {
+                self.output()
+            }
+        }
+
+        impl<$($generics)*> digest::Reset for $Type {
+            #[inline]
+            fn reset(&mut self) {
+                self.hasher.reset();
+            }
+        }
+
+        impl<$($generics)*> digest::FixedOutputReset for $Type {
+            #[inline]
+            fn finalize_into_reset(&mut self, out: &mut digest::Output<Self>) {
+                *out = self.output();
+                self.hasher.reset();
+            }
+        }
+
+        impl<$($generics)*> digest::common::AlgorithmName for $Type {
+            fn write_alg_name(f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str($name)
+            }
+        }
+
+        impl<$($generics)*> core::fmt::Debug for $Type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct($name).finish_non_exhaustive()
+            }
+        }
+
+        #[cfg(feature = "std")]
+        $crate::traits::write_by_update!(impl[$($generics)*] $Type);
+
+        #[cfg(feature = "zeroize")]
+        impl<$($generics)*> zeroize::ZeroizeOnDrop for $Type {}
+    };
+}
+pub(crate) use fixed_output;
+
+/// Implements `io::Write` for a hasher by its `update`.
+#[cfg(feature = "std")]
+macro_rules! write_by_update {
+    (impl[$($generics:tt)*] $Type:ty) => {
+        /// Appends to the message; never fails.
+        impl<$($generics)*> std::io::Write for $Type {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.update(bytes);
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+    };
+}
+#[cfg(feature = "std")]
+pub(crate) use write_by_update;
+
+/// Object identifiers.
+macro_rules! associated_oid {
+    ($($Type:ty: $oid:literal,)+) => {
+        $(impl digest::const_oid::AssociatedOid for $Type {
+            const OID: digest::const_oid::ObjectIdentifier = digest::const_oid::ObjectIdentifier::new_unwrap($oid);
+        })+
+    };
+}
+pub(crate) use associated_oid;
