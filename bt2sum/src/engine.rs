@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use simd_digest::Backend;
 use simd_digest::blake2::{self, Hash, Hasher};
 
-use crate::input::{Input, Source};
+use crate::input::{Input, Source, fill};
 use crate::progress::Progress;
 use crate::scheme::{Flavour, Scheme, Secret, Shape};
 use crate::stream::{self, Buffers, Digest, LeafSink, MEMORY};
@@ -176,7 +176,7 @@ impl Engine {
         };
         let mut input = Input::regular(path, before, &self.progress)?;
         let mut bytes = vec![0; length + 1];
-        let filled = stream::fill(&mut input, &mut bytes)?;
+        let filled = fill(&mut input, &mut bytes)?;
         if filled > length {
             // It says that it has fewer bytes than it has, as those of `/proc` do, or it grows.
             input.by_ref().take((SMALL - length) as u64).read_to_end(&mut bytes)?;

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::progress::Progress;
@@ -114,6 +114,28 @@ impl Seek for Input<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }
+}
+
+/// One read, again if it was interrupted.
+pub(crate) fn read(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match input.read(buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Until the buffer is full or a read gives nothing: one that gives less than asked for is not the end.
+pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match read(input, &mut buffer[length..])? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    Ok(length)
 }
 
 /// Standard input without a buffer, and with the errors of a descriptor that is open but not for reading: the standard

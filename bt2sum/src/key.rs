@@ -7,8 +7,8 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 use crate::args::Options;
+use crate::input::fill;
 use crate::scheme::Secret;
-use crate::stream::fill;
 
 /// The key that was asked for, or none. It has at most as many bytes as the algorithm takes.
 pub(crate) fn read(options: &Options) -> io::Result<Secret> {

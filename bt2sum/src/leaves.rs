@@ -20,8 +20,8 @@ use std::path::Path;
 use simd_digest::blake2::{Hash, Tree};
 use simd_digest::blake2b::{self, Params};
 
+use crate::input::read;
 use crate::scheme::{Flavour, Scheme, Secret, Shape};
-use crate::stream::read;
 use crate::temporary::Temporary;
 
 const MAGIC: [u8; 8] = *b"bt2leaf\0";

@@ -6,13 +6,13 @@
 //! ```
 
 use core::iter;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Hash, Tree};
 
-use crate::input::Input;
+use crate::input::{Input, fill, read};
 use crate::regular;
 use crate::scheme::{Flavour, Scheme, Secret, Shape};
 use crate::threads::in_order;
@@ -111,28 +111,6 @@ pub(crate) fn hash<F: Flavour>(
             in_groups(input.take(limit), &team, leaves)
         }
     }
-}
-
-/// One read, again if it was interrupted.
-pub(crate) fn read(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match input.read(buffer) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            result => return result,
-        }
-    }
-}
-
-/// Until the buffer is full or a read gives nothing: one that gives less than asked for is not the end.
-pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut length = 0;
-    while length < buffer.len() {
-        match read(input, &mut buffer[length..])? {
-            0 => break,
-            more => length += more,
-        }
-    }
-    Ok(length)
 }
 
 /// The digest of what is no tree.
@@ -285,7 +263,7 @@ impl<R: Read> Groups<R> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::io::{Seek, SeekFrom};
+    use std::io::{ErrorKind, Seek, SeekFrom};
 
     use simd_digest::blake2::Params;
     use simd_digest::blake2b::{B, Hash, Tree};

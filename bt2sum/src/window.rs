@@ -6,8 +6,7 @@ use std::io::{self, ErrorKind, Seek, SeekFrom};
 
 use vmap::Map;
 
-use crate::input::{Input, changed};
-use crate::stream::fill;
+use crate::input::{Input, changed, fill};
 
 /// Bytes that are mapped at a time where one piece follows the other.
 const MAPPED: u64 = 64 << 20;
