@@ -9,9 +9,10 @@ use simd_digest::Backend;
 use simd_digest::blake2::{self, Hash, Hasher};
 
 use crate::input::{Input, Source, fill};
+use crate::message;
 use crate::progress::Progress;
 use crate::scheme::{Flavour, Scheme, Secret, Shape};
-use crate::stream::{self, Buffers, Digest, LeafSink, MEMORY};
+use crate::team::{Buffers, Digest, LeafSink, MEMORY};
 use crate::threads::in_order;
 use crate::window::Pieces;
 
@@ -89,7 +90,7 @@ impl Engine {
         scheme: Scheme,
         leaves: LeafSink<'_, F>,
     ) -> io::Result<Digest<F>> {
-        stream::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, leaves)
+        message::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, leaves)
     }
 
     /// Threads for small files: not so many that their buffers, each with two files at least, are more than allowed.

@@ -12,11 +12,13 @@ mod input;
 mod key;
 mod leaves;
 mod line;
+mod message;
 mod output;
 mod progress;
 mod regular;
 mod scheme;
 mod stream;
+mod team;
 mod temporary;
 mod threads;
 mod walk;
@@ -39,7 +41,7 @@ use crate::input::Source;
 use crate::output::{Format, Printer};
 use crate::progress::Progress;
 use crate::scheme::Flavour;
-use crate::stream::Buffers;
+use crate::team::Buffers;
 
 /// Of wrong arguments.
 const USAGE: u8 = 2;

@@ -17,7 +17,7 @@ use simd_digest::blake2::{self, Hash, Hasher};
 
 use crate::input::Input;
 use crate::scheme::Flavour;
-use crate::stream::{Digest, GROUP, LeafSink, MEMORY, Team, root};
+use crate::team::{Digest, GROUP, LeafSink, MEMORY, Team, root};
 use crate::threads::in_order;
 use crate::window::{Window, read_ahead};
 
