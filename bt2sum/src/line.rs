@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use simd_digest::blake2::Hash;
 
-use crate::args;
+use crate::number::{chunk_length, decimal};
 use crate::scheme::{Flavour, Scheme, Shape};
 
 /// What a line says.
@@ -75,7 +75,7 @@ impl<F: Flavour> Parser<F> {
             Shape::Tree { .. } => match label.strip_prefix("-TREE-") {
                 Some(label) => {
                     let (bits, chunk) = label.split_once('-')?;
-                    let chunk = args::chunk_length(chunk).ok().filter(|_| !chunk.starts_with('0'))?;
+                    let chunk = chunk_length(chunk).ok().filter(|_| !chunk.starts_with('0'))?;
                     let shape = Shape::Tree { chunk };
                     Scheme { size: bytes(plain_number(bits)?)?, shape }
                 }
@@ -123,7 +123,7 @@ fn skip_blanks(line: &[u8]) -> &[u8] {
 
 /// As it is printed: no zeros before it.
 fn plain_number(text: &str) -> Option<usize> {
-    args::number(text).filter(|_| !text.starts_with('0')).and_then(|number| number.try_into().ok())
+    decimal(text).filter(|_| !text.starts_with('0')).and_then(|number| number.try_into().ok())
 }
 
 /// The name that was escaped, if it was done properly.

@@ -13,6 +13,7 @@ mod key;
 mod leaves;
 mod line;
 mod message;
+mod number;
 mod output;
 mod progress;
 mod regular;

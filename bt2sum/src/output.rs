@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use simd_digest::blake2::Hash;
 
 use crate::input::Source;
+use crate::number::in_largest_unit;
 use crate::progress::Progress;
 use crate::scheme::{Flavour, Scheme, Shape};
 
@@ -45,7 +46,7 @@ impl Format {
         let (hash_name, bits) = (scheme.shape.name::<F>(), 8 * scheme.size);
         let (before, after) = match scheme.shape {
             Shape::Tree { chunk } if self.tag => {
-                (format!("{hash_name}-TREE-{bits}-{} (", unit(chunk)), format!(") = {hash}"))
+                (format!("{hash_name}-TREE-{bits}-{} (", in_largest_unit(chunk)), format!(") = {hash}"))
             }
             Shape::Tree { .. } => match source {
                 Source::StandardInput => return self.end(format!("{hash_name}-{} = {hash}", scheme.size).into_bytes()),
@@ -65,13 +66,6 @@ impl Format {
         line.push(if self.zero { 0 } else { b'\n' });
         line
     }
-}
-
-/// With the largest unit that leaves no rest.
-fn unit(chunk: u32) -> String {
-    let units = [(30, "G"), (20, "M"), (10, "K"), (0, "")];
-    let (shift, unit) = units.into_iter().find(|(shift, _)| chunk.trailing_zeros() >= *shift).unwrap_or((0, ""));
-    format!("{}{unit}", chunk >> shift)
 }
 
 /// Where results and complaints go, past the progress bar.
