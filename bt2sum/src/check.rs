@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::args::Options;
 use crate::engine::{Engine, Job};
 use crate::input::{Input, Source};
-use crate::leaves::{Damage, Leaves};
-use crate::line::{Entry, Parser};
+use crate::leaves::{Damage, LeafFile};
+use crate::line::{Entry, LineParser};
 use crate::output::{Printer, checked_name};
 use crate::scheme::Flavour;
 
@@ -43,7 +43,7 @@ pub(crate) fn check<F: Flavour>(
                 entries.iter().map(|entry| Job { source: Source::named(&entry.name), scheme: entry.scheme }).collect();
             engine.hash_all(&jobs, |i, hash| {
                 let matches = hash.map(|hash| hash == entries[i].hash);
-                tally.take(options, printer, &entries[i], matches, &Findings::default())
+                tally.count(options, printer, &entries[i], matches, &Findings::default())
             })?;
         }
         Some(path) => {
@@ -51,13 +51,13 @@ pub(crate) fn check<F: Flavour>(
                 printer.warn(&format!("{shown}: lists {} files, but --leaves is for one", entries.len()));
                 return Ok(false);
             };
-            match Leaves::open(path, entry.scheme, &engine.secret, &entry.hash) {
+            match LeafFile::open(path, entry.scheme, &engine.secret, &entry.hash) {
                 Ok(leaves) => {
-                    let (good, findings) = match findings(options, engine, entry, leaves) {
-                        Ok(findings) => (Ok(findings.damage.is_empty()), findings),
+                    let (good, findings) = match inspect(options, engine, entry, leaves) {
+                        Ok(findings) => (Ok(findings.lines.is_empty()), findings),
                         Err(error) => (Err(error), Findings::default()),
                     };
-                    tally.take(options, printer, entry, good, &findings)?;
+                    tally.count(options, printer, entry, good, &findings)?;
                 }
                 Err(error) => {
                     printer.complain(Source::File(path), &error);
@@ -83,7 +83,7 @@ fn read_all(source: Source<'_>, engine: &Engine) -> io::Result<Vec<u8>> {
 
 /// The lines of a check file that are properly formatted; the numbers of the others go to `improper`.
 fn parse<F: Flavour>(options: &Options, bytes: &[u8], tally: &mut Tally, improper: impl Fn(usize)) -> Vec<Entry<F>> {
-    let mut parser = Parser::new(options.scheme().shape, options.size_given());
+    let mut parser = LineParser::new(options.scheme().shape, options.size_given());
     let mut entries = Vec::new();
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -109,15 +109,15 @@ struct Findings {
     /// The first and the last byte that were looked at, if not all were.
     range: Option<(u64, u64)>,
     /// Line by line; nothing if there is none.
-    damage: Vec<String>,
+    lines: Vec<String>,
 }
 
 /// What the leaves tell about the file of `entry`.
-fn findings<F: Flavour>(
+fn inspect<F: Flavour>(
     options: &Options,
     engine: &Engine,
     entry: &Entry<F>,
-    mut leaves: Leaves<F>,
+    mut leaves: LeafFile<F>,
 ) -> io::Result<Findings> {
     let range = options.range.map(|range| leaves.within(range)).transpose()?;
     let mut input = engine.open(Source::named(&entry.name))?;
@@ -134,14 +134,14 @@ fn findings<F: Flavour>(
     if surplus > 0 {
         lines.push(format!("bytes {}-{}: surplus", leaves.length, leaves.length + surplus - 1));
     }
-    Ok(Findings { range, damage: lines })
+    Ok(Findings { range, lines })
 }
 
 /// The ranges that do not match. The input is then behind the bytes that there were.
 fn whole_damage<F: Flavour>(
     engine: &Engine,
     entry: &Entry<F>,
-    leaves: &mut Leaves<F>,
+    leaves: &mut LeafFile<F>,
     input: &mut Input<'_>,
 ) -> io::Result<Damage> {
     let mut damage = Damage::default();
@@ -177,7 +177,7 @@ struct Tally {
 
 impl Tally {
     /// Counts and prints what came of one file.
-    fn take<F: Flavour>(
+    fn count<F: Flavour>(
         &mut self,
         options: &Options,
         printer: &mut Printer<'_>,
@@ -211,7 +211,7 @@ impl Tally {
             _ => String::new(),
         };
         let mut text = [&*name, b": ", part.as_bytes(), result.as_bytes(), b"\n"].concat();
-        for detail in &findings.damage {
+        for detail in &findings.lines {
             text.extend([&*name, b": ", detail.as_bytes(), b"\n"].concat());
         }
         printer.print(&text)

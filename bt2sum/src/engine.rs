@@ -12,7 +12,7 @@ use crate::input::{Input, Source, fill};
 use crate::message;
 use crate::progress::Progress;
 use crate::scheme::{Flavour, Scheme, Secret, Shape};
-use crate::team::{Buffers, Digest, LeafSink, MEMORY};
+use crate::team::{Buffers, Hashed, LeafSink, MEMORY};
 use crate::threads::in_order;
 use crate::window::Pieces;
 
@@ -70,12 +70,12 @@ struct Lane<'a, F: Flavour> {
 
 impl Engine {
     /// The digest of one source, whose leaves' digests go to `leaves`.
-    pub(crate) fn hash<F: Flavour>(&self, job: Job<'_>, leaves: LeafSink<'_, F>) -> io::Result<Digest<F>> {
+    pub(crate) fn hash_one<F: Flavour>(&self, job: Job<'_>, sink: LeafSink<'_, F>) -> io::Result<Hashed<F>> {
         let mut input = self.open(job.source)?;
-        let digest = self.hash_input(&mut input, u64::MAX, job.scheme, leaves)?;
+        let digest = self.hash_input(&mut input, u64::MAX, job.scheme, sink)?;
         input.check_unchanged()?;
         let hash = if digest.length == 0 { self.of_nothing(job.scheme).unwrap_or(digest.hash) } else { digest.hash };
-        Ok(Digest { hash, ..digest })
+        Ok(Hashed { hash, ..digest })
     }
 
     pub(crate) fn open<'a>(&'a self, source: Source<'a>) -> io::Result<Input<'a>> {
@@ -88,9 +88,9 @@ impl Engine {
         input: &mut Input<'_>,
         limit: u64,
         scheme: Scheme,
-        leaves: LeafSink<'_, F>,
-    ) -> io::Result<Digest<F>> {
-        message::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, leaves)
+        sink: LeafSink<'_, F>,
+    ) -> io::Result<Hashed<F>> {
+        message::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, sink)
     }
 
     /// Threads for small files: not so many that their buffers, each with two files at least, are more than allowed.
@@ -120,7 +120,7 @@ impl Engine {
             for (i, outcome) in batches.flatten().enumerate() {
                 let hash = match outcome {
                     Outcome::Done(hash) => hash,
-                    Outcome::Later => self.hash(jobs[i], &mut |_| Ok(())).map(|digest| digest.hash),
+                    Outcome::Later => self.hash_one(jobs[i], &mut |_| Ok(())).map(|digest| digest.hash),
                 };
                 consume(i, hash)?;
             }

@@ -38,8 +38,8 @@ impl<'a> Source<'a> {
             Self::StandardInput => stdin().and_then(|file| file.metadata()),
             Self::File(own) => std::fs::metadata(own),
         };
-        let place = |file: Metadata| (file.dev(), file.ino());
-        own.ok().map(place).is_some_and(|own| std::fs::metadata(path).is_ok_and(|file| place(file) == own))
+        let identity = |file: Metadata| (file.dev(), file.ino());
+        own.ok().map(identity).is_some_and(|own| std::fs::metadata(path).is_ok_and(|file| identity(file) == own))
     }
 
     /// Whether `path` leads to what this is. Of standard input that is not known.

@@ -67,7 +67,7 @@ impl Writer {
 
 /// A file that was found whole, undamaged and the right one.
 #[derive(Debug)]
-pub(crate) struct Leaves<F: Flavour> {
+pub(crate) struct LeafFile<F: Flavour> {
     file: BufReader<File>,
     tree: Tree<F>,
     size: usize,
@@ -75,7 +75,7 @@ pub(crate) struct Leaves<F: Flavour> {
     pub(crate) length: u64,
 }
 
-impl<F: Flavour> Leaves<F> {
+impl<F: Flavour> LeafFile<F> {
     /// Reads all of the file, whose root must be `root`.
     pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Hash<F>) -> io::Result<Self> {
         let damaged = |what: &str| io::Error::other(what.to_owned());
@@ -161,12 +161,12 @@ impl<F: Flavour> Leaves<F> {
     /// The range with its end, if these are bytes that the leaves know.
     pub(crate) fn within(&self, (first, last): (u64, u64)) -> io::Result<(u64, u64)> {
         let last = if last == u64::MAX { self.length.saturating_sub(1) } else { last };
-        let place = match self.length {
+        let verb = match self.length {
             length if first >= length => "begins",
             length if last >= length => "ends",
             _ => return Ok((first, last)),
         };
-        Err(io::Error::other(format!("the range {place} behind the {} bytes of the file", self.length)))
+        Err(io::Error::other(format!("the range {verb} behind the {} bytes of the file", self.length)))
     }
 
     /// The ranges of bytes of `input` that do not match, only leaves looked at that have bytes of `range`, which is

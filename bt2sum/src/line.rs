@@ -18,7 +18,7 @@ pub(crate) struct Entry<F: Flavour> {
 
 /// Reads the lines of one check file, whose digests are of one flavour.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parser<F> {
+pub(crate) struct LineParser<F> {
     /// What lines do not say.
     shape: Shape,
     /// The only length of digests that is right.
@@ -29,7 +29,7 @@ pub(crate) struct Parser<F> {
     flavour: PhantomData<F>,
 }
 
-impl<F: Flavour> Parser<F> {
+impl<F: Flavour> LineParser<F> {
     pub(crate) fn new(shape: Shape, size: Option<usize>) -> Self {
         Self { shape, size, reversed: None, flavour: PhantomData }
     }
@@ -167,7 +167,7 @@ mod tests {
 
     /// The name, bytes of digest and bytes of leaf, 0 for none.
     fn parse(shape: Shape, lines: &[&str]) -> Option<(String, usize, u32)> {
-        let mut parser = Parser::<B>::new(shape, None);
+        let mut parser = LineParser::<B>::new(shape, None);
         let mut entry = None;
         for line in lines {
             entry = parser.parse(line.replace("HEX2", "0aF1").as_bytes());
@@ -271,7 +271,7 @@ mod tests {
     fn digests_of_full_length_and_no_longer() {
         for (bytes, good) in [(1, true), (63, true), (64, true), (65, false)] {
             let line = format!("{}  a", "0f".repeat(bytes));
-            let entry = Parser::<B>::new(TREE, None).parse(line.as_bytes());
+            let entry = LineParser::<B>::new(TREE, None).parse(line.as_bytes());
             assert_eq!(entry.map(|entry| entry.hash.as_bytes().len()), good.then_some(bytes));
         }
     }
@@ -295,22 +295,22 @@ mod tests {
         for (shape, label) in shapes {
             for name in names {
                 let line = format!("{name}{label} (a) = 0af1");
-                let b = Parser::<B>::new(shape, None).parse(line.as_bytes());
-                let s = Parser::<S>::new(shape, None).parse(line.as_bytes());
+                let b = LineParser::<B>::new(shape, None).parse(line.as_bytes());
+                let s = LineParser::<S>::new(shape, None).parse(line.as_bytes());
                 assert_eq!(b.is_some(), name == shape.name::<B>(), "{line}");
                 assert_eq!(s.is_some(), name == shape.name::<S>(), "{line}");
             }
         }
         let line = format!("BLAKE2s (a) = {}", "0a".repeat(32));
-        assert!(Parser::<S>::new(Shape::Sequential, None).parse(line.as_bytes()).is_some());
+        assert!(LineParser::<S>::new(Shape::Sequential, None).parse(line.as_bytes()).is_some());
         let long = format!("{}  a", "0a".repeat(33));
-        assert!(Parser::<S>::new(TREE, None).parse(long.as_bytes()).is_none());
-        assert!(Parser::<B>::new(TREE, None).parse(long.as_bytes()).is_some());
+        assert!(LineParser::<S>::new(TREE, None).parse(long.as_bytes()).is_none());
+        assert!(LineParser::<B>::new(TREE, None).parse(long.as_bytes()).is_some());
     }
 
     #[test]
     fn the_only_size() {
-        let parse = |size| Parser::<B>::new(TREE, Some(size)).parse(b"0af1  a").is_some();
+        let parse = |size| LineParser::<B>::new(TREE, Some(size)).parse(b"0af1  a").is_some();
         assert_eq!([1, 2, 3, 64].map(parse), [false, true, false, false]);
     }
 
@@ -323,13 +323,13 @@ mod tests {
                 for byte in 0..=255 {
                     let (mut changed, mut longer) = (seed.as_bytes().to_vec(), seed.as_bytes().to_vec());
                     longer.insert(i, byte);
-                    let _ = Parser::<B>::new(TREE, None).parse(&longer);
+                    let _ = LineParser::<B>::new(TREE, None).parse(&longer);
                     if let Some(place) = changed.get_mut(i) {
                         *place = byte;
                     }
                     for shape in [TREE, Shape::Sequential] {
-                        let _ = Parser::<B>::new(shape, None).parse(&changed);
-                        let _ = Parser::<B>::new(shape, None).parse(&changed[..i.min(changed.len())]);
+                        let _ = LineParser::<B>::new(shape, None).parse(&changed);
+                        let _ = LineParser::<B>::new(shape, None).parse(&changed[..i.min(changed.len())]);
                     }
                 }
             }

@@ -124,12 +124,12 @@ fn hash_or_check<F: Flavour>(options: &Options, engine: &Engine, names: &[&OsStr
     }
     match &options.leaves {
         Some(path) => write_leaves::<F>(options, engine, &mut printer, Source::named(names[0]), path),
-        None => hash::<F>(options, engine, &mut printer, names),
+        None => print_digests::<F>(options, engine, &mut printer, names),
     }
 }
 
 /// Prints the digests of all files that can be read, in their order. Whether these are all of them.
-fn hash<F: Flavour>(
+fn print_digests<F: Flavour>(
     options: &Options,
     engine: &Engine,
     printer: &mut Printer<'_>,
@@ -169,7 +169,7 @@ fn write_leaves<F: Flavour>(
         }
     };
     let mut failure = None;
-    let digest = engine.hash::<F>(Job { source, scheme }, &mut |leaf| {
+    let digest = engine.hash_one::<F>(Job { source, scheme }, &mut |leaf| {
         writer.write(leaf.as_bytes()).map_err(|error| {
             let kind = error.kind();
             failure = Some(error);

@@ -6,7 +6,7 @@ use simd_digest::Backend;
 
 use crate::input::Input;
 use crate::scheme::{Flavour, Scheme, Secret, Shape};
-use crate::team::{Buffers, Digest, GROUP, LeafSink, Plan, Team};
+use crate::team::{Buffers, GROUP, Hashed, LeafSink, Plan, Team};
 use crate::window::Pieces;
 use crate::{regular, stream};
 
@@ -21,31 +21,31 @@ pub(crate) fn hash<F: Flavour>(
     secret: &Secret,
     threads: usize,
     buffers: &Buffers,
-    leaves: LeafSink<'_, F>,
-) -> io::Result<Digest<F>> {
+    sink: LeafSink<'_, F>,
+) -> io::Result<Hashed<F>> {
     let Some(tree) = scheme.tree(secret) else { return whole(input, scheme, secret) };
     let plan = Plan::new(tree.leaf_length(), Backend::best().lanes() * F::PER_LANE, threads);
-    let Some(group) = plan.group else { return stream::leaf_by_leaf(input.take(limit), &tree, leaves) };
+    let Some(group) = plan.group else { return stream::leaf_by_leaf(input.take(limit), &tree, sink) };
     match input.rest(limit)?.filter(|rest| rest.end - rest.start > GROUP as u64) {
-        Some(rest) => regular::hash(input, rest, &Team { tree: &tree, threads, group, buffers }, leaves),
+        Some(rest) => regular::hash(input, rest, &Team { tree: &tree, threads, group, buffers }, sink),
         None => {
             let team = Team { tree: &tree, threads: plan.threads, group, buffers };
-            stream::in_groups(input.take(limit), &team, leaves)
+            stream::in_groups(input.take(limit), &team, sink)
         }
     }
 }
 
 /// The digest of what is no tree.
-fn whole<F: Flavour>(input: &mut Input<'_>, scheme: Scheme, secret: &Secret) -> io::Result<Digest<F>> {
+fn whole<F: Flavour>(input: &mut Input<'_>, scheme: Scheme, secret: &Secret) -> io::Result<Hashed<F>> {
     let params = scheme.only_leaf(secret);
     if scheme.shape == Shape::Parallel {
         let mut hasher = params.parallel().map_err(io::Error::other)?;
         let length = in_pieces(input, |piece| _ = hasher.update(piece))?;
-        return Ok(Digest { hash: hasher.finalize(), length });
+        return Ok(Hashed { hash: hasher.finalize(), length });
     }
     let mut hasher = params.hasher().map_err(io::Error::other)?;
     let length = in_pieces(input, |piece| _ = hasher.update(piece))?;
-    Ok(Digest { hash: hasher.finalize(), length })
+    Ok(Hashed { hash: hasher.finalize(), length })
 }
 
 /// Gives all that is left of the input to `update`, and returns its length.

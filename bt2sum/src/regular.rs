@@ -17,7 +17,7 @@ use simd_digest::blake2::{self, Hash, Hasher};
 
 use crate::input::Input;
 use crate::scheme::Flavour;
-use crate::team::{Digest, GROUP, LeafSink, MEMORY, Team, root};
+use crate::team::{GROUP, Hashed, LeafSink, MEMORY, Team, root};
 use crate::threads::in_order;
 use crate::window::{Window, read_ahead};
 
@@ -33,7 +33,7 @@ pub(crate) fn hash<F: Flavour>(
     range: Range<u64>,
     team: &Team<'_, F>,
     sink: LeafSink<'_, F>,
-) -> io::Result<Digest<F>> {
+) -> io::Result<Hashed<F>> {
     let (shared, group) = (&*input, team.group as u64);
     let groups = (range.end - range.start).div_ceil(group);
     let group_at = |number: u64| {
@@ -51,16 +51,16 @@ pub(crate) fn hash<F: Flavour>(
             }
         }
         drop(next);
-        Some((number, leaves(shared, group_at(number), team, number, number + 1 == groups)))
+        Some((number, hash_group(shared, group_at(number), team, number, number + 1 == groups)))
     };
     let threads = team.threads.min(MEMORY / BUFFER).min(usize::try_from(groups).unwrap_or(usize::MAX));
     let hash = in_order(threads, work, |groups| root(team.tree, groups, sink))?;
     input.seek(SeekFrom::Start(range.end))?;
-    Ok(Digest { hash, length: range.end - range.start })
+    Ok(Hashed { hash, length: range.end - range.start })
 }
 
 /// The digests of the leaves of group `number`.
-fn leaves<F: Flavour>(
+fn hash_group<F: Flavour>(
     input: &Input<'_>,
     group: Range<u64>,
     team: &Team<'_, F>,

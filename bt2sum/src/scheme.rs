@@ -97,7 +97,7 @@ impl Scheme {
     }
 
     /// Over the digests of the leaves.
-    fn root<F: Flavour>(self, secret: &Secret) -> Params<F> {
+    fn root_params<F: Flavour>(self, secret: &Secret) -> Params<F> {
         self.params(secret).node_depth(1)
     }
 
@@ -113,7 +113,7 @@ impl Scheme {
             Shape::Sequential => params.hash_many(messages).expect(IN_RANGE),
             Shape::Tree { .. } => {
                 let leaves: Vec<Hash<F>> = params.hash_many(messages).expect(IN_RANGE);
-                self.root(secret).hash_many(&leaves).expect(IN_RANGE)
+                self.root_params(secret).hash_many(&leaves).expect(IN_RANGE)
             }
             Shape::Parallel => {
                 let hasher = params.parallel().expect(IN_RANGE);
@@ -124,6 +124,6 @@ impl Scheme {
 
     /// The root over no leaf at all: what the Go tool prints for an empty input.
     pub(crate) fn no_leaf<F: Flavour>(self, secret: &Secret) -> Hash<F> {
-        self.root(secret).hash(b"").expect(IN_RANGE)
+        self.root_params(secret).hash(b"").expect(IN_RANGE)
     }
 }

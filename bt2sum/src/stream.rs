@@ -13,24 +13,24 @@ use simd_digest::blake2::{Hash, Tree};
 
 use crate::input::{fill, read};
 use crate::scheme::Flavour;
-use crate::team::{Digest, LeafSink, Team, root};
+use crate::team::{Hashed, LeafSink, Team, root};
 use crate::threads::in_order;
 
 /// Bytes of one read where there is no group of leaves to fill.
 const PIECE: usize = 256 << 10;
 
 /// Bytes read beyond a group.
-const AHEAD: usize = 64 << 10;
+const BEYOND: usize = 64 << 10;
 
 /// Holds no leaf: a full one stays open until more follows, since only the end of the message tells which is the last.
 pub(crate) fn leaf_by_leaf<F: Flavour>(
     input: impl Read,
     tree: &Tree<F>,
     sink: LeafSink<'_, F>,
-) -> io::Result<Digest<F>> {
+) -> io::Result<Hashed<F>> {
     let mut leaves = LeafByLeaf { input, buffer: vec![0; PIECE], begin: 0, end: 0, index: 0, length: 0, ended: false };
     let hash = root(tree, iter::from_fn(|| leaves.next(tree).transpose()).map(|leaf| Ok(vec![leaf?])), sink)?;
-    Ok(Digest { hash, length: leaves.length })
+    Ok(Hashed { hash, length: leaves.length })
 }
 
 struct LeafByLeaf<R> {
@@ -74,9 +74,9 @@ pub(crate) fn in_groups<F: Flavour>(
     input: impl Read + Send,
     team: &Team<'_, F>,
     sink: LeafSink<'_, F>,
-) -> io::Result<Digest<F>> {
+) -> io::Result<Hashed<F>> {
     let &Team { tree, threads, group, buffers } = team;
-    let reader = Mutex::new(Groups { input, ahead: Vec::new(), number: 0, length: 0, ended: false });
+    let reader = Mutex::new(GroupReader { input, beyond: Vec::new(), number: 0, length: 0, ended: false });
     let leaves_of_group = (group / tree.leaf_length() as usize) as u64;
     let work = || {
         let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,14 +92,14 @@ pub(crate) fn in_groups<F: Flavour>(
         Some((number, leaves))
     };
     let hash = in_order(threads, work, |groups| root(tree, groups, sink))?;
-    Ok(Digest { hash, length: reader.into_inner().unwrap_or_else(PoisonError::into_inner).length })
+    Ok(Hashed { hash, length: reader.into_inner().unwrap_or_else(PoisonError::into_inner).length })
 }
 
 /// Reads group after group.
-struct Groups<R> {
+struct GroupReader<R> {
     input: R,
     /// The beginning of the next group, read to learn whether there is one.
-    ahead: Vec<u8>,
+    beyond: Vec<u8>,
     /// Groups read.
     number: u64,
     length: u64,
@@ -107,28 +107,28 @@ struct Groups<R> {
     ended: bool,
 }
 
-impl<R: Read> Groups<R> {
+impl<R: Read> GroupReader<R> {
     /// Reads the next group, as many bytes of it as there are.
     fn next(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.number += 1;
-        let filled = self.fill(buffer);
-        self.ended = self.ahead.is_empty() || filled.is_err();
+        let filled = self.read_group(buffer);
+        self.ended = self.beyond.is_empty() || filled.is_err();
         filled
     }
 
-    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let ahead = self.ahead.len();
-        buffer[..ahead].copy_from_slice(&self.ahead);
-        self.ahead.clear();
-        let filled = ahead + fill(&mut self.input, &mut buffer[ahead..])?;
+    fn read_group(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let beyond = self.beyond.len();
+        buffer[..beyond].copy_from_slice(&self.beyond);
+        self.beyond.clear();
+        let filled = beyond + fill(&mut self.input, &mut buffer[beyond..])?;
         if filled == buffer.len() {
             // No longer than a group, and a multiple of a page if groups are long.
-            self.ahead.resize(buffer.len().min(AHEAD), 0);
-            let more = read(&mut self.input, &mut self.ahead);
-            self.ahead.truncate(*more.as_ref().unwrap_or(&0));
+            self.beyond.resize(buffer.len().min(BEYOND), 0);
+            let more = read(&mut self.input, &mut self.beyond);
+            self.beyond.truncate(*more.as_ref().unwrap_or(&0));
             more?;
         }
-        self.length += (filled - ahead + self.ahead.len()) as u64;
+        self.length += (filled - beyond + self.beyond.len()) as u64;
         Ok(filled)
     }
 }
@@ -171,7 +171,7 @@ mod tests {
         end: Option<ErrorKind>,
         group: Option<usize>,
         leaves: &mut Vec<Hash>,
-    ) -> io::Result<Digest<B>> {
+    ) -> io::Result<Hashed<B>> {
         let input = Restless { message, reads: 0, end };
         let tree = Tree::unlimited_fanout(1000).unwrap();
         let mut sink = |leaf: &Hash| {

@@ -32,8 +32,8 @@ impl Plan {
         if lanes < 2 && threads.min(MEMORY / chunk) < 2 {
             return Self { threads: 1, group: None };
         }
-        let rounds = GROUP.div_ceil(lanes * chunk).min(LEAVES / lanes).max(1);
-        let group = rounds * lanes * chunk;
+        let repeats = GROUP.div_ceil(lanes * chunk).min(LEAVES / lanes).max(1);
+        let group = repeats * lanes * chunk;
         Self { threads: threads.min(MEMORY / group).max(1), group: Some(group) }
     }
 }
@@ -50,7 +50,7 @@ pub(crate) struct Team<'a, F: Flavour> {
 
 /// What a message comes to.
 #[derive(Debug)]
-pub(crate) struct Digest<F: Flavour> {
+pub(crate) struct Hashed<F: Flavour> {
     pub(crate) hash: Hash<F>,
     /// Bytes of the message.
     pub(crate) length: u64,

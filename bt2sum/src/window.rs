@@ -60,15 +60,15 @@ fn map(file: &File, range: &Range<u64>) -> Option<Map> {
     Map::with_options().offset(begin).len(length).map(file).ok()
 }
 
-/// Fills the buffer with what the file has from `place` on.
-fn read_exact_at(input: &Input<'_>, mut buffer: &mut [u8], mut place: u64) -> io::Result<()> {
+/// Fills the buffer with what the file has from `offset` on.
+fn read_exact_at(input: &Input<'_>, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !buffer.is_empty() {
-        match read_at(&input.file, buffer, place) {
+        match read_at(&input.file, buffer, offset) {
             Ok(0) => return Err(changed()),
             Ok(length) => {
                 input.progress.add(length);
                 buffer = &mut buffer[length..];
-                place += length as u64;
+                offset += length as u64;
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -78,13 +78,13 @@ fn read_exact_at(input: &Input<'_>, mut buffer: &mut [u8], mut place: u64) -> io
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, place)
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, place)
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }
 
 /// Asks the system to read these bytes from the disk, front to back, whatever the order they are wanted in.
