@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line: the options, their help, and the rules between them.
 
 use core::num::NonZeroUsize;
 use std::ffi::{OsStr, OsString};
@@ -73,11 +73,13 @@ pub(crate) struct Options {
     size: Option<usize>,
 
     /// The same in bits, a multiple of 8; 0 is the longest
-    #[arg(short, long, value_name = "BITS", conflicts_with = "size", allow_hyphen_values = true, value_parser = digest_bits)]
+    #[arg(short, long, value_name = "BITS", conflicts_with = "size", allow_hyphen_values = true)]
+    #[arg(value_parser = digest_bits)]
     length: Option<usize>,
 
     /// Length of a leaf, less than 4g
-    #[arg(short = 't', long, alias = "t", value_name = "SIZE", default_value = "5m", allow_hyphen_values = true, value_parser = chunk_length)]
+    #[arg(short = 't', long, alias = "t", value_name = "SIZE", default_value = "5m", allow_hyphen_values = true)]
+    #[arg(value_parser = chunk_length)]
     chunk: u32,
 
     /// Threads that hash; -cpus too [default: all processors]
@@ -141,7 +143,8 @@ pub(crate) struct Options {
     pub(crate) leaves: Option<PathBuf>,
 
     /// Checks only the leaves that have bytes A to B (A- to the end), by --leaves
-    #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true, value_parser = byte_range)]
+    #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true)]
+    #[arg(value_parser = byte_range)]
     pub(crate) range: Option<(u64, u64)>,
 
     /// Keys all digests with the 1 to 64 bytes of this file, of blake2s and blake2sp to 32
@@ -183,7 +186,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What the command line says, and what clap cannot: the Go tool's `-cpus`, and what depends on the algorithm.
+    /// Parses the command line. Two things are beyond clap: the Go tool's `-cpus`, and limits that depend on the
+    /// algorithm.
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
         let options = Self::try_parse_from(with_two_dashes(std::env::args_os()))?;
         let (algorithm, longest) = (options.algorithm.name(), options.algorithm.longest());
@@ -197,7 +201,7 @@ impl Options {
         Err(Self::command().error(ErrorKind::ValueValidation, wrong))
     }
 
-    /// The files, or standard input.
+    /// The files to hash or check; `-`, for standard input, if none is given.
     pub(crate) fn files(&self) -> Vec<&OsStr> {
         if self.files.is_empty() {
             return vec![OsStr::new("-")];
@@ -205,15 +209,17 @@ impl Options {
         self.files.iter().map(OsString::as_os_str).collect()
     }
 
+    /// The number of threads: `--cpus`, or one for each processor.
     pub(crate) fn threads(&self) -> usize {
         self.cpus.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), NonZeroUsize::get)
     }
 
-    /// The length of digests, if one was asked for.
+    /// The length of digests in bytes, if `--size` or `--length` gives one.
     pub(crate) fn size_given(&self) -> Option<usize> {
         self.size.or(self.length.map(|length| if length == 0 { self.algorithm.longest() } else { length }))
     }
 
+    /// The kind of digest that the options ask for.
     pub(crate) fn scheme(&self) -> Scheme {
         let shape = match self.sequential {
             true if self.algorithm.is_parallel() => Shape::Parallel,
@@ -224,7 +230,7 @@ impl Options {
     }
 }
 
-/// `-cpus` is an option with a long name to Go, and five with short ones to everybody else.
+/// Turns `-cpus` into `--cpus`: Go reads it as one long option, clap would read five short ones.
 fn with_two_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut options = true;
     let correct = |argument: OsString| {
@@ -237,7 +243,7 @@ fn with_two_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     arguments.map(correct).collect()
 }
 
-/// A hash: by the first two also trees.
+/// The hash functions. Only the first two make trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Algorithm {
     Blake2b,
@@ -247,7 +253,7 @@ pub(crate) enum Algorithm {
 }
 
 impl Algorithm {
-    /// As the command line has it.
+    /// The name on the command line.
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -256,7 +262,7 @@ impl Algorithm {
         matches!(self, Self::Blake2bp | Self::Blake2sp)
     }
 
-    /// Bytes of the longest digest, and of the longest key.
+    /// The length of the longest digest, and of the longest key, in bytes.
     pub(crate) fn longest(self) -> usize {
         match self {
             Self::Blake2b | Self::Blake2bp => B::LONGEST,

@@ -1,4 +1,7 @@
-//! One message: an input from where it is to its end, hashed in the way that suits it.
+//! Hashes one message, which is an input from its current position on, in the way that suits the input.
+//!
+//! A tree of a regular file of more than 1 MiB is read in any order, any other tree front to back. Leaves too long for
+//! memory are hashed one after the other. A message that is no tree is read piece by piece.
 
 use std::io::{self, Read};
 
@@ -10,10 +13,11 @@ use crate::team::{Buffers, GROUP, Hashed, LeafSink, Plan, Team};
 use crate::window::Pieces;
 use crate::{regular, stream};
 
-/// Bytes of one read where there is no tree.
+/// The length of a piece, in bytes.
 const PIECE: usize = 256 << 10;
 
-/// The digest of all of `input`, or of as many bytes as `limit` says, or else an error. A limit is for trees only.
+/// Hashes `input` to its end, or at most `limit` bytes of a tree; a message that is no tree has no limit. The digests
+/// of the leaves go to `sink`.
 pub(crate) fn hash<F: Flavour>(
     input: &mut Input<'_>,
     limit: u64,
@@ -35,7 +39,7 @@ pub(crate) fn hash<F: Flavour>(
     }
 }
 
-/// The digest of what is no tree.
+/// Hashes an input to its end, as no tree.
 fn whole<F: Flavour>(input: &mut Input<'_>, scheme: Scheme, secret: &Secret) -> io::Result<Hashed<F>> {
     let params = scheme.only_leaf(secret);
     if scheme.shape == Shape::Parallel {
@@ -48,7 +52,7 @@ fn whole<F: Flavour>(input: &mut Input<'_>, scheme: Scheme, secret: &Secret) -> 
     Ok(Hashed { hash: hasher.finalize(), length })
 }
 
-/// Gives all that is left of the input to `update`, and returns its length.
+/// Gives the rest of the input to `update`, piece by piece, and returns its length.
 fn in_pieces(input: &mut Input<'_>, mut update: impl FnMut(&[u8])) -> io::Result<u64> {
     let (mut pieces, mut buffer) = (Pieces::default(), vec![0; PIECE]);
     let mut length = 0;
@@ -75,8 +79,8 @@ mod tests {
     use crate::input::Source;
     use crate::progress::Progress;
 
-    /// From its beginning or not, whole or up to a limit, read or mapped: as a regular file in groups of small leaves and in
-    /// pieces of long ones, leaf by leaf, and sequentially.
+    /// Hashes a regular file in all ways: from its beginning or later, whole or up to a limit, read or mapped; as a
+    /// tree of small leaves, of long leaves and leaf by leaf, and as no tree.
     fn files_by_all_shapes<F: Flavour>() {
         let message: Vec<u8> = (0..=250).cycle().take((12 << 20) + 1).collect();
         let (secret, progress) = (Secret::default(), Progress::default());
@@ -130,7 +134,7 @@ mod tests {
         files_by_all_shapes::<S>();
     }
 
-    /// What is not there any more is an error, whether it was to be read or is mapped: never a digest, nor a signal.
+    /// A file cut off after it was opened gives an error, read or mapped: never a digest, nor a signal.
     #[test]
     fn files_that_became_shorter() {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -142,7 +146,7 @@ mod tests {
                 file.as_file().set_len(left).unwrap();
                 let (scheme, secret) = (Scheme { size: 32, shape }, Secret::default());
                 let run = hash::<B>(&mut input, u64::MAX, scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(()));
-                // What is read front to back to its end is compared when that is reached.
+                // Reading front to back does not notice the change. The check at the end does.
                 let run = run.and_then(|_| input.check_unchanged());
                 assert!(run.unwrap_err().to_string().contains("changed"), "{shape:?} {mmap} {left}");
             }

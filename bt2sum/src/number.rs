@@ -1,13 +1,16 @@
-//! Numbers as people write them: on the command line and in the lines of check files.
+//! Numbers as people write them, on the command line and in the lines of check files.
+//!
+//! An error is the end of a message to the user.
 
 use core::num::NonZeroUsize;
 
+/// The length of a digest in bytes.
 pub(crate) fn digest_length(text: &str) -> Result<usize, &'static str> {
     let length = decimal(text).filter(|length| (1..=64).contains(length));
     length.and_then(|length| length.try_into().ok()).ok_or("not a number of bytes from 1 to 64")
 }
 
-/// Bytes, or 0 for as many as there can be.
+/// The length of a digest in bytes, from a number of bits. 0 stands for the longest.
 pub(crate) fn digest_bits(text: &str) -> Result<usize, &'static str> {
     let bits = decimal(text).and_then(|bits| usize::try_from(bits).ok());
     match bits {
@@ -16,13 +19,13 @@ pub(crate) fn digest_bits(text: &str) -> Result<usize, &'static str> {
     }
 }
 
-/// So many that more could not be of use are taken for fewer.
+/// A number of threads. More than 256 are taken for 256, since more would be of no use.
 pub(crate) fn thread_count(text: &str) -> Result<NonZeroUsize, &'static str> {
     let count = decimal(text).and_then(|count| usize::try_from(count.min(256)).ok());
     count.and_then(NonZeroUsize::new).ok_or("not a number of threads from 1")
 }
 
-/// The first byte and the last.
+/// The first byte and the last of a range; `u64::MAX` is the last byte of `A-`.
 pub(crate) fn byte_range(text: &str) -> Result<(u64, u64), &'static str> {
     let ends = text
         .split_once('-')
@@ -31,7 +34,7 @@ pub(crate) fn byte_range(text: &str) -> Result<(u64, u64), &'static str> {
         .ok_or("not the numbers of a first and a last byte, or of a first one and -")
 }
 
-/// Digits, and perhaps a unit, with nothing before, between or after.
+/// The length of a leaf in bytes: digits, then perhaps a unit, and nothing else.
 pub(crate) fn chunk_length(text: &str) -> Result<u32, &'static str> {
     let (digits, unit) = text.split_at(text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len()));
     let factor = match unit.to_ascii_lowercase().as_str() {
@@ -46,12 +49,12 @@ pub(crate) fn chunk_length(text: &str) -> Result<u32, &'static str> {
     length.ok_or("not 1 to 4294967295 bytes, written as a number with k, m, g, KiB, MiB, GiB or nothing after it")
 }
 
-/// Only digits: the standard parser would take a plus sign.
+/// A number of decimal digits only: the standard parser would accept a plus sign.
 pub(crate) fn decimal(digits: &str) -> Option<u64> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-/// With the largest unit that leaves no rest.
+/// Writes the length of a leaf with the largest unit that divides it.
 pub(crate) fn in_largest_unit(chunk: u32) -> String {
     let units = [(30, "G"), (20, "M"), (10, "K"), (0, "")];
     let (shift, unit) = units.into_iter().find(|(shift, _)| chunk.trailing_zeros() >= *shift).unwrap_or((0, ""));

@@ -1,8 +1,8 @@
-//! The tree of a stream, read front to back by one thread at a time and hashed by all.
+//! Hashes the tree of a stream of unknown length: one thread at a time reads, front to back, and all threads hash.
 //!
 //! ```text
-//!   thread 0   read  hash hash hash  read  hash hash …      a group of leaves is read whole, in order,
-//!   thread 1         read  hash hash hash  read  hash …     under a lock, and hashed in lanes without it
+//!   thread 0   read  hash hash hash  read  hash hash …      a thread reads a whole group under a lock,
+//!   thread 1         read  hash hash hash  read  hash …     then hashes its leaves in lanes without the lock
 //! ```
 
 use core::iter;
@@ -19,10 +19,11 @@ use crate::threads::in_order;
 /// Bytes of one read where there is no group of leaves to fill.
 const PIECE: usize = 256 << 10;
 
-/// Bytes read beyond a group.
+/// The number of bytes read beyond a group.
 const BEYOND: usize = 64 << 10;
 
-/// Holds no leaf: a full one stays open until more follows, since only the end of the message tells which is the last.
+/// Hashes one leaf at a time on one thread, for leaves too long to hold in memory. A full leaf stays open until another
+/// byte follows, since only the end of the stream tells which leaf is the last.
 pub(crate) fn leaf_by_leaf<F: Flavour>(
     input: impl Read,
     tree: &Tree<F>,
@@ -33,10 +34,11 @@ pub(crate) fn leaf_by_leaf<F: Flavour>(
     Ok(Hashed { hash, length: leaves.length })
 }
 
+/// A stream, and how far its leaves are hashed.
 struct LeafByLeaf<R> {
     input: R,
     buffer: Vec<u8>,
-    /// What is in the buffer, but in no leaf yet.
+    /// The part of the buffer from `begin` to `end` is read, but in no leaf yet.
     begin: usize,
     end: usize,
     /// The number of the next leaf.
@@ -46,6 +48,7 @@ struct LeafByLeaf<R> {
 }
 
 impl<R: Read> LeafByLeaf<R> {
+    /// The digest of the next leaf, or `None` after the last.
     fn next<F: Flavour>(&mut self, tree: &Tree<F>) -> io::Result<Option<Hash<F>>> {
         if self.ended {
             return Ok(None);
@@ -70,6 +73,7 @@ impl<R: Read> LeafByLeaf<R> {
     }
 }
 
+/// Hashes groups of leaves on the threads of the team.
 pub(crate) fn in_groups<F: Flavour>(
     input: impl Read + Send,
     team: &Team<'_, F>,
@@ -95,20 +99,20 @@ pub(crate) fn in_groups<F: Flavour>(
     Ok(Hashed { hash, length: reader.into_inner().unwrap_or_else(PoisonError::into_inner).length })
 }
 
-/// Reads group after group.
+/// Reads a stream group after group.
 struct GroupReader<R> {
     input: R,
-    /// The beginning of the next group, read to learn whether there is one.
+    /// The beginning of the next group, read to learn whether the current group is the last.
     beyond: Vec<u8>,
-    /// Groups read.
+    /// The number of groups read.
     number: u64,
     length: u64,
-    /// Nothing follows, or nothing could be read.
+    /// Whether the stream ended or failed.
     ended: bool,
 }
 
 impl<R: Read> GroupReader<R> {
-    /// Reads the next group, as many bytes of it as there are.
+    /// Reads the next group, and returns its length. Only the last group is shorter than the buffer.
     fn next(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.number += 1;
         let filled = self.read_group(buffer);
@@ -116,13 +120,14 @@ impl<R: Read> GroupReader<R> {
         filled
     }
 
+    /// Fills the buffer, then reads beyond the group.
     fn read_group(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let beyond = self.beyond.len();
         buffer[..beyond].copy_from_slice(&self.beyond);
         self.beyond.clear();
         let filled = beyond + fill(&mut self.input, &mut buffer[beyond..])?;
         if filled == buffer.len() {
-            // No longer than a group, and a multiple of a page if groups are long.
+            // At most the length of a group; for long groups, a multiple of a page.
             self.beyond.resize(buffer.len().min(BEYOND), 0);
             let more = read(&mut self.input, &mut self.beyond);
             self.beyond.truncate(*more.as_ref().unwrap_or(&0));
@@ -163,7 +168,7 @@ mod tests {
         }
     }
 
-    /// In one group, in many, and leaf by leaf.
+    /// The lengths of a group: one group for all, many groups, and `None` for leaf by leaf.
     const PLANS: [Option<usize>; 4] = [Some(20_000), Some(1000), Some(3000), None];
 
     fn run(

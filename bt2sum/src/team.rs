@@ -1,4 +1,6 @@
-//! What all ways to hash a tree share: how much a thread takes at a time, how much memory that may take, and the root.
+//! Divides a tree among threads, within a limit of memory, and computes the root from the leaves of all threads.
+//!
+//! A *group* is a run of whole leaves that one thread takes at a time.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -7,25 +9,25 @@ use simd_digest::blake2::{Hash, Tree};
 
 use crate::scheme::Flavour;
 
-/// Bytes of all buffers together, whatever the size of file and leaf.
+/// The limit for all buffers together, in bytes, whatever the lengths of file and leaf.
 pub(crate) const MEMORY: usize = 128 << 20;
 
-/// Bytes that a group of small leaves should have at least, so that the lock and the system calls do not count.
+/// The least length of a group of small leaves, in bytes: enough to make the cost of locks and system calls negligible.
 pub(crate) const GROUP: usize = 1 << 20;
 
-/// Small leaves of a group at most.
+/// The largest number of small leaves in a group.
 const LEAVES: usize = 4096;
 
-/// How a message is shared out.
+/// The number of threads and the length of a group, for a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) threads: usize,
-    /// Bytes of a buffer: whole leaves. `None` if even two leaves are too many to hold.
+    /// The length of a group, in bytes. `None` if memory cannot hold even two leaves.
     pub(crate) group: Option<usize>,
 }
 
 impl Plan {
-    /// For leaves of this many bytes.
+    /// A plan for leaves of `chunk` bytes, with at most this many lanes and threads.
     pub(crate) fn new(chunk: u32, lanes: usize, threads: usize) -> Self {
         let chunk = chunk as usize;
         let lanes = lanes.min(MEMORY / chunk);
@@ -38,43 +40,45 @@ impl Plan {
     }
 }
 
-/// Who hashes the leaves of a tree.
+/// The threads that hash one tree, and what they share.
 #[derive(Debug)]
 pub(crate) struct Team<'a, F: Flavour> {
     pub(crate) tree: &'a Tree<F>,
     pub(crate) threads: usize,
-    /// Bytes that a thread takes at a time: whole leaves.
+    /// The length of a group, in bytes.
     pub(crate) group: usize,
     pub(crate) buffers: &'a Buffers,
 }
 
-/// What a message comes to.
+/// The result of hashing a message.
 #[derive(Debug)]
 pub(crate) struct Hashed<F: Flavour> {
     pub(crate) hash: Hash<F>,
-    /// Bytes of the message.
+    /// The length of the message, in bytes.
     pub(crate) length: u64,
 }
 
-/// Buffers that were used before.
+/// Buffers to use again, so that each thread need not allocate one for every group.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
 
 impl Buffers {
+    /// A buffer of this length, new or used. A used one still has its old bytes.
     pub(crate) fn take(&self, length: usize) -> Vec<u8> {
         let used = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         used.filter(|buffer| buffer.len() == length).unwrap_or_else(|| vec![0; length])
     }
 
+    /// Keeps a buffer for later.
     pub(crate) fn put(&self, buffer: Vec<u8>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }
 
-/// What takes in the digests of the leaves, in order.
+/// Receives the digests of the leaves, in order. An error from the sink ends the hashing.
 pub(crate) type LeafSink<'a, F> = &'a mut dyn FnMut(&Hash<F>) -> io::Result<()>;
 
-/// The root over groups of digests that may stop with an error.
+/// The root over the digests of all leaves, group by group; each digest goes to `sink` first. The first error ends it.
 pub(crate) fn root<F: Flavour>(
     tree: &Tree<F>,
     groups: impl Iterator<Item = io::Result<Vec<Hash<F>>>>,
