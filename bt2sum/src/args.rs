@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line: the options, their help, and the rules between them.
 
 use core::num::NonZeroUsize;
 use std::ffi::{OsStr, OsString};
@@ -11,6 +11,7 @@ use simd_digest::Backend;
 use simd_digest::blake2b::B;
 use simd_digest::blake2s::S;
 
+use crate::number::{byte_range, chunk_length, digest_bits, digest_length, thread_count};
 use crate::scheme::{Flavour, Scheme, Shape};
 
 const AFTER_HELP: &str = "\
@@ -72,11 +73,13 @@ pub(crate) struct Options {
     size: Option<usize>,
 
     /// The same in bits, a multiple of 8; 0 is the longest
-    #[arg(short, long, value_name = "BITS", conflicts_with = "size", allow_hyphen_values = true, value_parser = digest_bits)]
+    #[arg(short, long, value_name = "BITS", conflicts_with = "size", allow_hyphen_values = true)]
+    #[arg(value_parser = digest_bits)]
     length: Option<usize>,
 
     /// Length of a leaf, less than 4g
-    #[arg(short = 't', long, alias = "t", value_name = "SIZE", default_value = "5m", allow_hyphen_values = true, value_parser = chunk_length)]
+    #[arg(short = 't', long, alias = "t", value_name = "SIZE", default_value = "5m", allow_hyphen_values = true)]
+    #[arg(value_parser = chunk_length)]
     chunk: u32,
 
     /// Threads that hash; -cpus too [default: all processors]
@@ -140,7 +143,8 @@ pub(crate) struct Options {
     pub(crate) leaves: Option<PathBuf>,
 
     /// Checks only the leaves that have bytes A to B (A- to the end), by --leaves
-    #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true, value_parser = byte_range)]
+    #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true)]
+    #[arg(value_parser = byte_range)]
     pub(crate) range: Option<(u64, u64)>,
 
     /// Keys all digests with the 1 to 64 bytes of this file, of blake2s and blake2sp to 32
@@ -182,7 +186,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What the command line says, and what clap cannot: the Go tool's `-cpus`, and what depends on the algorithm.
+    /// Parses the command line. Two things are beyond clap: the Go tool's `-cpus`, and limits that depend on the
+    /// algorithm.
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
         let options = Self::try_parse_from(with_two_dashes(std::env::args_os()))?;
         let (algorithm, longest) = (options.algorithm.name(), options.algorithm.longest());
@@ -196,7 +201,7 @@ impl Options {
         Err(Self::command().error(ErrorKind::ValueValidation, wrong))
     }
 
-    /// The files, or standard input.
+    /// The files to hash or check; `-`, for standard input, if none is given.
     pub(crate) fn files(&self) -> Vec<&OsStr> {
         if self.files.is_empty() {
             return vec![OsStr::new("-")];
@@ -204,15 +209,17 @@ impl Options {
         self.files.iter().map(OsString::as_os_str).collect()
     }
 
+    /// The number of threads: `--cpus`, or one for each processor.
     pub(crate) fn threads(&self) -> usize {
         self.cpus.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), NonZeroUsize::get)
     }
 
-    /// The length of digests, if one was asked for.
+    /// The length of digests in bytes, if `--size` or `--length` gives one.
     pub(crate) fn size_given(&self) -> Option<usize> {
         self.size.or(self.length.map(|length| if length == 0 { self.algorithm.longest() } else { length }))
     }
 
+    /// The kind of digest that the options ask for.
     pub(crate) fn scheme(&self) -> Scheme {
         let shape = match self.sequential {
             true if self.algorithm.is_parallel() => Shape::Parallel,
@@ -223,7 +230,7 @@ impl Options {
     }
 }
 
-/// `-cpus` is an option with a long name to Go, and five with short ones to everybody else.
+/// Turns `-cpus` into `--cpus`: Go reads it as one long option, clap would read five short ones.
 fn with_two_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut options = true;
     let correct = |argument: OsString| {
@@ -236,7 +243,7 @@ fn with_two_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     arguments.map(correct).collect()
 }
 
-/// A hash: by the first two also trees.
+/// The hash functions. Only the first two make trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Algorithm {
     Blake2b,
@@ -246,7 +253,7 @@ pub(crate) enum Algorithm {
 }
 
 impl Algorithm {
-    /// As the command line has it.
+    /// The name on the command line.
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -255,62 +262,13 @@ impl Algorithm {
         matches!(self, Self::Blake2bp | Self::Blake2sp)
     }
 
-    /// Bytes of the longest digest, and of the longest key.
+    /// The length of the longest digest, and of the longest key, in bytes.
     pub(crate) fn longest(self) -> usize {
         match self {
             Self::Blake2b | Self::Blake2bp => B::LONGEST,
             Self::Blake2s | Self::Blake2sp => S::LONGEST,
         }
     }
-}
-
-fn digest_length(text: &str) -> Result<usize, &'static str> {
-    let length = number(text).filter(|length| (1..=64).contains(length));
-    length.and_then(|length| length.try_into().ok()).ok_or("not a number of bytes from 1 to 64")
-}
-
-/// Bytes, or 0 for as many as there can be.
-fn digest_bits(text: &str) -> Result<usize, &'static str> {
-    let bits = number(text).and_then(|bits| usize::try_from(bits).ok());
-    match bits {
-        Some(bits) if bits <= 512 && bits.is_multiple_of(8) => Ok(bits / 8),
-        _ => Err("not a multiple of 8 from 8 to 512, nor 0"),
-    }
-}
-
-/// So many that more could not be of use are taken for fewer.
-fn thread_count(text: &str) -> Result<NonZeroUsize, &'static str> {
-    let count = number(text).and_then(|count| usize::try_from(count.min(256)).ok());
-    count.and_then(NonZeroUsize::new).ok_or("not a number of threads from 1")
-}
-
-/// The first byte and the last.
-fn byte_range(text: &str) -> Result<(u64, u64), &'static str> {
-    let ends = text
-        .split_once('-')
-        .and_then(|(first, last)| Some((number(first)?, if last.is_empty() { u64::MAX } else { number(last)? })));
-    ends.filter(|(first, last)| first <= last)
-        .ok_or("not the numbers of a first and a last byte, or of a first one and -")
-}
-
-/// Digits, and perhaps a unit, with nothing before, between or after.
-pub(crate) fn chunk_length(text: &str) -> Result<u32, &'static str> {
-    let (digits, unit) = text.split_at(text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len()));
-    let factor = match unit.to_ascii_lowercase().as_str() {
-        "" => Some(1),
-        "k" | "kib" => Some(1 << 10),
-        "m" | "mib" => Some(1 << 20),
-        "g" | "gib" => Some(1 << 30),
-        _ => None,
-    };
-    let length = number(digits).zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
-    let length = length.and_then(|length| length.try_into().ok()).filter(|&length| length > 0);
-    length.ok_or("not 1 to 4294967295 bytes, written as a number with k, m, g, KiB, MiB, GiB or nothing after it")
-}
-
-/// Only digits: the standard parser would take a plus sign.
-pub(crate) fn number(digits: &str) -> Option<u64> {
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
 #[cfg(test)]
@@ -320,66 +278,6 @@ mod tests {
     #[test]
     fn clap_finds_no_contradiction() {
         Options::command().debug_assert();
-    }
-
-    #[test]
-    fn chunk_lengths() {
-        let good = [
-            ("1", 1),
-            ("007", 7),
-            ("4096", 4096),
-            ("1k", 1 << 10),
-            ("1K", 1 << 10),
-            ("3KiB", 3 << 10),
-            ("3kib", 3 << 10),
-            ("5m", 5 << 20),
-            ("5M", 5 << 20),
-            ("5MIB", 5 << 20),
-            ("3g", 3 << 30),
-            ("3GiB", 3 << 30),
-            ("4294967295", u32::MAX),
-            ("4194303k", 4_194_303 << 10),
-        ];
-        for (text, length) in good {
-            assert_eq!(chunk_length(text), Ok(length), "{text}");
-        }
-    }
-
-    #[test]
-    fn not_chunk_lengths() {
-        let zero = ["0", "000", "0k", "0GiB"];
-        let large = ["4g", "4GiB", "4096m", "4194304k", "4294967296", "18446744073709551615g", "18446744073709551616"];
-        let junk = [
-            "", " ", "k", "m5", "x5m", " 5m", "5m ", "5 m", "5mm", "5mi", "5b", "5KB", "5MB", "5GB", "5t", "5m5", "-1",
-            "-5m", "+5", "+5m", "1.5m", "1e3", "0x10", "5_000", "5,000", "٥", "5\n", "5m\0", "5µ",
-        ];
-        for text in zero.iter().chain(&large).chain(&junk) {
-            assert!(chunk_length(text).is_err(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn digest_lengths() {
-        assert_eq!(["1", "40", "064"].map(digest_length), [Ok(1), Ok(40), Ok(64)]);
-        for text in ["", "0", "65", "256", "-1", "+1", "64k", "x64", " 64", "64 ", "18446744073709551617"] {
-            assert!(digest_length(text).is_err(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn digest_bit_lengths() {
-        assert_eq!(["0", "8", "256", "512"].map(digest_bits), [Ok(0), Ok(1), Ok(32), Ok(64)]);
-        for text in ["", "4", "12", "520", "-8", "+8", "8 ", "18446744073709551616"] {
-            assert!(digest_bits(text).is_err(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn byte_ranges() {
-        assert_eq!(["0-0", "5-9", "7-"].map(byte_range), [Ok((0, 0)), Ok((5, 9)), Ok((7, u64::MAX))]);
-        for text in ["", "-", "5", "-5", "9-5", "5--9", "5-9-", "+5-9", "5-+9", " 5-9", "5k-9k", "a-b"] {
-            assert!(byte_range(text).is_err(), "{text:?}");
-        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `--check`: what the files should be against what they are.
+//! `--check`: compares files with the digests that a check file lists.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read};
@@ -7,12 +7,13 @@ use std::path::Path;
 use crate::args::Options;
 use crate::engine::{Engine, Job};
 use crate::input::{Input, Source};
-use crate::leaves::{Damage, Leaves};
-use crate::line::{Entry, Parser};
+use crate::leaves::{Damage, LeafFile};
+use crate::line::{Entry, LineParser};
 use crate::output::{Printer, checked_name};
 use crate::scheme::Flavour;
 
-/// Checks all files that the check file `name` lists. Whether that went well, or else why nothing can be printed.
+/// Checks all files that the check file `name` lists. Returns whether all is well; an error says why nothing can be
+/// printed.
 pub(crate) fn check<F: Flavour>(
     options: &Options,
     engine: &Engine,
@@ -43,7 +44,7 @@ pub(crate) fn check<F: Flavour>(
                 entries.iter().map(|entry| Job { source: Source::named(&entry.name), scheme: entry.scheme }).collect();
             engine.hash_all(&jobs, |i, hash| {
                 let matches = hash.map(|hash| hash == entries[i].hash);
-                tally.take(options, printer, &entries[i], matches, &Findings::default())
+                tally.count(options, printer, &entries[i], matches, &Findings::default())
             })?;
         }
         Some(path) => {
@@ -51,13 +52,13 @@ pub(crate) fn check<F: Flavour>(
                 printer.warn(&format!("{shown}: lists {} files, but --leaves is for one", entries.len()));
                 return Ok(false);
             };
-            match Leaves::open(path, entry.scheme, &engine.secret, &entry.hash) {
+            match LeafFile::open(path, entry.scheme, &engine.secret, &entry.hash) {
                 Ok(leaves) => {
-                    let (good, findings) = match findings(options, engine, entry, leaves) {
-                        Ok(findings) => (Ok(findings.damage.is_empty()), findings),
+                    let (good, findings) = match inspect(options, engine, entry, leaves) {
+                        Ok(findings) => (Ok(findings.lines.is_empty()), findings),
                         Err(error) => (Err(error), Findings::default()),
                     };
-                    tally.take(options, printer, entry, good, &findings)?;
+                    tally.count(options, printer, entry, good, &findings)?;
                 }
                 Err(error) => {
                     printer.complain(Source::File(path), &error);
@@ -75,15 +76,16 @@ pub(crate) fn check<F: Flavour>(
     Ok(tally.is_good(options))
 }
 
+/// Reads a check file.
 fn read_all(source: Source<'_>, engine: &Engine) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     engine.open(source)?.file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The lines of a check file that are properly formatted; the numbers of the others go to `improper`.
+/// Parses a check file. The tally counts improperly formatted lines; with `--warn`, `improper` is told their numbers.
 fn parse<F: Flavour>(options: &Options, bytes: &[u8], tally: &mut Tally, improper: impl Fn(usize)) -> Vec<Entry<F>> {
-    let mut parser = Parser::new(options.scheme().shape, options.size_given());
+    let mut parser = LineParser::new(options.scheme().shape, options.size_given());
     let mut entries = Vec::new();
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -103,21 +105,21 @@ fn parse<F: Flavour>(options: &Options, bytes: &[u8], tally: &mut Tally, imprope
     entries
 }
 
-/// What the leaves tell about a file.
+/// The result of checking a file against its leaves.
 #[derive(Debug, Default)]
 struct Findings {
-    /// The first and the last byte that were looked at, if not all were.
+    /// The first and the last byte of the range that was asked for, or `None` for all bytes.
     range: Option<(u64, u64)>,
-    /// Line by line; nothing if there is none.
-    damage: Vec<String>,
+    /// A line for each damaged or surplus range of bytes; none if the file is good.
+    lines: Vec<String>,
 }
 
-/// What the leaves tell about the file of `entry`.
-fn findings<F: Flavour>(
+/// Checks the file of `entry` against its leaves.
+fn inspect<F: Flavour>(
     options: &Options,
     engine: &Engine,
     entry: &Entry<F>,
-    mut leaves: Leaves<F>,
+    mut leaves: LeafFile<F>,
 ) -> io::Result<Findings> {
     let range = options.range.map(|range| leaves.within(range)).transpose()?;
     let mut input = engine.open(Source::named(&entry.name))?;
@@ -125,7 +127,7 @@ fn findings<F: Flavour>(
         Some(range) => leaves.check_range(&mut input, range)?,
         None => whole_damage(engine, entry, &mut leaves, &mut input)?,
     };
-    // Only who asked for the end of the file asked whether it is where it was.
+    // Bytes after the end count only if the user asked for the end of the file.
     let to_end = options.range.is_none_or(|(_, last)| last == u64::MAX);
     let surplus = if to_end { io::copy(&mut input, &mut io::sink())? } else { 0 };
     input.check_unchanged()?;
@@ -134,20 +136,21 @@ fn findings<F: Flavour>(
     if surplus > 0 {
         lines.push(format!("bytes {}-{}: surplus", leaves.length, leaves.length + surplus - 1));
     }
-    Ok(Findings { range, damage: lines })
+    Ok(Findings { range, lines })
 }
 
-/// The ranges that do not match. The input is then behind the bytes that there were.
+/// The damaged ranges of a whole file. Afterwards, the position of the input is the end of the original length, or the
+/// end of a shorter file.
 fn whole_damage<F: Flavour>(
     engine: &Engine,
     entry: &Entry<F>,
-    leaves: &mut Leaves<F>,
+    leaves: &mut LeafFile<F>,
     input: &mut Input<'_>,
 ) -> io::Result<Damage> {
     let mut damage = Damage::default();
     let mut index = 0;
     leaves.seek(0)?;
-    // Of a file that has grown, the part that was there: else its last leaf would not be a last one.
+    // A file that has grown is hashed up to its original length: otherwise no leaf there would be marked as last.
     let found = engine.hash_input(input, leaves.length, entry.scheme, &mut |leaf| {
         if leaves.next()? != *leaf {
             damage.add(leaves.bytes_of(index));
@@ -158,7 +161,8 @@ fn whole_damage<F: Flavour>(
     if found.length < leaves.length {
         let last = leaves.bytes_of(index - 1);
         damage.cut(last.start);
-        // The last leaf that there is was hashed as the last one of all. A full one may be good, if it can be read again.
+        // The file is shorter, so the last leaf found was wrongly marked as last. A full leaf may be good all the same,
+        // and is read again.
         let full = found.length == last.end;
         let good = full && leaves.check_range(input, (last.start, last.start)).is_ok_and(|damage| damage.0.is_empty());
         damage.add(if good { last.end } else { last.start }..leaves.length);
@@ -166,7 +170,7 @@ fn whole_damage<F: Flavour>(
     Ok(damage)
 }
 
-/// How many files turned out how.
+/// The number of lines and files with each result.
 #[derive(Debug, Default)]
 struct Tally {
     improper: usize,
@@ -176,8 +180,8 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts and prints what came of one file.
-    fn take<F: Flavour>(
+    /// Counts and prints the result for one file.
+    fn count<F: Flavour>(
         &mut self,
         options: &Options,
         printer: &mut Printer<'_>,
@@ -205,22 +209,24 @@ impl Tally {
             return Ok(());
         }
         let name = checked_name(&entry.name);
-        // What was not looked at is not OK.
+        // Only the range is OK, since nothing else was read.
         let part = match findings.range {
             Some((first, last)) if result == "OK" => format!("bytes {first}-{last}: "),
             _ => String::new(),
         };
         let mut text = [&*name, b": ", part.as_bytes(), result.as_bytes(), b"\n"].concat();
-        for detail in &findings.damage {
+        for detail in &findings.lines {
             text.extend([&*name, b": ", detail.as_bytes(), b"\n"].concat());
         }
         printer.print(&text)
     }
 
+    /// Whether the check succeeds.
     fn is_good(&self, options: &Options) -> bool {
         self.matched > 0 && self.mismatched == 0 && self.unreadable == 0 && !(options.strict && self.improper > 0)
     }
 
+    /// Prints the counts of all that went wrong.
     fn warn(&self, printer: &Printer<'_>) {
         let warn = |count, one: &str, many: &str| match count {
             0 => {}

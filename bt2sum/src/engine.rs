@@ -1,4 +1,6 @@
-//! Many sources: small files in batches, side by side on every core, long ones one after the other on all cores.
+//! Hashes many sources: small files in batches, side by side on every core, and long files one by one on all cores.
+//!
+//! Long files that are no trees are hashed in the lanes of one core, a file in each lane.
 
 use core::mem;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -8,57 +10,58 @@ use std::io::{self, Read};
 use simd_digest::Backend;
 use simd_digest::blake2::{self, Hash, Hasher};
 
-use crate::input::{Input, Source};
+use crate::input::{Input, Source, fill};
+use crate::message;
 use crate::progress::Progress;
 use crate::scheme::{Flavour, Scheme, Secret, Shape};
-use crate::stream::{self, Buffers, Digest, LeafSink, MEMORY};
+use crate::team::{Buffers, Hashed, LeafSink, MEMORY};
 use crate::threads::in_order;
 use crate::window::Pieces;
 
-/// Files of a batch at most.
+/// The largest number of files in a batch.
 const BATCH: usize = 64;
 
-/// Bytes at most of a file that is read as a whole.
+/// The length of the longest small file, in bytes. Small files are read whole.
 const SMALL: usize = 4 << 20;
 
-/// Bytes of one read of a file among several.
+/// The length of a piece of a file in a lane, in bytes.
 const PIECE: usize = 128 << 10;
 
-/// What to hash, and how.
+/// A source, and the kind of its digest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) scheme: Scheme,
 }
 
-/// What applies to all jobs.
+/// The settings and resources that all jobs share.
 pub(crate) struct Engine {
     pub(crate) threads: usize,
     pub(crate) secret: Secret,
-    /// An empty tree has no leaf.
+    /// Whether the tree of an empty message has no leaf, as with the Go tool.
     pub(crate) compat_empty: bool,
     pub(crate) progress: Progress,
-    /// Long files are mapped.
+    /// Whether long files are mapped.
     pub(crate) mmap: bool,
     pub(crate) buffers: Buffers,
 }
 
-/// What a batch makes of a job.
+/// The outcome of a job in a batch.
 enum Outcome<F: Flavour> {
     Done(io::Result<Hash<F>>),
-    /// Not for batches: a long file, a pipe, a device.
+    /// Left for all cores: a long file, a pipe, a device.
     Later,
 }
 
-/// A file that was read as a whole.
+/// A small file.
 struct Small {
-    /// Its place in the batch.
+    /// The place of the file in the batch.
     index: usize,
     scheme: Scheme,
     bytes: Vec<u8>,
 }
 
-/// A long file on its way through a lane.
+/// A long file that is hashed in a lane.
 struct Lane<'a, F: Flavour> {
     index: usize,
     input: Input<'a>,
@@ -68,41 +71,42 @@ struct Lane<'a, F: Flavour> {
 }
 
 impl Engine {
-    /// The digest of one source, whose leaves' digests go to `leaves`.
-    pub(crate) fn hash<F: Flavour>(&self, job: Job<'_>, leaves: LeafSink<'_, F>) -> io::Result<Digest<F>> {
+    /// Hashes one source on all threads. The digests of the leaves go to `sink`.
+    pub(crate) fn hash_one<F: Flavour>(&self, job: Job<'_>, sink: LeafSink<'_, F>) -> io::Result<Hashed<F>> {
         let mut input = self.open(job.source)?;
-        let digest = self.hash_input(&mut input, u64::MAX, job.scheme, leaves)?;
+        let digest = self.hash_input(&mut input, u64::MAX, job.scheme, sink)?;
         input.check_unchanged()?;
         let hash = if digest.length == 0 { self.of_nothing(job.scheme).unwrap_or(digest.hash) } else { digest.hash };
-        Ok(Digest { hash, ..digest })
+        Ok(Hashed { hash, ..digest })
     }
 
+    /// Opens a source.
     pub(crate) fn open<'a>(&'a self, source: Source<'a>) -> io::Result<Input<'a>> {
         source.open(&self.progress, self.mmap)
     }
 
-    /// The digest of what was opened before, or of as many bytes of it as `limit` says.
+    /// Hashes an open input to its end, or at most `limit` bytes of a tree.
     pub(crate) fn hash_input<F: Flavour>(
         &self,
         input: &mut Input<'_>,
         limit: u64,
         scheme: Scheme,
-        leaves: LeafSink<'_, F>,
-    ) -> io::Result<Digest<F>> {
-        stream::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, leaves)
+        sink: LeafSink<'_, F>,
+    ) -> io::Result<Hashed<F>> {
+        message::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, sink)
     }
 
-    /// Threads for small files: not so many that their buffers, each with two files at least, are more than allowed.
+    /// The number of threads for batches: few enough that each may hold two small files within the limit of memory.
     fn batch_threads(&self) -> usize {
         self.threads.min(MEMORY / (2 * SMALL))
     }
 
-    /// Bytes of small files that one thread holds at most.
+    /// The limit for the small files that one thread holds, in bytes.
     fn batch_memory(&self) -> usize {
         MEMORY / self.batch_threads()
     }
 
-    /// Gives the digests of all jobs to `consume`, in their order, until it fails.
+    /// Hashes all jobs, and gives the digests to `consume` in the order of the jobs, until `consume` fails.
     pub(crate) fn hash_all<F: Flavour>(
         &self,
         jobs: &[Job<'_>],
@@ -119,7 +123,7 @@ impl Engine {
             for (i, outcome) in batches.flatten().enumerate() {
                 let hash = match outcome {
                     Outcome::Done(hash) => hash,
-                    Outcome::Later => self.hash(jobs[i], &mut |_| Ok(())).map(|digest| digest.hash),
+                    Outcome::Later => self.hash_one(jobs[i], &mut |_| Ok(())).map(|digest| digest.hash),
                 };
                 consume(i, hash)?;
             }
@@ -127,11 +131,12 @@ impl Engine {
         })
     }
 
+    /// The digest of an empty message, if the Go tool's is wanted.
     fn of_nothing<F: Flavour>(&self, scheme: Scheme) -> Option<Hash<F>> {
         (self.compat_empty && scheme.shape.is_tree()).then(|| scheme.no_leaf(&self.secret))
     }
 
-    /// Reads and hashes the files that are for batches.
+    /// Hashes the small files of a batch, and in lanes the long ones that are no trees. Other jobs stay for later.
     fn batch<F: Flavour>(&self, jobs: &[Job<'_>]) -> Vec<Outcome<F>> {
         let mut outcomes: Vec<Outcome<F>> = jobs.iter().map(|_| Outcome::Later).collect();
         let (mut small, mut long) = (Vec::new(), Vec::new());
@@ -155,7 +160,7 @@ impl Engine {
         outcomes
     }
 
-    /// The bytes of a small file. A long file that is to be hashed in a lane goes to `long`.
+    /// Reads a small file; gives `None` for any other source. Adds `index` to `long` if a lane is to hash the file.
     fn read_small(
         &self,
         source: Source<'_>,
@@ -176,9 +181,9 @@ impl Engine {
         };
         let mut input = Input::regular(path, before, &self.progress)?;
         let mut bytes = vec![0; length + 1];
-        let filled = stream::fill(&mut input, &mut bytes)?;
+        let filled = fill(&mut input, &mut bytes)?;
         if filled > length {
-            // It says that it has fewer bytes than it has, as those of `/proc` do, or it grows.
+            // The file is longer than its metadata says: one of `/proc`, or one that grows.
             input.by_ref().take((SMALL - length) as u64).read_to_end(&mut bytes)?;
             if bytes.len() > SMALL {
                 return Ok(None);
@@ -190,6 +195,7 @@ impl Engine {
         Ok(Some(bytes))
     }
 
+    /// Hashes small files side by side, all of one scheme at a time.
     fn hash_small<F: Flavour>(&self, mut files: Vec<Small>, outcomes: &mut [Outcome<F>]) {
         while let Some(&Small { scheme, .. }) = files.first() {
             let like: Vec<Small>;
@@ -210,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// Hashes files sequentially, each in a lane, piece by piece.
+    /// Hashes long files piece by piece, each in a lane. A lane takes the next file when its file ends.
     fn hash_long<F: Flavour>(&self, jobs: &[Job<'_>], long: Vec<usize>, outcomes: &mut [Outcome<F>]) {
         let mut waiting = long.into_iter();
         let mut lanes = Vec::new();
@@ -249,6 +255,7 @@ impl Engine {
         }
     }
 
+    /// Opens the file of a job for a lane.
     fn lane<'a, F: Flavour>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a, F>> {
         let input = self.open(job.source)?;
         let hasher = job.scheme.only_leaf(&self.secret).hasher().map_err(io::Error::other)?;

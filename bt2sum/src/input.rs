@@ -1,14 +1,14 @@
-//! What is hashed, and whether it stayed the same meanwhile.
+//! Opens files and standard input, reads them, and notices if a file changes meanwhile.
 
 use core::ops::Range;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::progress::Progress;
 
-/// What is hashed.
+/// A place to read a message from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
     StandardInput,
@@ -16,12 +16,12 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// As an argument names it.
+    /// The source that an argument names: `-` is standard input.
     pub(crate) fn named(argument: &'a OsStr) -> Self {
         if argument == "-" { Self::StandardInput } else { Self::File(Path::new(argument)) }
     }
 
-    /// As an argument would name it.
+    /// The argument that names this source.
     pub(crate) fn name(self) -> &'a OsStr {
         match self {
             Self::StandardInput => OsStr::new("-"),
@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Whether `path` leads to what this is, by this name or another.
+    /// Whether `path` leads to this source, under any name.
     #[cfg(unix)]
     pub(crate) fn is_at(self, path: &Path) -> bool {
         use std::os::unix::fs::MetadataExt;
@@ -38,17 +38,18 @@ impl<'a> Source<'a> {
             Self::StandardInput => stdin().and_then(|file| file.metadata()),
             Self::File(own) => std::fs::metadata(own),
         };
-        let place = |file: Metadata| (file.dev(), file.ino());
-        own.ok().map(place).is_some_and(|own| std::fs::metadata(path).is_ok_and(|file| place(file) == own))
+        let identity = |file: Metadata| (file.dev(), file.ino());
+        own.ok().map(identity).is_some_and(|own| std::fs::metadata(path).is_ok_and(|file| identity(file) == own))
     }
 
-    /// Whether `path` leads to what this is. Of standard input that is not known.
+    /// Whether `path` leads to this source. The answer for standard input is always no, since its file is not known.
     #[cfg(not(unix))]
     pub(crate) fn is_at(self, path: &Path) -> bool {
         let Self::File(own) = self else { return false };
         std::fs::canonicalize(own).is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
     }
 
+    /// Opens the source. With `mmap`, a regular file may be mapped.
     pub(crate) fn open(self, progress: &'a Progress, mmap: bool) -> io::Result<Input<'a>> {
         let file = match self {
             Self::StandardInput => stdin()?,
@@ -59,24 +60,25 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A file that was opened, or standard input, which may be a pipe.
+/// An open source: a regular file, a pipe or a device.
 #[derive(Debug)]
 pub(crate) struct Input<'a> {
     pub(crate) file: File,
+    /// The metadata when the input was opened.
     before: Metadata,
     pub(crate) progress: &'a Progress,
-    /// Regular files are to be mapped.
+    /// Whether parts of a regular file are mapped instead of read.
     pub(crate) mmap: bool,
 }
 
 impl<'a> Input<'a> {
-    /// The file of `path`, of which `before` is known already.
+    /// Opens the regular file at `path`, whose metadata the caller has just asked for.
     pub(crate) fn regular(path: &Path, before: Metadata, progress: &'a Progress) -> io::Result<Self> {
         Ok(Self { file: File::open(path)?, before, progress, mmap: false })
     }
 
-    /// What is left of a regular file, at most `limit` bytes; `None` of anything else, and of files that say that they are
-    /// empty.
+    /// The bytes from the current position to the end of a regular file, at most `limit` of them. `None` for any other
+    /// input, and for a file of length 0.
     pub(crate) fn rest(&mut self, limit: u64) -> io::Result<Option<Range<u64>>> {
         if !self.before.is_file() || self.before.len() == 0 {
             return Ok(None);
@@ -85,9 +87,10 @@ impl<'a> Input<'a> {
         Ok(Some(begin..self.before.len().min(begin.saturating_add(limit)).max(begin)))
     }
 
-    /// Fails if the file is another one than when it was opened: what was read may be partly the old and partly the new.
+    /// Fails if the file has changed since it was opened: the bytes read may be partly old and partly new.
     ///
-    /// Files that are no storage, such as those of `/proc`, say that they are empty and are not.
+    /// The time of the last change is ignored for a file of length 0: files of `/proc` have this length, whatever they
+    /// contain.
     pub(crate) fn check_unchanged(&self) -> io::Result<()> {
         if !self.before.is_file() {
             return Ok(());
@@ -98,6 +101,7 @@ impl<'a> Input<'a> {
     }
 }
 
+/// The error of a file that changed.
 pub(crate) fn changed() -> io::Error {
     io::Error::other("File changed while it was read")
 }
@@ -116,8 +120,30 @@ impl Seek for Input<'_> {
     }
 }
 
-/// Standard input without a buffer, and with the errors of a descriptor that is open but not for reading: the standard
-/// library takes it for an empty file. One that was closed when the program started is an empty file here too, since Rust
+/// Reads once, and again if a signal interrupted the read.
+pub(crate) fn read(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match input.read(buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Reads until the buffer is full or the input ends. A short read is not the end; a read of no bytes is.
+pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match read(input, &mut buffer[length..])? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    Ok(length)
+}
+
+/// Standard input without a buffer. A descriptor that is not open for reading gives its error here, whereas the
+/// standard library treats it as empty. Standard input that was closed when the program started is empty, since Rust
 /// opens `/dev/null` in its place.
 #[cfg(unix)]
 fn stdin() -> io::Result<File> {

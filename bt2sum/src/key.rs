@@ -1,4 +1,4 @@
-//! The key: from a file or a descriptor, never from the command line, which others can read.
+//! Reads the key from a file or a descriptor. The command line cannot carry a key, since other users can read it.
 
 use std::fs::File;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 use crate::args::Options;
+use crate::input::fill;
 use crate::scheme::Secret;
-use crate::stream::fill;
 
-/// The key that was asked for, or none. It has at most as many bytes as the algorithm takes.
+/// Reads the key that the options name, or returns none. A key longer than the algorithm takes is an error.
 pub(crate) fn read(options: &Options) -> io::Result<Secret> {
     let limit = options.algorithm.longest();
     #[cfg(unix)]
@@ -20,7 +20,7 @@ pub(crate) fn read(options: &Options) -> io::Result<Secret> {
     options.key_file.as_deref().map_or_else(|| Ok(Secret::default()), |path| from_file(path, limit))
 }
 
-/// The key is all of the file: a line feed at its end too.
+/// Reads all of the file as a key, with any line feed at its end.
 fn from_file(path: &Path, limit: usize) -> io::Result<Secret> {
     let mut key = Zeroizing::new(vec![0; limit + 1]);
     let length = fill(&mut File::open(path)?, &mut key)?;

@@ -1,4 +1,4 @@
-//! The file with the digests of the leaves, which tells what part of a message is damaged.
+//! Writes and reads files of leaves. Such a file has the digests of a message's leaves, and locates damage in them.
 //!
 //! ```text
 //!   8 bytes   bt2leaf and NUL
@@ -20,27 +20,31 @@ use std::path::Path;
 use simd_digest::blake2::{Hash, Tree};
 use simd_digest::blake2b::{self, Params};
 
+use crate::input::read;
 use crate::scheme::{Flavour, Scheme, Secret, Shape};
-use crate::stream::read;
 use crate::temporary::Temporary;
 
+/// The first bytes of the file.
 const MAGIC: [u8; 8] = *b"bt2leaf\0";
 const VERSION: u8 = 1;
+/// The length of the fields before the digests, in bytes.
 const HEADER: u64 = 16;
+/// The length of the fields after the digests, in bytes.
 const TRAILER: u64 = 40;
 
-/// Of the file itself.
+/// The hasher for the checksum at the end of the file.
 fn own_digest() -> blake2b::Hasher {
     Params::new().hash_length(32).hasher().expect("the length is in range")
 }
 
-/// Writes the file, leaf by leaf.
+/// Writes a file of leaves, leaf by leaf.
 pub(crate) struct Writer {
     file: Temporary,
     own: blake2b::Hasher,
 }
 
 impl Writer {
+    /// Begins the file. The scheme must be a tree.
     pub(crate) fn create<F: Flavour>(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
         let Shape::Tree { chunk } = scheme.shape else { return Err(io::ErrorKind::Unsupported.into()) };
         let mut writer = Self { file: Temporary::create(path)?, own: own_digest() };
@@ -51,12 +55,13 @@ impl Writer {
         Ok(writer)
     }
 
+    /// Appends the digest of a leaf, or another field.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.own.update(bytes);
         self.file.write_all(bytes)
     }
 
-    /// Ends the file, after all leaves of a message of `length` bytes.
+    /// Ends the file after the last leaf of a message of `length` bytes, and gives the file its name.
     pub(crate) fn finish(mut self, length: u64) -> io::Result<()> {
         self.write(&length.to_le_bytes())?;
         let own = self.own.finalize();
@@ -65,18 +70,18 @@ impl Writer {
     }
 }
 
-/// A file that was found whole, undamaged and the right one.
+/// An open file of leaves, found whole, undamaged, and to belong to the digest to check.
 #[derive(Debug)]
-pub(crate) struct Leaves<F: Flavour> {
+pub(crate) struct LeafFile<F: Flavour> {
     file: BufReader<File>,
     tree: Tree<F>,
     size: usize,
-    /// Bytes of the message.
+    /// The length of the message, in bytes.
     pub(crate) length: u64,
 }
 
-impl<F: Flavour> Leaves<F> {
-    /// Reads all of the file, whose root must be `root`.
+impl<F: Flavour> LeafFile<F> {
+    /// Opens the file and reads all of it. Its checksum must match, and the root over its leaves must be `root`.
     pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Hash<F>) -> io::Result<Self> {
         let damaged = |what: &str| io::Error::other(what.to_owned());
         let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
@@ -130,6 +135,7 @@ impl<F: Flavour> Leaves<F> {
         Ok(leaves)
     }
 
+    /// The root over the leaves in the file.
     fn root(&mut self) -> io::Result<Hash<F>> {
         self.seek(0)?;
         let mut failure = None;
@@ -139,7 +145,7 @@ impl<F: Flavour> Leaves<F> {
         failure.map_or_else(|| root.map_err(io::Error::other), Err)
     }
 
-    /// Goes to leaf `index`.
+    /// Moves to leaf `index`.
     pub(crate) fn seek(&mut self, index: u64) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(HEADER + index * self.size as u64)).map(|_| ())
     }
@@ -152,25 +158,26 @@ impl<F: Flavour> Leaves<F> {
         Hash::from_bytes(digest).map_err(io::Error::other)
     }
 
-    /// The bytes of leaf `index`.
+    /// The bytes of the message that are in leaf `index`.
     pub(crate) fn bytes_of(&self, index: u64) -> Range<u64> {
         let chunk = u64::from(self.tree.leaf_length());
         index * chunk..(index * chunk).saturating_add(chunk).min(self.length)
     }
 
-    /// The range with its end, if these are bytes that the leaves know.
+    /// The first and the last byte of a range of the message. `u64::MAX` for the last becomes the last byte of the
+    /// message. A range that is not within the message is an error.
     pub(crate) fn within(&self, (first, last): (u64, u64)) -> io::Result<(u64, u64)> {
         let last = if last == u64::MAX { self.length.saturating_sub(1) } else { last };
-        let place = match self.length {
+        let verb = match self.length {
             length if first >= length => "begins",
             length if last >= length => "ends",
             _ => return Ok((first, last)),
         };
-        Err(io::Error::other(format!("the range {place} behind the {} bytes of the file", self.length)))
+        Err(io::Error::other(format!("the range {verb} behind the {} bytes of the file", self.length)))
     }
 
-    /// The ranges of bytes of `input` that do not match, only leaves looked at that have bytes of `range`, which is
-    /// within the message. The input is then behind these leaves.
+    /// The ranges of bytes of `input` that do not match, in the leaves that have bytes of `range`: its first and its
+    /// last byte, both within the message. Afterwards, the position of the input is the end of these leaves.
     pub(crate) fn check_range(&mut self, input: &mut (impl Read + Seek), range: (u64, u64)) -> io::Result<Damage> {
         let (first, last) = range;
         let last_leaf = self.tree.leaf_count(self.length) - 1;
@@ -201,18 +208,19 @@ impl<F: Flavour> Leaves<F> {
     }
 }
 
+/// Reads a field of `N` bytes.
 fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     file.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Ranges of bytes that do not match, in order.
+/// Ranges of bytes that do not match, in order, with a gap between two.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Damage(pub(crate) Vec<Range<u64>>);
 
 impl Damage {
-    /// Takes in a range that is behind all others.
+    /// Adds a range that begins at or after the end of the last one.
     pub(crate) fn add(&mut self, bytes: Range<u64>) {
         match self.0.last_mut() {
             Some(last) if last.end == bytes.start => last.end = bytes.end,
@@ -220,7 +228,7 @@ impl Damage {
         }
     }
 
-    /// Takes out the last range, or what of it is from `begin` on.
+    /// Removes the last range, but keeps the part of it before `begin`.
     pub(crate) fn cut(&mut self, begin: u64) {
         if let Some(last) = self.0.pop()
             && last.start < begin

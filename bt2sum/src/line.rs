@@ -1,14 +1,14 @@
-//! Lines of check files.
+//! Parses the lines of check files, ours and those of other tools.
 
 use core::marker::PhantomData;
 use std::ffi::OsString;
 
 use simd_digest::blake2::Hash;
 
-use crate::args;
+use crate::number::{chunk_length, decimal};
 use crate::scheme::{Flavour, Scheme, Shape};
 
-/// What a line says.
+/// A line, parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry<F: Flavour> {
     pub(crate) name: OsString,
@@ -16,25 +16,26 @@ pub(crate) struct Entry<F: Flavour> {
     pub(crate) hash: Hash<F>,
 }
 
-/// Reads the lines of one check file, whose digests are of one flavour.
+/// Parses the lines of one check file, whose digests are all of one flavour.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parser<F> {
-    /// What lines do not say.
+pub(crate) struct LineParser<F> {
+    /// The shape for lines that state none. The shape also decides which lines are proper.
     shape: Shape,
-    /// The only length of digests that is right.
+    /// The only length of digests to accept, in bytes, if the user gave one.
     size: Option<usize>,
-    /// Whether there is one space between digest and name instead of two. A file does not have both: a name that begins
-    /// with a space could be taken for another.
+    /// Whether one space separates digest and name instead of two. The first line that tells decides for the whole
+    /// file: otherwise a name that begins with a space could pass for another name.
     reversed: Option<bool>,
     flavour: PhantomData<F>,
 }
 
-impl<F: Flavour> Parser<F> {
+impl<F: Flavour> LineParser<F> {
+    /// A parser for a new file.
     pub(crate) fn new(shape: Shape, size: Option<usize>) -> Self {
         Self { shape, size, reversed: None, flavour: PhantomData }
     }
 
-    /// What a line without its end says, or `None` if it is improperly formatted.
+    /// Parses a line without its line end. `None` if the line is improperly formatted.
     pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry<F>> {
         let line = skip_blanks(line);
         let (escaped, line) = line.strip_prefix(br"\").map_or((false, line), |line| (true, line));
@@ -49,17 +50,17 @@ impl<F: Flavour> Parser<F> {
         right.then_some(Entry { name: os_string(name)?, scheme, hash })
     }
 
-    /// Name, scheme and digest of what follows the name of the hash.
+    /// The name, scheme and digest in a line that begins with the name of the hash, which `line` no longer has.
     fn tagged<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
         let open = line.iter().position(|&byte| byte == b'(' || byte == b'=')?;
         let (label, rest) = (str::from_utf8(line[..open].trim_ascii_end()).ok()?, &line[open..]);
-        // OpenSSL has no space before the name.
+        // At most one space: OpenSSL writes none before the name.
         if line[..open].len() - label.len() > 1 {
             return None;
         }
         let (name, rest) = match rest.strip_prefix(b"(") {
             Some(rest) => {
-                // A name may have parentheses, a digest does not.
+                // A name may contain parentheses, a digest does not.
                 let close = rest.iter().rposition(|&byte| byte == b')')?;
                 (Some(&rest[..close]), &rest[close + 1..])
             }
@@ -75,23 +76,23 @@ impl<F: Flavour> Parser<F> {
             Shape::Tree { .. } => match label.strip_prefix("-TREE-") {
                 Some(label) => {
                     let (bits, chunk) = label.split_once('-')?;
-                    let chunk = args::chunk_length(chunk).ok().filter(|_| !chunk.starts_with('0'))?;
+                    let chunk = chunk_length(chunk).ok().filter(|_| !chunk.starts_with('0'))?;
                     let shape = Shape::Tree { chunk };
                     Scheme { size: bytes(plain_number(bits)?)?, shape }
                 }
                 None => Scheme { size: plain_number(label.strip_prefix('-')?)?, shape: self.shape },
             },
         };
-        // Only the Go tool leaves out the name of standard input.
+        // Only lines of the Go tool's format lack a name, for standard input.
         let may_lack_name = scheme.shape.is_tree() && !label.starts_with("-TREE-");
         Some((name.or(may_lack_name.then_some(b"-"))?, scheme, hex))
     }
 
-    /// Name, scheme and digest of a line that begins with the digest.
+    /// The name, scheme and digest in a line that begins with the digest.
     fn untagged<'a>(&mut self, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
         let end = line.iter().position(|byte| !byte.is_ascii_hexdigit())?;
         let (hex, rest) = line.split_at(end);
-        // What is no digest does not tell either how many spaces the file has.
+        // A line without a proper digest must not decide how many spaces the file has.
         if !hex.len().is_multiple_of(2) || hex.len() > 2 * F::LONGEST {
             return None;
         }
@@ -104,7 +105,7 @@ impl<F: Flavour> Parser<F> {
                 &rest[1..]
             }
             Some(false) => return None,
-            // Two spaces, and the name was cut off.
+            // The separator is there, the name is cut off.
             None if matches!(rest, [b' ' | b'*']) => return None,
             None => {
                 self.reversed = Some(true);
@@ -115,18 +116,18 @@ impl<F: Flavour> Parser<F> {
     }
 }
 
-/// Past spaces and tabs: other white space is no part of a line, and no line of ours or of GNU has it.
+/// The rest of the line after spaces and tabs. Other white space is not skipped: no line of ours or of GNU has any.
 fn skip_blanks(line: &[u8]) -> &[u8] {
     let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     &line[blanks..]
 }
 
-/// As it is printed: no zeros before it.
+/// A number as this program prints it, without leading zeros.
 fn plain_number(text: &str) -> Option<usize> {
-    args::number(text).filter(|_| !text.starts_with('0')).and_then(|number| number.try_into().ok())
+    decimal(text).filter(|_| !text.starts_with('0')).and_then(|number| number.try_into().ok())
 }
 
-/// The name that was escaped, if it was done properly.
+/// Undoes the escapes in a name. `None` if one is wrong.
 fn unescape(name: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = name.iter();
     let mut plain = Vec::with_capacity(name.len());
@@ -144,6 +145,7 @@ fn unescape(name: &[u8]) -> Option<Vec<u8>> {
     Some(plain)
 }
 
+/// The name as the system takes it. A name with NUL is none.
 #[cfg(unix)]
 fn os_string(name: Vec<u8>) -> Option<OsString> {
     use std::os::unix::ffi::OsStringExt;
@@ -151,6 +153,7 @@ fn os_string(name: Vec<u8>) -> Option<OsString> {
     (!name.contains(&0)).then(|| OsString::from_vec(name))
 }
 
+/// The name as the system takes it, which must be UTF-8.
 #[cfg(not(unix))]
 fn os_string(name: Vec<u8>) -> Option<OsString> {
     String::from_utf8(name).ok().map(OsString::from)
@@ -165,9 +168,9 @@ mod tests {
 
     const TREE: Shape = Shape::Tree { chunk: 7 };
 
-    /// The name, bytes of digest and bytes of leaf, 0 for none.
+    /// Parses lines, and returns the last one's name, length of digest and length of a leaf, which is 0 for no tree.
     fn parse(shape: Shape, lines: &[&str]) -> Option<(String, usize, u32)> {
-        let mut parser = Parser::<B>::new(shape, None);
+        let mut parser = LineParser::<B>::new(shape, None);
         let mut entry = None;
         for line in lines {
             entry = parser.parse(line.replace("HEX2", "0aF1").as_bytes());
@@ -271,7 +274,7 @@ mod tests {
     fn digests_of_full_length_and_no_longer() {
         for (bytes, good) in [(1, true), (63, true), (64, true), (65, false)] {
             let line = format!("{}  a", "0f".repeat(bytes));
-            let entry = Parser::<B>::new(TREE, None).parse(line.as_bytes());
+            let entry = LineParser::<B>::new(TREE, None).parse(line.as_bytes());
             assert_eq!(entry.map(|entry| entry.hash.as_bytes().len()), good.then_some(bytes));
         }
     }
@@ -281,13 +284,13 @@ mod tests {
         assert_eq!(parse(TREE, &["HEX2  a", "HEX2 b"]), None);
         assert_eq!(parse(TREE, &["HEX2 a", "HEX2  b"]), Some((" b".into(), 2, 7)));
         assert_eq!(parse(TREE, &["HEX2 a", "HEX2 *b"]), Some(("*b".into(), 2, 7)));
-        // What is no digest decides nothing.
+        // A line without a proper digest decides nothing.
         assert_eq!(parse(TREE, &["HEX2a a", "HEX2  b"]), Some(("b".into(), 2, 7)));
         let long = format!("{} a", "0a".repeat(65));
         assert_eq!(parse(TREE, &[&long, "HEX2  b"]), Some(("b".into(), 2, 7)));
     }
 
-    /// A line is of one hash, whatever length of digest two of them could have.
+    /// A line belongs to the hash that it names, though other hashes have digests of that length.
     #[test]
     fn lines_of_other_hashes() {
         let shapes = [(TREE, "-2"), (TREE, "-TREE-16-7"), (Shape::Sequential, "-16"), (Shape::Parallel, "-16")];
@@ -295,26 +298,26 @@ mod tests {
         for (shape, label) in shapes {
             for name in names {
                 let line = format!("{name}{label} (a) = 0af1");
-                let b = Parser::<B>::new(shape, None).parse(line.as_bytes());
-                let s = Parser::<S>::new(shape, None).parse(line.as_bytes());
+                let b = LineParser::<B>::new(shape, None).parse(line.as_bytes());
+                let s = LineParser::<S>::new(shape, None).parse(line.as_bytes());
                 assert_eq!(b.is_some(), name == shape.name::<B>(), "{line}");
                 assert_eq!(s.is_some(), name == shape.name::<S>(), "{line}");
             }
         }
         let line = format!("BLAKE2s (a) = {}", "0a".repeat(32));
-        assert!(Parser::<S>::new(Shape::Sequential, None).parse(line.as_bytes()).is_some());
+        assert!(LineParser::<S>::new(Shape::Sequential, None).parse(line.as_bytes()).is_some());
         let long = format!("{}  a", "0a".repeat(33));
-        assert!(Parser::<S>::new(TREE, None).parse(long.as_bytes()).is_none());
-        assert!(Parser::<B>::new(TREE, None).parse(long.as_bytes()).is_some());
+        assert!(LineParser::<S>::new(TREE, None).parse(long.as_bytes()).is_none());
+        assert!(LineParser::<B>::new(TREE, None).parse(long.as_bytes()).is_some());
     }
 
     #[test]
     fn the_only_size() {
-        let parse = |size| Parser::<B>::new(TREE, Some(size)).parse(b"0af1  a").is_some();
+        let parse = |size| LineParser::<B>::new(TREE, Some(size)).parse(b"0af1  a").is_some();
         assert_eq!([1, 2, 3, 64].map(parse), [false, true, false, false]);
     }
 
-    /// Whatever the bytes, a line is read or refused.
+    /// The parser accepts or refuses any bytes, without a panic.
     #[test]
     fn mutated_lines() {
         let seeds = [r"\BLAKE2b-TREE-16-5M (a\\) = 0af1", "BLAKE2b-2 (a) = 0af1", "0af1 *a", "BLAKE2b-2 = 0af1"];
@@ -323,13 +326,13 @@ mod tests {
                 for byte in 0..=255 {
                     let (mut changed, mut longer) = (seed.as_bytes().to_vec(), seed.as_bytes().to_vec());
                     longer.insert(i, byte);
-                    let _ = Parser::<B>::new(TREE, None).parse(&longer);
+                    let _ = LineParser::<B>::new(TREE, None).parse(&longer);
                     if let Some(place) = changed.get_mut(i) {
                         *place = byte;
                     }
                     for shape in [TREE, Shape::Sequential] {
-                        let _ = Parser::<B>::new(shape, None).parse(&changed);
-                        let _ = Parser::<B>::new(shape, None).parse(&changed[..i.min(changed.len())]);
+                        let _ = LineParser::<B>::new(shape, None).parse(&changed);
+                        let _ = LineParser::<B>::new(shape, None).parse(&changed[..i.min(changed.len())]);
                     }
                 }
             }

@@ -1,8 +1,29 @@
-//! BLAKE2 tree checksums of files.
+//! The program `bt2sum`: prints and checks BLAKE2 tree checksums of files.
 //!
-//! From top to bottom: `args` says what to do, and [`run`] does it with the flavour of BLAKE2 that was chosen. `check` reads the `line`s of check files, `walk` finds
-//! files. `engine` shares all sources out, `stream` hashes a long one on several `threads`, `scheme` says how, `input`
-//! reads, `leaves` tells what is damaged, `output` writes.
+//! Each module uses only modules further down this list:
+//!
+//! ```text
+//!   main        does what the command line asks for
+//!   check       compares files with the digests in a check file
+//!   engine      hashes many files: small ones in batches, long ones one after the other
+//!   message     hashes one message, in the way that suits its input
+//!   regular     hashes the tree of a regular file, read in any order
+//!   stream      hashes the tree of a stream, read front to back
+//!   team        divides a tree among threads, within a limit of memory
+//!   window      gives parts of a regular file, read or mapped
+//!   key         reads the key
+//!   leaves      writes and reads files of leaves, which locate damage
+//!   line        parses the lines of check files
+//!   output      prints digests, warnings and errors
+//!   args        parses the command line
+//!   walk        finds the files below directories
+//!   input       opens files and standard input, and notices changes
+//!   scheme      gives the library's parameters for each kind of digest
+//!   number      reads and writes numbers with units
+//!   threads     runs work on several threads, with results in order
+//!   progress    shows how far the work is
+//!   temporary   writes a file that gets its name only when it is whole
+//! ```
 #![forbid(unsafe_code)]
 
 mod args;
@@ -12,11 +33,14 @@ mod input;
 mod key;
 mod leaves;
 mod line;
+mod message;
+mod number;
 mod output;
 mod progress;
 mod regular;
 mod scheme;
 mod stream;
+mod team;
 mod temporary;
 mod threads;
 mod walk;
@@ -39,9 +63,9 @@ use crate::input::Source;
 use crate::output::{Format, Printer};
 use crate::progress::Progress;
 use crate::scheme::Flavour;
-use crate::stream::Buffers;
+use crate::team::Buffers;
 
-/// Of wrong arguments.
+/// The exit status for wrong arguments.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -51,7 +75,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the options say. Results that cannot be written end it.
+/// Runs the program with these options. The run ends early if a result cannot be written.
 fn run(options: &Options) -> ExitCode {
     if let Some(backend) = options.backend
         && let Err(error) = Backend::set_default(backend)
@@ -112,7 +136,7 @@ fn run(options: &Options) -> ExitCode {
     }
 }
 
-/// Does the work, once all is known about how. Whether it went well, or else why nothing can be printed.
+/// Hashes or checks the files in this flavour. Returns whether all went well; an error says why nothing can be printed.
 fn hash_or_check<F: Flavour>(options: &Options, engine: &Engine, names: &[&OsStr]) -> io::Result<bool> {
     let mut printer = Printer::new(&engine.progress)?;
     if options.check {
@@ -121,12 +145,12 @@ fn hash_or_check<F: Flavour>(options: &Options, engine: &Engine, names: &[&OsStr
     }
     match &options.leaves {
         Some(path) => write_leaves::<F>(options, engine, &mut printer, Source::named(names[0]), path),
-        None => hash::<F>(options, engine, &mut printer, names),
+        None => print_digests::<F>(options, engine, &mut printer, names),
     }
 }
 
-/// Prints the digests of all files that can be read, in their order. Whether these are all of them.
-fn hash<F: Flavour>(
+/// Prints the digests of the files, in their order. Returns whether all files could be read.
+fn print_digests<F: Flavour>(
     options: &Options,
     engine: &Engine,
     printer: &mut Printer<'_>,
@@ -149,7 +173,7 @@ fn hash<F: Flavour>(
     Ok(all_good)
 }
 
-/// Prints the digest of one file, after the digests of its leaves were written to `path`. Whether that went well.
+/// Writes the digests of a file's leaves to `path`, then prints the digest of the file. Returns whether both succeeded.
 fn write_leaves<F: Flavour>(
     options: &Options,
     engine: &Engine,
@@ -166,7 +190,7 @@ fn write_leaves<F: Flavour>(
         }
     };
     let mut failure = None;
-    let digest = engine.hash::<F>(Job { source, scheme }, &mut |leaf| {
+    let digest = engine.hash_one::<F>(Job { source, scheme }, &mut |leaf| {
         writer.write(leaf.as_bytes()).map_err(|error| {
             let kind = error.kind();
             failure = Some(error);
@@ -193,7 +217,7 @@ fn format_of(options: &Options) -> Format {
     Format { tag: options.tag, zero: options.zero, binary: options.binary }
 }
 
-/// Bytes of all files to hash, if these are files and known.
+/// The total length of the files to hash. `None` if one is not a regular file, or if a check file lists them.
 fn total(options: &Options, names: &[&OsStr]) -> Option<u64> {
     if options.check {
         return None;
@@ -201,7 +225,7 @@ fn total(options: &Options, names: &[&OsStr]) -> Option<u64> {
     names.iter().map(|name| fs::metadata(name).ok().filter(fs::Metadata::is_file).map(|file| file.len())).sum()
 }
 
-/// What is printed instead of digests, if that is asked for.
+/// The version, completions or manual page, if the options ask for one instead of digests.
 fn about(options: &Options) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     let mut command = Options::command().version(env!("CARGO_PKG_VERSION"));
@@ -220,7 +244,7 @@ fn about(options: &Options) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Prints the help asked for, or what is wrong about the arguments.
+/// Prints the help, or the error in the arguments.
 fn explain(message: &clap::Error) -> ExitCode {
     let exit_code = u8::try_from(message.exit_code()).unwrap_or(u8::MAX);
     match message.print() {

@@ -1,4 +1,4 @@
-//! Lines on standard output, complaints on standard error.
+//! Prints digests on standard output, warnings and errors on standard error, and escapes names.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -8,12 +8,13 @@ use std::process::ExitCode;
 use simd_digest::blake2::Hash;
 
 use crate::input::Source;
+use crate::number::in_largest_unit;
 use crate::progress::Progress;
 use crate::scheme::{Flavour, Scheme, Shape};
 
-/// Standard output without a buffer, and with the errors of a descriptor that is open but not for writing: the standard
-/// library pretends that it takes everything. One that was closed when the program started does take everything, since
-/// Rust opens `/dev/null` in its place.
+/// Standard output without a buffer. A descriptor that is not open for writing gives its error here, whereas the
+/// standard library pretends that writing succeeds. Standard output that was closed when the program started accepts
+/// all bytes, since Rust opens `/dev/null` in its place.
 #[cfg(unix)]
 fn stdout() -> io::Result<std::fs::File> {
     use std::os::fd::AsFd;
@@ -26,26 +27,26 @@ fn stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
 }
 
-/// How lines of digests look.
+/// The format of the lines of digests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// Lines say how they were made.
+    /// Whether a line states all that is needed to check it.
     pub(crate) tag: bool,
-    /// Lines end in NUL.
+    /// Whether a line ends in NUL instead of a line feed.
     pub(crate) zero: bool,
-    /// Names have a star.
+    /// Whether a name has a star before it instead of a space.
     pub(crate) binary: bool,
 }
 
 impl Format {
-    /// The line of one digest.
+    /// The line of a digest.
     pub(crate) fn line<F: Flavour>(self, scheme: Scheme, source: Source<'_>, hash: &Hash<F>) -> Vec<u8> {
         let raw = raw(source.name());
         let name = if self.zero { Cow::Borrowed(&*raw) } else { escape(&raw) };
         let (hash_name, bits) = (scheme.shape.name::<F>(), 8 * scheme.size);
         let (before, after) = match scheme.shape {
             Shape::Tree { chunk } if self.tag => {
-                (format!("{hash_name}-TREE-{bits}-{} (", unit(chunk)), format!(") = {hash}"))
+                (format!("{hash_name}-TREE-{bits}-{} (", in_largest_unit(chunk)), format!(") = {hash}"))
             }
             Shape::Tree { .. } => match source {
                 Source::StandardInput => return self.end(format!("{hash_name}-{} = {hash}", scheme.size).into_bytes()),
@@ -61,46 +62,42 @@ impl Format {
         self.end([mark, before.as_bytes(), &name, after.as_bytes()].concat())
     }
 
+    /// Appends the line end.
     fn end(self, mut line: Vec<u8>) -> Vec<u8> {
         line.push(if self.zero { 0 } else { b'\n' });
         line
     }
 }
 
-/// With the largest unit that leaves no rest.
-fn unit(chunk: u32) -> String {
-    let units = [(30, "G"), (20, "M"), (10, "K"), (0, "")];
-    let (shift, unit) = units.into_iter().find(|(shift, _)| chunk.trailing_zeros() >= *shift).unwrap_or((0, ""));
-    format!("{}{unit}", chunk >> shift)
-}
-
-/// Where results and complaints go, past the progress bar.
+/// Prints results, warnings and errors while the progress bar is hidden.
 pub(crate) struct Printer<'a> {
     stdout: Box<dyn Write>,
     progress: &'a Progress,
 }
 
 impl<'a> Printer<'a> {
+    /// A printer beside this progress bar.
     pub(crate) fn new(progress: &'a Progress) -> io::Result<Self> {
         Ok(Self { stdout: Box::new(stdout()?), progress })
     }
 
-    /// At once, so that lines of several processes do not mix.
+    /// Prints a line in one write, so that lines of several processes do not mix.
     pub(crate) fn print(&mut self, line: &[u8]) -> io::Result<()> {
         self.progress.aside(|| self.stdout.write_all(line).and_then(|()| self.stdout.flush()))
     }
 
-    /// Says that `source` was not hashed, and why.
+    /// Prints why `source` was not hashed.
     pub(crate) fn complain(&self, source: Source<'_>, error: &io::Error) {
         self.progress.aside(|| complain(source.name(), error));
     }
 
+    /// Prints a warning.
     pub(crate) fn warn(&self, text: &str) {
         self.progress.aside(|| warn(text));
     }
 }
 
-/// The end of a run whose results cannot be written. A reader that wants no more of them knows that itself.
+/// Reports a failure to write a result, and gives the exit status. A reader that closed the pipe wants no report.
 pub(crate) fn write_failed(error: &io::Error) -> ExitCode {
     if error.kind() != ErrorKind::BrokenPipe {
         warn(&format!("write error: {}", reason(error)));
@@ -108,22 +105,23 @@ pub(crate) fn write_failed(error: &io::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Says what went wrong with a file.
+/// Prints an error about a file.
 pub(crate) fn complain(name: &OsStr, error: &io::Error) {
     say(&[&*escape(&raw(name)), b": ", reason(error).as_bytes()].concat());
 }
 
-/// Says what went wrong otherwise.
+/// Prints an error or a warning that is not about a file.
 pub(crate) fn warn(text: &str) {
     say(text.as_bytes());
 }
 
+/// Prints a line on standard error.
 fn say(what: &[u8]) {
-    // Where else could one complain that this fails? The exit status tells.
+    // If this fails, there is nowhere left to report; the exit status still tells.
     let _ = io::stderr().write_all(&[b"bt2sum: ", what, b"\n"].concat());
 }
 
-/// The name before the result of a check, which is escaped only if it would break the line.
+/// The name of a file before the result of its check. The name is escaped only if it would break the line.
 pub(crate) fn checked_name(name: &OsStr) -> Vec<u8> {
     let raw = raw(name);
     if raw.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -132,7 +130,7 @@ pub(crate) fn checked_name(name: &OsStr) -> Vec<u8> {
     raw.into_owned()
 }
 
-/// The error in words, without the number that Rust appends.
+/// The text of an error, without the number that Rust appends.
 fn reason(error: &io::Error) -> String {
     let mut text = error.to_string();
     if let Some(code) = error.raw_os_error()
@@ -143,7 +141,7 @@ fn reason(error: &io::Error) -> String {
     text
 }
 
-/// The name with `\\`, `\n` and `\r` for the characters that a line cannot have; owned if it has any.
+/// The name with `\\`, `\n` and `\r` for backslash, line feed and carriage return. Borrowed if it has none of them.
 fn escape(name: &[u8]) -> Cow<'_, [u8]> {
     let mut escaped = Vec::with_capacity(name.len());
     for &byte in name {
@@ -157,7 +155,7 @@ fn escape(name: &[u8]) -> Cow<'_, [u8]> {
     if escaped.len() == name.len() { name.into() } else { escaped.into() }
 }
 
-/// The name as the system has it, which may not be UTF-8.
+/// The bytes of the name, which need not be UTF-8.
 #[cfg(unix)]
 pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
     use std::os::unix::ffi::OsStrExt;
@@ -165,7 +163,7 @@ pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
     name.as_bytes().into()
 }
 
-/// The name, with replacement characters for what is not Unicode.
+/// The bytes of the name, with replacement characters in place of anything but Unicode.
 #[cfg(not(unix))]
 pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
     match name.to_string_lossy() {

@@ -1,4 +1,4 @@
-//! A bar on the terminal, when the work is long.
+//! A progress bar on the terminal, shown when the work takes long.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that is over sooner is not long.
+/// The time after which the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Counts the bytes that were read, for a person to see.
+/// Counts the bytes read, and shows the count if standard error is a terminal.
 #[derive(Debug, Default)]
 pub(crate) struct Progress(Option<Bar>);
 
@@ -22,7 +22,7 @@ struct Bar {
 }
 
 impl Progress {
-    /// A bar if standard error is a terminal, over as many bytes as `total` tells, if that can be told.
+    /// A bar if standard error is a terminal. `total` gives the number of bytes to come, if that is known.
     pub(crate) fn on_terminal(total: impl FnOnce() -> Option<u64>) -> Self {
         if !io::stderr().is_terminal() {
             return Self(None);
@@ -36,6 +36,7 @@ impl Progress {
         Self(Some(Bar { bar, start: Instant::now(), shown: AtomicBool::new(false) }))
     }
 
+    /// Counts `bytes` more.
     pub(crate) fn add(&self, bytes: usize) {
         let Some(Bar { bar, start, shown }) = &self.0 else { return };
         bar.inc(bytes as u64);
@@ -44,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Does what writes to the terminal while no bar is there.
+    /// Calls `write`, which may print to the terminal, while the bar is hidden.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.0 {
             Some(Bar { bar, .. }) => bar.suspend(write),

@@ -1,13 +1,13 @@
-//! The tree of a regular file, whose bytes can be read in any order.
+//! Hashes the tree of a regular file, whose bytes can be read in any order.
 //!
 //! ```text
-//!             leaf 0   leaf 1  …  leaf 7  │ leaf 8   …              a group: as many leaves as there are lanes
-//!   thread 0   1 9 17   2 10       8 16   │                         pieces of all of them, in the order of the numbers;
-//!   thread 1                              │  1 9 17   …             8 are read, and hashed side by side
+//!             leaf 0   leaf 1  …  leaf 7  │ leaf 8   …              a group has as many leaves as there are lanes;
+//!   thread 0   1 9 17   2 10       8 16   │                         a thread reads a piece of each leaf, in the order
+//!   thread 1                              │  1 9 17   …             of the numbers, and hashes these 8 side by side
 //! ```
 //!
-//! The pieces are so short that they are hashed from the cache of the core that read them. The system is asked to read the
-//! groups from the disk one after the other, each front to back.
+//! The pieces are short, so that a core hashes them from its own cache. The system is asked to read the groups from the
+//! disk one after the other, each front to back.
 
 use core::ops::Range;
 use std::io::{self, Seek, SeekFrom};
@@ -17,23 +17,23 @@ use simd_digest::blake2::{self, Hash, Hasher};
 
 use crate::input::Input;
 use crate::scheme::Flavour;
-use crate::stream::{Digest, GROUP, LeafSink, MEMORY, Team, root};
+use crate::team::{GROUP, Hashed, LeafSink, MEMORY, Team, root};
 use crate::threads::in_order;
 use crate::window::{Window, read_ahead};
 
-/// Bytes of a leaf that are read, then hashed, at a time.
+/// The length of a piece of a leaf, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// Bytes of a buffer at most. A group that fits in, which is one of small leaves, is read at once.
+/// The largest length of a buffer, in bytes. A group of small leaves fits in, and is read at once.
 const BUFFER: usize = 2 * GROUP;
 
-/// The digest of `range` of `input`. Each thread of the team has a small buffer, so there may be many.
+/// Hashes `range` of `input`. More threads are possible than for a stream, since each needs only a small buffer.
 pub(crate) fn hash<F: Flavour>(
     input: &mut Input<'_>,
     range: Range<u64>,
     team: &Team<'_, F>,
     sink: LeafSink<'_, F>,
-) -> io::Result<Digest<F>> {
+) -> io::Result<Hashed<F>> {
     let (shared, group) = (&*input, team.group as u64);
     let groups = (range.end - range.start).div_ceil(group);
     let group_at = |number: u64| {
@@ -44,23 +44,23 @@ pub(crate) fn hash<F: Flavour>(
     let work = || {
         let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
         let number = next.next()?;
-        // The first group, and always the one after it.
+        // Each thread asks for the group after its own; the first one asks for its own too.
         for ahead in u64::from(number > 0)..2 {
             if number + ahead < groups {
                 read_ahead(shared, group_at(number + ahead));
             }
         }
         drop(next);
-        Some((number, leaves(shared, group_at(number), team, number, number + 1 == groups)))
+        Some((number, hash_group(shared, group_at(number), team, number, number + 1 == groups)))
     };
     let threads = team.threads.min(MEMORY / BUFFER).min(usize::try_from(groups).unwrap_or(usize::MAX));
     let hash = in_order(threads, work, |groups| root(team.tree, groups, sink))?;
     input.seek(SeekFrom::Start(range.end))?;
-    Ok(Digest { hash, length: range.end - range.start })
+    Ok(Hashed { hash, length: range.end - range.start })
 }
 
-/// The digests of the leaves of group `number`.
-fn leaves<F: Flavour>(
+/// Hashes the leaves of group `number`. `has_last` tells whether the last leaf of the message is among them.
+fn hash_group<F: Flavour>(
     input: &Input<'_>,
     group: Range<u64>,
     team: &Team<'_, F>,

@@ -1,4 +1,4 @@
-//! What a digest is: its hash, tree or sequential, its length and its key.
+//! The kind of a digest: hash function, tree or not, length and key; and the library's parameters for each kind.
 
 use simd_digest::blake2::{Family, Hash, Params, Tree};
 use simd_digest::blake2b::B;
@@ -6,15 +6,15 @@ use simd_digest::blake2s::S;
 
 const IN_RANGE: &str = "all lengths were found in range";
 
-/// A hash for all nodes of a tree, or for all of a message.
+/// A flavour of BLAKE2, with the constants that this program needs of it.
 pub(crate) trait Flavour: Family {
-    /// As lines have it.
+    /// The name in lines.
     const HASH_NAME: &'static str;
-    /// Bytes of the longest digest, and of the longest key.
+    /// The length of the longest digest, and of the longest key, in bytes.
     const LONGEST: usize;
-    /// In files of leaves.
+    /// The number of this flavour in files of leaves.
     const CODE: u8;
-    /// Messages side by side for each of the 64-bit lanes that the backend tells of.
+    /// The number of messages hashed side by side for each 64-bit lane of the backend.
     const PER_LANE: usize;
 }
 
@@ -32,19 +32,20 @@ impl Flavour for S {
     const PER_LANE: usize = 2;
 }
 
-/// Everything about a digest that the line of a check file may say, but for the flavour.
+/// The kind of a digest, as far as a line of a check file may state it: all but flavour and key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scheme {
-    /// Bytes of all digests: 1 to the longest of the flavour.
+    /// The length of all digests in bytes: 1 to the longest of the flavour. Leaves and root have the same length.
     pub(crate) size: usize,
     pub(crate) shape: Shape,
 }
 
+/// The way from a message to a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A root over leaves of this many bytes, not 0.
+    /// A tree: a root over leaves of `chunk` bytes each, which is not 0.
     Tree { chunk: u32 },
-    /// Plain BLAKE2b or BLAKE2s, as `b2sum` has it.
+    /// Plain BLAKE2b or BLAKE2s, as `b2sum` computes it.
     Sequential,
     /// BLAKE2bp or BLAKE2sp.
     Parallel,
@@ -55,21 +56,21 @@ impl Shape {
         matches!(self, Self::Tree { .. })
     }
 
-    /// The hash as lines have it.
+    /// The name of the hash function in lines.
     pub(crate) fn name<F: Flavour>(self) -> String {
         let suffix = if self == Self::Parallel { "p" } else { "" };
         format!("{}{suffix}", F::HASH_NAME)
     }
 }
 
-/// What applies to every digest of a run.
+/// The key of every digest of a run, empty for none. The key is wiped when dropped, and has no `Debug`.
 #[derive(Default)]
 pub(crate) struct Secret {
     key: zeroize::Zeroizing<Vec<u8>>,
 }
 
 impl Secret {
-    /// At most as many bytes as the flavour takes.
+    /// Wraps a key, which must be no longer than the flavour takes.
     pub(crate) fn new(key: zeroize::Zeroizing<Vec<u8>>) -> Self {
         Self { key }
     }
@@ -80,7 +81,7 @@ impl Secret {
 }
 
 impl Scheme {
-    /// The parameters of a message hashed as a whole, or of the nodes of the tree.
+    /// The parameters of a message hashed as a whole, or those that all nodes of a tree share.
     fn params<F: Flavour>(self, secret: &Secret) -> Params<F> {
         let params = Params::new().hash_length(self.size).key(&secret.key);
         match self.shape {
@@ -91,29 +92,29 @@ impl Scheme {
         }
     }
 
-    /// Of a message of at most one leaf: that leaf, or all of a message that is no tree.
+    /// The parameters of the only leaf of a short message, or of a whole message if the shape is no tree.
     pub(crate) fn only_leaf<F: Flavour>(self, secret: &Secret) -> Params<F> {
         self.params(secret)
     }
 
-    /// Over the digests of the leaves.
-    fn root<F: Flavour>(self, secret: &Secret) -> Params<F> {
+    /// The parameters of the root, which hashes the digests of the leaves.
+    fn root_params<F: Flavour>(self, secret: &Secret) -> Params<F> {
         self.params(secret).node_depth(1)
     }
 
-    /// The tree, if it is one.
+    /// The tree, if the shape is one.
     pub(crate) fn tree<F: Flavour>(self, secret: &Secret) -> Option<Tree<F>> {
         self.shape.is_tree().then(|| self.params(secret).tree().expect(IN_RANGE))
     }
 
-    /// The digests of messages of at most one leaf each, side by side.
+    /// Hashes short messages side by side. With a tree, each message has at most one leaf.
     pub(crate) fn hash_small<F: Flavour>(self, secret: &Secret, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
         let params = self.only_leaf(secret);
         match self.shape {
             Shape::Sequential => params.hash_many(messages).expect(IN_RANGE),
             Shape::Tree { .. } => {
                 let leaves: Vec<Hash<F>> = params.hash_many(messages).expect(IN_RANGE);
-                self.root(secret).hash_many(&leaves).expect(IN_RANGE)
+                self.root_params(secret).hash_many(&leaves).expect(IN_RANGE)
             }
             Shape::Parallel => {
                 let hasher = params.parallel().expect(IN_RANGE);
@@ -122,8 +123,8 @@ impl Scheme {
         }
     }
 
-    /// The root over no leaf at all: what the Go tool prints for an empty input.
+    /// The digest of a root without leaves, which the Go tool prints for an empty input.
     pub(crate) fn no_leaf<F: Flavour>(self, secret: &Secret) -> Hash<F> {
-        self.root(secret).hash(b"").expect(IN_RANGE)
+        self.root_params(secret).hash(b"").expect(IN_RANGE)
     }
 }

@@ -1,4 +1,4 @@
-//! A file that is there whole or not at all.
+//! A file that gets its name only when it is whole.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, PoisonError};
 
-/// The file that is being written, for the signal handler to remove.
+/// The path of the file that is being written. The signal handler removes this file.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Of a process ended by a terminal's interrupt, as shells have it.
+/// The exit status that shells give a process ended by an interrupt from the terminal.
 const INTERRUPTED: i32 = 130;
 
-/// A file that gets its name when it is finished, and is removed if it is not. There is one at a time.
+/// A file under a temporary name. [`finish`](Self::finish) gives the file its name; a drop or a signal removes the
+/// file. A process has one at a time.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     file: io::BufWriter<File>,
@@ -20,7 +21,8 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// A file beside `target`, whose name it will have. A link stays one: what it leads to is replaced.
+    /// Creates a file beside `target`, to take the name of `target` later. If `target` is a link, the link stays, and
+    /// the file that it leads to is replaced.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         let target = replaceable(target)?;
         when_ended(remove_and_exit)?;
@@ -30,7 +32,7 @@ impl Temporary {
         Ok(Self { file: io::BufWriter::new(file), target })
     }
 
-    /// Makes sure that all is written, and gives the file its name.
+    /// Waits until all bytes are on the disk, then gives the file its name.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.get_ref().sync_all()?;
@@ -58,12 +60,13 @@ impl Drop for Temporary {
     }
 }
 
-/// Where `target` leads to, if there is a regular file or nothing at all: a pipe or a device is not to be replaced.
+/// The path that `target` leads to. A pipe, a device, or anything else but a regular file is an error: nothing of this
+/// kind is replaced.
 fn replaceable(target: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(target) {
         Ok(path) if fs::metadata(&path)?.is_file() => Ok(path),
         Ok(_) => Err(io::Error::other("Not a regular file")),
-        // A link to what has no name, as that of standard output to a pipe.
+        // A link to a target without a name, such as `/dev/stdout` when standard output is a pipe.
         Err(_) if fs::metadata(target).is_ok() => Err(io::Error::other("Not a regular file")),
         Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(target).is_ok() => {
             Err(io::Error::other("A link that leads nowhere"))
@@ -73,21 +76,23 @@ fn replaceable(target: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A new file in the directory of `target`. Its name does not have that of `target`, which may be as long as names can be.
+/// Creates a file in the directory of `target`. The new name does not contain the name of `target`, which may already
+/// be as long as names can be.
 fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     let process = process::id();
     let mut number = 0_u32;
     loop {
         let path = target.with_file_name(format!(".bt2sum-{process}-{number}.tmp"));
         match File::create_new(&path) {
-            // Of a process that had the same number and was killed, or of one on another machine.
+            // Left by a killed process with the same number, or in use by a process on another machine.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 1000 => number += 1,
             created => return created.map(|file| (file, path)),
         }
     }
 }
 
-/// Calls `end` on an interrupt, a hangup or a request to terminate, unless that signal is ignored, as `nohup` has it.
+/// Calls `end` on an interrupt, a hangup or a request to terminate. A signal that the process was told to ignore, as by
+/// `nohup`, stays ignored.
 #[cfg(target_os = "linux")]
 fn when_ended(end: impl FnOnce() + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -104,7 +109,7 @@ fn when_ended(end: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// A bit for each signal, the lowest for signal 1. Where the system does not tell, none is taken for ignored.
+/// The ignored signals, a bit for each: the lowest bit is signal 1. If the system does not tell, the mask is empty.
 #[cfg(target_os = "linux")]
 fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -112,7 +117,8 @@ fn ignored_signals() -> u64 {
     mask.unwrap_or(0)
 }
 
-/// Calls `end` on an interrupt, a hangup or a request to terminate, unless one of them is ignored: then on none.
+/// Calls `end` on an interrupt, a hangup or a request to terminate. If one of these signals is ignored, `end` is never
+/// called.
 #[cfg(not(target_os = "linux"))]
 fn when_ended(end: impl FnMut() + Send + 'static) -> io::Result<()> {
     match ctrlc::try_set_handler(end) {
@@ -121,18 +127,20 @@ fn when_ended(end: impl FnMut() + Send + 'static) -> io::Result<()> {
     }
 }
 
+/// Locks the path of the unfinished file.
 fn unfinished() -> std::sync::MutexGuard<'static, Option<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Removes the unfinished file, if there is one.
 fn remove(unfinished: &mut Option<PathBuf>) {
     if let Some(path) = unfinished.take() {
-        // If it cannot be removed, at least its name says that it is not finished.
+        // If this fails, the name still tells that the file is not finished.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Holds the lock to the end, so that no file is begun or named after this.
+/// Removes the unfinished file and ends the process. The lock is held to the end, so that no file is begun or named.
 fn remove_and_exit() {
     let mut unfinished = unfinished();
     remove(&mut unfinished);

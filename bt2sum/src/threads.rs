@@ -1,15 +1,15 @@
-//! Work on several threads, results in order.
+//! Runs work on several threads and hands over the results in order.
 
 use core::iter;
 use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::thread;
 
-/// Calls `work` on as many threads until it returns `None`, and gives its results to `consume` in the order of their
+/// Calls `work` on this many threads until it returns `None`, and gives the results to `consume` in the order of their
 /// numbers, which count from 0.
 ///
-/// A thread does not run far ahead of `consume`, and ends soon after `consume` does. With one thread, `work` is called
-/// when `consume` asks for a result.
+/// A thread does not run far ahead of `consume`, and ends soon after `consume` does. With one thread, each result is
+/// computed when `consume` asks for it.
 pub(crate) fn in_order<T: Send, R>(
     threads: usize,
     work: impl Fn() -> Option<(u64, T)> + Sync,

@@ -1,15 +1,15 @@
-//! Directories, for `--recursive`.
+//! Finds the files below directories, for `--recursive`.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Gives each file below the directories among `names`, and all other names as they are, to `found`; what cannot be
-/// listed, to `complain`. A directory's files are in the order of their names, bytewise.
+/// Replaces each directory among `names` by the files below it, in the bytewise order of their names. All other names
+/// stay as they are. A directory that cannot be listed goes to `complain`.
 ///
-/// Links to files are files. Links to directories below a directory are left out, for they may lead back, and so are
-/// pipes, sockets and devices.
+/// Links to files count as files. Below a directory, links to directories are left out, since they may lead back to it;
+/// so are pipes, sockets and devices.
 pub(crate) fn files(names: &[&OsStr], mut complain: impl FnMut(&Path, &io::Error)) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for &name in names {
@@ -23,6 +23,7 @@ pub(crate) fn files(names: &[&OsStr], mut complain: impl FnMut(&Path, &io::Error
     found
 }
 
+/// Adds the files below `directory` to `found`.
 fn below(directory: &Path, found: &mut Vec<PathBuf>, complain: &mut impl FnMut(&Path, &io::Error)) {
     let entries = fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut entries = match entries {
@@ -37,7 +38,7 @@ fn below(directory: &Path, found: &mut Vec<PathBuf>, complain: &mut impl FnMut(&
             Ok(kind) if kind.is_file() => found.push(path),
             Ok(kind) if kind.is_symlink() => match fs::metadata(&path) {
                 Ok(target) if !target.is_file() => {}
-                // A link that leads nowhere is complained about when it is to be hashed.
+                // A link that leads nowhere is kept: opening it for hashing gives the error to report.
                 _ => found.push(path),
             },
             Ok(_) => {}

@@ -1,4 +1,4 @@
-//! Parts of regular files, read or mapped.
+//! Gives parts of a regular file, read or mapped, and any input piece by piece.
 
 use core::ops::Range;
 use std::fs::File;
@@ -6,13 +6,13 @@ use std::io::{self, ErrorKind, Seek, SeekFrom};
 
 use vmap::Map;
 
-use crate::input::{Input, changed};
-use crate::stream::fill;
+use crate::input::{Input, changed, fill};
 
-/// Bytes that are mapped at a time where one piece follows the other.
+/// The length of a mapping, in bytes, when an input is hashed piece by piece.
 const MAPPED: u64 = 64 << 20;
 
-/// A part of a regular file: mapped, if that was asked for and can be done, or to be read.
+/// A range of a regular file. The range is mapped if the user asked for mappings and the system allows this one;
+/// otherwise its bytes are read.
 #[derive(Debug)]
 pub(crate) struct Window {
     range: Range<u64>,
@@ -20,15 +20,16 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// Opens a window over `range`, which must be within the file.
     pub(crate) fn new(input: &Input<'_>, range: Range<u64>) -> Self {
         let map = if input.mmap { map(&input.file, &range) } else { None };
         Self { range, map }
     }
 
-    /// A part of the window: from the buffer, which is long enough, if it is to be read.
+    /// The bytes of a part of the window. `buffer`, at least as long as the part, holds them unless they are mapped.
     ///
-    /// To touch what is mapped but not in the file any more ends the program by a signal. So the file is asked for its
-    /// length just before, and a part should be no more than what is hashed in a moment.
+    /// Touching a mapped byte that the file no longer has ends the program by a signal. So this function asks for the
+    /// length of the file first, and callers ask for short parts, which they hash at once.
     pub(crate) fn bytes<'b>(
         &'b self,
         input: &Input<'_>,
@@ -49,27 +50,28 @@ impl Window {
     }
 }
 
-/// A number of bytes that memory holds.
+/// A length of bytes in memory, as a `usize`.
 #[expect(clippy::cast_possible_truncation, reason = "no slice is longer than a usize can tell")]
 fn in_memory(length: u64) -> usize {
     length as usize
 }
 
+/// Maps a range of the file, if the system allows that.
 fn map(file: &File, range: &Range<u64>) -> Option<Map> {
     let begin = usize::try_from(range.start).ok()?;
     let length = usize::try_from(range.end - range.start).ok().filter(|&length| length > 0)?;
     Map::with_options().offset(begin).len(length).map(file).ok()
 }
 
-/// Fills the buffer with what the file has from `place` on.
-fn read_exact_at(input: &Input<'_>, mut buffer: &mut [u8], mut place: u64) -> io::Result<()> {
+/// Fills the buffer with the bytes of the file from `offset` on. A file that ends before has changed.
+fn read_exact_at(input: &Input<'_>, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !buffer.is_empty() {
-        match read_at(&input.file, buffer, place) {
+        match read_at(&input.file, buffer, offset) {
             Ok(0) => return Err(changed()),
             Ok(length) => {
                 input.progress.add(length);
                 buffer = &mut buffer[length..];
-                place += length as u64;
+                offset += length as u64;
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -79,35 +81,35 @@ fn read_exact_at(input: &Input<'_>, mut buffer: &mut [u8], mut place: u64) -> io
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, place)
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, place)
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }
 
-/// Asks the system to read these bytes from the disk, front to back, whatever the order they are wanted in.
+/// Asks the system to read these bytes from the disk in advance, front to back.
 #[cfg(target_os = "linux")]
 pub(crate) fn read_ahead(input: &Input<'_>, range: Range<u64>) {
     use core::num::NonZeroU64;
     use rustix::fs::{Advice, fadvise};
 
     let length = NonZeroU64::new(range.end.saturating_sub(range.start));
-    // Where it is not heeded, only time is lost.
+    // A failure costs time only.
     let _ = length.map(|_| fadvise(&input.file, range.start, length, Advice::WillNeed));
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn read_ahead(_input: &Input<'_>, _range: Range<u64>) {}
 
-/// An input piece by piece, front to back.
+/// Gives an input piece by piece, front to back, mapped where possible.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces(Option<Window>);
 
 impl Pieces {
-    /// The next bytes: as many as the buffer has, unless the input ends with them.
+    /// The next piece, as long as the buffer. Only the last piece is shorter, perhaps empty.
     pub(crate) fn next<'b>(&'b mut self, input: &mut Input<'_>, buffer: &'b mut [u8]) -> io::Result<&'b [u8]> {
         let rest = if input.mmap { input.rest(u64::MAX)? } else { None };
         let Some(rest) = rest else {
@@ -134,7 +136,7 @@ mod tests {
     use crate::input::Source;
     use crate::progress::Progress;
 
-    /// Mapped first, and shorter when its bytes are wanted: of the page that is left nothing more than there is.
+    /// The file is mapped, then cut off within a page: only the bytes that the file still has can be read.
     #[test]
     fn a_window_over_a_file_that_became_shorter() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -158,7 +160,7 @@ mod tests {
     #[test]
     fn what_cannot_be_mapped_is_read() {
         let progress = Progress::default();
-        // Empty for the system, and not really.
+        // The system says that this file is empty, yet it has contents.
         #[cfg(target_os = "linux")]
         {
             let mut input = Source::File("/proc/self/status".as_ref()).open(&progress, true).unwrap();
