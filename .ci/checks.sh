@@ -53,10 +53,10 @@ clippy_without_features() {
     done
 }
 
-# backends COMMAND…: that tests/vectors.rs, run so, finds exactly those that are required, and no others.
+# backends COMMAND…: that tests/api, run so, finds exactly those that are required, and no others.
 backends() {
     local found
-    found=$("$@" --exact required_backends_are_available --nocapture | sed -n 's/^backends: //p')
+    found=$("$@" --exact vectors::required_backends_are_available --nocapture | sed -n 's/^backends: //p')
     [ "$found" = "$REQUIRE_BACKENDS" ] || { echo "found $found instead of $REQUIRE_BACKENDS"; return 1; }
     echo "found $found"
 }
