@@ -53,10 +53,10 @@ clippy_without_features() {
     done
 }
 
-# backends COMMAND…: that tests/vectors.rs, run so, finds exactly those that are required, and no others.
+# backends COMMAND…: that tests/api, run so, finds exactly those that are required, and no others.
 backends() {
     local found
-    found=$("$@" --exact required_backends_are_available --nocapture | sed -n 's/^backends: //p')
+    found=$("$@" --exact vectors::required_backends_are_available --nocapture | sed -n 's/^backends: //p')
     [ "$found" = "$REQUIRE_BACKENDS" ] || { echo "found $found instead of $REQUIRE_BACKENDS"; return 1; }
     echo "found $found"
 }
@@ -111,12 +111,16 @@ bt2sum_vectors() {
 
 # What times tell on a calm machine only: that no kernel has become longer.
 instructions() {
+    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
+    .ci/need valgrind
     cargo build --release -p report --bin blocks
     .ci/instructions "$target/release/blocks"
 }
 
 # And that none has fallen apart into calls.
 inlined() {
+    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
+    .ci/need objdump
     cargo build --release
     .ci/inlined "$target/release/libsimd_digest.rlib" avx avx2 avx512 sse41
 }
@@ -140,10 +144,25 @@ compiler() {
 # tests_for CPU: lets the compiler use all of that CPU in scalar code too, which is where it has miscompiled. The
 # dependencies are compiled as ever, and so are the oracles.
 tests_for() {
+    if [ "$1" = x86-64-v3 ]; then
+        cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
+    elif [ "$1" = x86-64-v4 ]; then
+        cpu_has avx512f avx512bw avx512cd avx512dq avx512vl || without 78 'not this CPU'
+    fi
     RUSTC_WORKSPACE_WRAPPER=$(compiler -C "target-cpu=$1") \
         cargo test --release --workspace --all-features $(lib_tests)
 }
 
+oracles() {
+    .ci/need python3
+    python3 tests/data/generate.py --check
+}
+
+# With x/crypto of the version in go.mod, or else that of Debian.
 blake2x_vectors() {
+    if ! (command -v go >/dev/null && cd tests/data/blake2x && go mod download); then
+        .ci/need go /usr/share/gocode/src/golang.org/x/crypto
+        export GO111MODULE=off GOPATH=/usr/share/gocode
+    fi
     (cd tests/data/blake2x && go run .) | cmp - tests/data/blake2x.txt
 }

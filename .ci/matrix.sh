@@ -1,16 +1,6 @@
 # The tests on other machines: as other CPUs and for other targets, most of them emulated.
 
-# Debian's compiler brings the source of its library, from which the library for other targets is made.
-packages=(rustc-web cargo-web rust-web-src qemu-user-static
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
-    gcc-i686-linux-gnu libc6-dev-i386-cross valgrind)
-
-install_packages() {
-    dpkg-query --show --showformat '${db:Status-Status}\n' "${packages[@]}" 2>&1 | grep -qv '^installed$' || return 0
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${packages[@]}" >"$scratch/apt" 2>&1 ||
-        { tail -n 20 "$scratch/apt"; return 1; }
-}
+debian_rust=(/usr/bin/rustc /usr/bin/cargo /usr/lib/rustlib/src/rust/library)
 
 # cross COMMAND…: cargo with Debian's compiler, whatever comes first in the path, and the library for the target made
 # with everything else. Optimised a little: tests as slow as they come would take longer than the compiler does. What
@@ -26,10 +16,6 @@ cross() {
         CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$(wasm_linker) \
         RUSTFLAGS=${cross_flags--C target-feature=+crt-static} \
         /usr/bin/cargo "$command" --config profile.dev.opt-level=1 "$@"
-}
-
-has_cross() {
-    [ -x /usr/bin/cargo ] && [ -d "$(/usr/bin/rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library" ]
 }
 
 # A workspace of the same files without the benches, whose dependencies take longer than all the others.
@@ -49,6 +35,7 @@ matrix_workspace() {
 build_tests() {
     local list=$1
     shift
+    rm -f "$list"
     "$@" 2>&1 | tee "$scratch/build"
     sed -nE 's/^ *Executable .*\((.*)\)$/\1/p' "$scratch/build" | sed "s|^\([^/]\)|$PWD/\1|" >"$list"
     [ -s "$list" ]
@@ -56,36 +43,35 @@ build_tests() {
 
 # The tests of the library by name, since with `--workspace` there are others.
 lib_tests() {
-    echo --lib
+    echo --lib --test=api
     basename -a -s .rs tests/*.rs | sed 's/^/--test=/'
-}
-
-# Those that an emulator can run in time: it takes minutes for every length between two pages.
-emulated_tests() {
-    lib_tests | grep -vxF -e --test=guard_pages
 }
 
 # cross_tests TARGET
 cross_tests() {
+    .ci/need "${debian_rust[@]}" "${1%%-*}-linux-gnu-gcc"
     matrix_workspace
     cd "$matrix"
-    build_tests "$scratch/$1" cross test --no-run $(emulated_tests) --package=simd-digest --all-features -Zbuild-std \
+    build_tests "$scratch/$1" cross test --no-run $(lib_tests) --package=simd-digest --all-features -Zbuild-std \
         --target "$1"
 }
 
 # The release tests as they are, to be run as other CPUs.
 x86_tests() {
-    build_tests "$scratch/x86_64" cargo test --no-run $(emulated_tests) --release --workspace --all-features
+    build_tests "$scratch/x86_64" cargo test --no-run $(lib_tests) --release --workspace --all-features
 }
 
-# run_tests LIST EMULATOR…: the programs, if the backends that are found are exactly those that are asked for.
+# run_tests LIST EMULATOR…: the programs, if the backends that are found are exactly those that are asked for. An emulator
+# takes minutes for every length between two pages.
 run_tests() {
     local list=$1 program
     shift
-    backends "$@" "$(grep '/vectors-' "$list")"
+    .ci/need "$1"
+    [ -s "$list" ] || without 77 'its tests are not there'
+    backends "$@" "$(grep '/api-' "$list")"
     while read -r program; do
         echo "${program##*/}"
-        "$@" "$program" --quiet </dev/null
+        "$@" "$program" --quiet --skip guard_pages:: </dev/null
     done <"$list"
 }
 
@@ -93,14 +79,8 @@ run_tests() {
 emulated() {
     local machine backends options
     while IFS=: read -r machine backends options; do
-        if [ ! -s "$scratch/$1" ]; then
-            no_machine "$machine" 'its tests are not there'
-        elif ! command -v "$2" >/dev/null; then
-            no_machine "$machine" "$2 is not there"
-        else
-            # shellcheck disable=SC2086
-            on_machine "$machine" "$backends" run_tests "$scratch/$1" "$2" $options
-        fi
+        # shellcheck disable=SC2086
+        on_machine "$machine" "$backends" run_tests "$scratch/$1" "$2" $options
     done
 }
 
@@ -125,6 +105,8 @@ CPUS
 # Also the command line: this CPU runs its 32-bit programs as they are. Of what only the tests need, the compiler takes its
 # time to optimise most for nothing; this is what would take longer still if it ran as it comes.
 i686() {
+    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
+    .ci/need "${debian_rust[@]}" i686-linux-gnu-gcc
     local crate options=(--config='profile.dev.package."*".opt-level=0')
     for crate in core alloc proptest rand rand_core rand_xorshift chacha20 blake2 blake2b_simd blake2s_simd; do
         options+=(--config="profile.dev.package.$crate.opt-level=1")
@@ -136,13 +118,6 @@ i686() {
 }
 
 cross_machines() {
-    local machine
-    if ! has_cross; then
-        for machine in 'aarch64' 'i686' 's390x' 'wasm32'; do
-            no_machine "$machine" "Debian's rustc-web, cargo-web and rust-web-src are not there"
-        done
-        return
-    fi
     step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu
     emulated aarch64-unknown-linux-gnu qemu-aarch64-static <<'CPUS'
 aarch64, Cortex-A53:neon,portable:-cpu cortex-a53
@@ -151,21 +126,8 @@ aarch64, max:neon,portable:-cpu max
 CPUS
     step 'tests for s390x compile' cross_tests s390x-unknown-linux-gnu
     emulated s390x-unknown-linux-gnu qemu-s390x-static <<<'s390x (big endian):portable:'
-
-    if [ "$(uname -m)" = x86_64 ]; then
-        on_machine 'i686, this CPU' "$native_backends" i686
-    else
-        no_machine 'i686, this CPU' 'it is no x86-64'
-    fi
-
-    if [ -z "$(wasm_linker)" ]; then
-        no_machine wasm32 'the toolchain has no rust-lld'
-    elif ! command -v node >/dev/null; then
-        step 'wasm32 compiles' wasm
-        no_machine wasm32 'node is not there'
-    else
-        on_machine wasm32 simd128,portable wasm run
-    fi
+    on_machine 'i686, this CPU' "$native_backends" i686
+    on_machine wasm32 simd128,portable wasm
 }
 
 # The linker of WebAssembly comes with rustup's toolchains.
@@ -173,12 +135,13 @@ wasm_linker() {
     find "$(rustc --print sysroot)/lib/rustlib" -name rust-lld 2>/dev/null | head -n 1
 }
 
-# wasm [run]: a program for the host of WebAssembly that is at hand, since test programs do not tell such a host a thing.
+# A program for the host of WebAssembly that is at hand, since test programs do not tell such a host a thing.
 wasm() {
     local checks
+    .ci/need "${debian_rust[@]}" node
+    [ -n "$(wasm_linker)" ] || without 77 'the toolchain has no rust-lld'
     cross_flags='-C target-feature=+simd128' cross build --locked --manifest-path .ci/wasm/Cargo.toml \
         -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown
-    [ "${1-}" = run ] || return 0
     checks=$(node -e '
         WebAssembly.instantiate(require("fs").readFileSync(process.argv[1]), {})
             .then(({ instance }) => console.log(instance.exports.checks()))

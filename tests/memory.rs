@@ -9,13 +9,13 @@ use std::alloc::System;
 use simd_digest::Backend;
 use simd_digest::blake2::{Hasher, Params, Tree, update_many};
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
+use self::common::flavour::{Flavour, for_both};
+use self::common::paint::paint;
 
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
+mod common {
+    pub(crate) mod flavour;
+    pub(crate) mod paint;
+}
 
 for_both! {
     batches_take_nothing,

@@ -9,20 +9,17 @@ use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Update};
 
-use self::flavour::{Flavour, for_both};
-use self::random::Random;
-use self::remains::{Searching, before_and_after_drop, freed_with, stack_after};
+use self::common::flavour::{Flavour, for_both};
+use self::common::random::Random;
+use self::common::remains::{Searching, before_and_after_drop, freed_with, stack_after};
 
-#[path = "common/flavour.rs"]
-mod flavour;
 #[allow(dead_code, reason = "for other tests")]
-#[path = "common/pages.rs"]
-mod pages;
-#[allow(dead_code, reason = "for other tests")]
-#[path = "common/random.rs"]
-mod random;
-#[path = "common/remains.rs"]
-mod remains;
+mod common {
+    pub(crate) mod flavour;
+    pub(crate) mod pages;
+    pub(crate) mod random;
+    pub(crate) mod remains;
+}
 
 for_both! {
     trap_secrets_left_in_values,

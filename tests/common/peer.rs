@@ -1,7 +1,6 @@
 //! The crates `blake2b_simd` and `blake2s_simd` as oracles. They have the same names for everything.
 //!
 //! In scalar code: they take AVX2 for SSE4.1 too, and end the process where a CPU tells of the one and not of the other.
-#![allow(dead_code, unused_imports, unused_macros, reason = "not every user has a use for everything")]
 
 use core::fmt::Debug;
 

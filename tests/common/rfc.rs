@@ -1,5 +1,4 @@
 //! The compression function as RFC 7693 writes it. Words of either flavour are numbers below 2 to their bits.
-#![allow(dead_code, reason = "not every user has a use for everything")]
 
 use simd_digest::blake2b::B;
 use simd_digest::blake2s::S;

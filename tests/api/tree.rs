@@ -1,30 +1,16 @@
 //! Trees: known answers, a model that hashes node by node, pieces of every kind, and what a tree hands out.
-#![cfg(feature = "alloc")]
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Hash, LeavesError, Params, Tree};
 use simd_digest::blake2b::B;
 use simd_digest::blake2s::S;
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
-use self::params::params;
-use self::random::Random;
-use self::tree::Model;
-use self::vector::{Vector, number};
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/params.rs"]
-mod params;
-#[path = "common/random.rs"]
-mod random;
-#[path = "common/tree.rs"]
-mod tree;
-#[path = "common/vector.rs"]
-mod vector;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::paint::paint;
+use crate::common::params::params;
+use crate::common::random::Random;
+use crate::common::tree::Model;
+use crate::common::vector::{Vector, number};
 
 for_both! {
     hashlib_in_one_shot_on_every_backend,
@@ -52,12 +38,12 @@ trait Known: Flavour {
 }
 
 impl Known for B {
-    const FILE: &str = include_str!("data/tree.txt");
+    const FILE: &str = include_str!("../data/tree.txt");
     const LEAST: usize = 1200;
 }
 
 impl Known for S {
-    const FILE: &str = include_str!("data/tree_blake2s.txt");
+    const FILE: &str = include_str!("../data/tree_blake2s.txt");
     const LEAST: usize = 400;
 }
 
@@ -112,7 +98,7 @@ fn hashlib_in_pieces_on_every_backend<F: Known>() {
 #[test]
 fn bt2sum() {
     let message = paint(21_000);
-    for vector in Vector::all(include_str!("data/bt2sum.txt")) {
+    for vector in Vector::all(include_str!("../data/bt2sum.txt")) {
         let [length, chunk, hash_length] =
             ["length", "chunk", "hash_length"].map(|name| number::<usize>(vector.text(name)));
         let chunk = u32::try_from(chunk).unwrap();

@@ -20,16 +20,9 @@ use simd_digest::digest::{
 use simd_digest::{Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac256, Blake2bMac512};
 use simd_digest::{Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac128, Blake2sMac256};
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
-use self::vector::{Vector, bytes, number};
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/vector.rs"]
-mod vector;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::paint::paint;
+use crate::common::vector::{Vector, bytes, number};
 
 for_both! {
     tags_are_verified,
@@ -60,8 +53,8 @@ trait Traits: Flavour {
 }
 
 impl Traits for B {
-    const VECTORS: &str = include_str!("data/blake2b.txt");
-    const HMAC: &str = include_str!("data/hmac.txt");
+    const VECTORS: &str = include_str!("../data/blake2b.txt");
+    const HMAC: &str = include_str!("../data/hmac.txt");
     const NAME_OF_HASH: &str = "Blake2b";
     const NAME_OF_MAC: &str = "Blake2bMac";
     type Hash = Blake2b512;
@@ -69,8 +62,8 @@ impl Traits for B {
 }
 
 impl Traits for S {
-    const VECTORS: &str = include_str!("data/blake2s.txt");
-    const HMAC: &str = include_str!("data/hmac_blake2s.txt");
+    const VECTORS: &str = include_str!("../data/blake2s.txt");
+    const HMAC: &str = include_str!("../data/hmac_blake2s.txt");
     const NAME_OF_HASH: &str = "Blake2s";
     const NAME_OF_MAC: &str = "Blake2sMac";
     type Hash = Blake2s256;

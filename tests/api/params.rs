@@ -7,16 +7,9 @@ use simd_digest::blake2::{Params, ParamsError};
 use simd_digest::blake2s::S;
 use simd_digest::digest::InvalidLength;
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
-use self::rfc::{Rfc, f};
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/rfc.rs"]
-mod rfc;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::paint::paint;
+use crate::common::rfc::{Rfc, f};
 
 for_both! {
     lengths,

@@ -6,16 +6,9 @@ use simd_digest::digest::common::hazmat::{DeserializeStateError, SerializableSta
 use simd_digest::digest::{FixedOutputReset, Reset};
 use simd_digest::{Blake2b256, Blake2b512, Blake2s128, Blake2s256, Digest};
 
-use self::flavour::for_both;
-use self::paint::paint;
-use self::rfc::{Rfc, f};
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/rfc.rs"]
-mod rfc;
+use crate::common::flavour::for_both;
+use crate::common::paint::paint;
+use crate::common::rfc::{Rfc, f};
 
 for_both! {
     layout,

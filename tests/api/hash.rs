@@ -7,13 +7,8 @@ use std::hash::RandomState;
 use simd_digest::blake2::{Hash, Hasher, ParseHashError};
 use simd_digest::blake2b;
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::paint::paint;
 
 for_both! {
     text_there_and_back,

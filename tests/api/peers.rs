@@ -10,19 +10,10 @@ use simd_digest::blake2b::{B, Blake2bMac512};
 use simd_digest::blake2s::{Blake2sMac256, S};
 use simd_digest::digest::{CustomizedInit, Digest, FixedOutputReset, KeyInit, Mac, OutputSizeUser, Reset};
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
-use self::peer::{Fields, Peer, set_all};
-use self::random::Random;
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/peer.rs"]
-mod peer;
-#[path = "common/random.rs"]
-mod random;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::paint::paint;
+use crate::common::peer::{Fields, Peer, set_all};
+use crate::common::random::Random;
 
 for_both! {
     the_simd_crate,

@@ -7,22 +7,11 @@ use simd_digest::blake2::{Hash, Hasher, Params};
 use simd_digest::blake2b::{self, B};
 use simd_digest::blake2s::{self, S};
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
-use self::params::params;
-use self::random::Random;
-use self::vector::{Vector, number};
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/params.rs"]
-mod params;
-#[path = "common/random.rs"]
-mod random;
-#[path = "common/vector.rs"]
-mod vector;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::paint::paint;
+use crate::common::params::params;
+use crate::common::random::Random;
+use crate::common::vector::{Vector, number};
 
 for_both! {
     hashlib_in_one_shot,
@@ -36,12 +25,12 @@ trait Known: Flavour {
 }
 
 impl Known for B {
-    const FILE: &str = include_str!("data/blake2b.txt");
+    const FILE: &str = include_str!("../data/blake2b.txt");
     const LEAST: usize = 2700;
 }
 
 impl Known for S {
-    const FILE: &str = include_str!("data/blake2s.txt");
+    const FILE: &str = include_str!("../data/blake2s.txt");
     const LEAST: usize = 1550;
 }
 
@@ -80,7 +69,7 @@ fn hashlib_in_pieces_on_every_backend<F: Known>() {
 fn bt2sum_out_of_params() {
     let message = paint(21_000);
     let mut vectors = 0;
-    for vector in Vector::all(include_str!("data/bt2sum.txt")) {
+    for vector in Vector::all(include_str!("../data/bt2sum.txt")) {
         let (chunk, hash_length) = (number(vector.text("chunk")), number(vector.text("hash_length")));
         let node = Params::<B>::new()
             .hash_length(hash_length)

@@ -1,6 +1,5 @@
 //! Every entry that takes or fills memory, with pages before and behind it that cannot be touched. What reads too far by a
 //! vector is otherwise seldom noticed: the bytes are there, and are ignored.
-#![cfg(all(unix, feature = "alloc"))]
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, OutputSize, Params, update_many};
@@ -8,17 +7,9 @@ use simd_digest::blake2b::hazmat;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{Digest, KeyInit, Mac};
 
-use self::flavour::{Flavour, for_both};
-use self::pages::Pages;
-use self::paint::paint;
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[allow(dead_code, reason = "for other tests")]
-#[path = "common/pages.rs"]
-mod pages;
-#[path = "common/paint.rs"]
-mod paint;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::pages::Pages;
+use crate::common::paint::paint;
 
 for_both! {
     trap_reads_past_the_end,

@@ -10,16 +10,9 @@ use simd_digest::blake2s::S;
 use simd_digest::digest::common::AlgorithmName;
 use simd_digest::digest::{ExtendableOutput, ExtendableOutputReset, Reset, Update, XofReader};
 
-use self::paint::paint;
-use self::random::Random;
-use self::vector::{Vector, bytes, number};
-
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/random.rs"]
-mod random;
-#[path = "common/vector.rs"]
-mod vector;
+use crate::common::paint::paint;
+use crate::common::random::Random;
+use crate::common::vector::{Vector, bytes, number};
 
 /// What the tests have to know of a family.
 trait Known: Family {
@@ -115,7 +108,7 @@ fn by_definition<F: Known>(
 
 fn vectors_of_go<F: Known>() {
     let mut vectors = 0;
-    for vector in Vector::all(include_str!("data/blake2x.txt")) {
+    for vector in Vector::all(include_str!("../data/blake2x.txt")) {
         if !vector.text("hash").eq_ignore_ascii_case(F::XOF) {
             continue;
         }

@@ -16,16 +16,9 @@
 use simd_digest::Backend;
 use simd_digest::blake2::{Hash, Hasher, Params, update_many};
 
-use self::flavour::for_both;
-use self::paint::paint;
-use self::peer::{Fields, Peer};
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/peer.rs"]
-mod peer;
+use crate::common::flavour::for_both;
+use crate::common::paint::paint;
+use crate::common::peer::{Fields, Peer};
 
 for_both! {
     trap_last_block_held_back,

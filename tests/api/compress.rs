@@ -5,19 +5,10 @@ use simd_digest::blake2s::S;
 use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::{Backend, Blake2b512, Blake2s256, Digest};
 
-use self::flavour::for_both;
-use self::paint::paint;
-use self::random::Random;
-use self::rfc::{Rfc, f};
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/random.rs"]
-mod random;
-#[path = "common/rfc.rs"]
-mod rfc;
+use crate::common::flavour::for_both;
+use crate::common::paint::paint;
+use crate::common::random::Random;
+use crate::common::rfc::{Rfc, f};
 
 for_both! {
     trap_counter_carry,

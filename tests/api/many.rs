@@ -5,19 +5,10 @@ use proptest::prelude::*;
 use simd_digest::Backend;
 use simd_digest::blake2::{Hash, Hasher, ManyError, Params, ParamsError, update_many};
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
-use self::peer::{Fields, Peer};
-use self::random::Random;
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/peer.rs"]
-mod peer;
-#[path = "common/random.rs"]
-mod random;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::paint::paint;
+use crate::common::peer::{Fields, Peer};
+use crate::common::random::Random;
 
 for_both! {
     up_to_33_messages_of_ragged_lengths,

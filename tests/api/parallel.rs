@@ -13,19 +13,10 @@ use simd_digest::digest::dev::{TestVector, fixed_reset_test, fixed_test};
 use simd_digest::digest::{FixedOutputReset, HashMarker, Reset};
 use simd_digest::{Backend, Blake2bp, Blake2sp, Digest};
 
-use self::flavour::for_both;
-use self::paint::paint;
-use self::peer::Peer;
-use self::random::Random;
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/peer.rs"]
-mod peer;
-#[path = "common/random.rs"]
-mod random;
+use crate::common::flavour::for_both;
+use crate::common::paint::paint;
+use crate::common::peer::Peer;
+use crate::common::random::Random;
 
 for_both! {
     every_length_on_every_backend,

@@ -3,16 +3,9 @@
 use simd_digest::blake2::{Hasher, Params};
 use simd_digest::{Backend, BackendError};
 
-use self::flavour::{Flavour, for_both};
-use self::paint::paint;
-use self::random::Random;
-
-#[path = "common/flavour.rs"]
-mod flavour;
-#[path = "common/paint.rs"]
-mod paint;
-#[path = "common/random.rs"]
-mod random;
+use crate::common::flavour::{Flavour, for_both};
+use crate::common::paint::paint;
+use crate::common::random::Random;
 
 for_both! {
     every_length,

@@ -1,0 +1,34 @@
+//! The public interface, tested as its users see it. Beside it stand tests that need a process of their own: for an allocator,
+//! or for the default backend.
+
+#[path = "../common"]
+mod common {
+    pub(crate) mod flavour;
+    #[cfg(all(unix, feature = "alloc"))]
+    pub(crate) mod pages;
+    pub(crate) mod paint;
+    pub(crate) mod params;
+    pub(crate) mod peer;
+    pub(crate) mod random;
+    pub(crate) mod rfc;
+    #[cfg(feature = "alloc")]
+    pub(crate) mod tree;
+    pub(crate) mod vector;
+}
+
+mod backends;
+mod compress;
+mod digest_traits;
+#[cfg(all(unix, feature = "alloc"))]
+mod guard_pages;
+mod hash;
+mod many;
+mod parallel;
+mod params;
+mod peers;
+mod serialization;
+mod traps;
+#[cfg(feature = "alloc")]
+mod tree;
+mod vectors;
+mod xof;
