@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "not every bench has a use for everything")]
 
 use digest::Digest;
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 
 use self::sizes::Flavour;
 
@@ -30,8 +30,8 @@ pub(crate) trait Peers: Flavour {
 }
 
 macro_rules! peers {
-    ($Family:ident, $peer:ident, $hash:ident, $parallel:ident, $Hash:ident, $Parallel:ident) => {
-        impl Peers for $Family {
+    ($Flavour:ident, $peer:ident, $hash:ident, $parallel:ident, $Hash:ident, $Parallel:ident) => {
+        impl Peers for $Flavour {
             const SIMD: &str = stringify!($peer);
             type Simd = $peer::Hash;
             type Blake2 = blake2::$Hash;
@@ -60,5 +60,5 @@ macro_rules! peers {
         }
     };
 }
-peers!(B, blake2b_simd, blake2b, blake2bp, Blake2b512, Blake2bp);
-peers!(S, blake2s_simd, blake2s, blake2sp, Blake2s256, Blake2sp);
+peers!(FlavourB, blake2b_simd, blake2b, blake2bp, Blake2b512, Blake2bp);
+peers!(FlavourS, blake2s_simd, blake2s, blake2sp, Blake2s256, Blake2sp);

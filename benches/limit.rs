@@ -10,8 +10,8 @@ mod paint;
 use core::hint::black_box;
 
 use simd_digest::blake2::Params;
-use simd_digest::blake2b::{self, B, Hasher};
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::{self, FlavourB, Hasher};
+use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Mac, Output};
 use simd_digest::{Backend, Blake2b512, Blake2bMac256, Digest};
@@ -34,7 +34,7 @@ trait Block: Peers {
 
     /// A message is a chain of rounds of two G of two halves of six operations, each of a cycle.
     fn chain() -> f64 {
-        f64::from(Self::ROUNDS * 2 * 2 * 6)
+        f64::from(<Self as Block>::ROUNDS * 2 * 2 * 6)
     }
 
     fn bits() -> u32 {
@@ -42,12 +42,12 @@ trait Block: Peers {
     }
 }
 
-impl Block for B {
+impl Block for FlavourB {
     const ROUNDS: u32 = 12;
     const OPERATIONS_WITHOUT_ROTATION: u32 = 16;
 }
 
-impl Block for S {
+impl Block for FlavourS {
     const ROUNDS: u32 = 10;
     const OPERATIONS_WITHOUT_ROTATION: u32 = 18;
 }
@@ -71,8 +71,8 @@ fn main() {
         println!("A trial run: these figures mean little.");
     }
     println!("{ASSUMPTIONS}");
-    blocks::<B>(rounds(300));
-    blocks::<S>(rounds(300));
+    blocks::<FlavourB>(rounds(300));
+    blocks::<FlavourS>(rounds(300));
     short_inputs(rounds(1000));
     updates(rounds(60));
 }
@@ -86,7 +86,7 @@ fn bound<F: Block>(backend: Backend, live: usize) -> Option<f64> {
         "avx" | "sse41" => (F::OPERATIONS_WITHOUT_ROTATION, 4 * 128),
         _ => return None,
     };
-    let lanes = f64::from(F::ROUNDS * 8 * operations * F::bits()) / f64::from(bits);
+    let lanes = f64::from(<F as Block>::ROUNDS * 8 * operations * F::bits()) / f64::from(bits);
     Some((F::chain() / live as f64).max(lanes))
 }
 
@@ -136,13 +136,13 @@ fn blocks<F: Block>(rounds: usize) {
     for backend in Backend::available() {
         let params = Params::<F>::new().with_backend(backend);
         assert_eq!(params.hash(&one).unwrap(), *expected.as_ref(), "{backend}");
-        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= F::width(backend)) {
+        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= simd_digest::blake2::lanes::<F>(backend)) {
             let (number, blocks) = if live == 1 {
                 let (params, one) = (params.clone(), &one);
                 (race.add(move || params.hash(black_box(one))), ONE / F::BLOCK)
             } else {
                 // All in one call where they fill the lanes, else as many in a call as shall be alive.
-                let batch = if live == F::width(backend) { MANY } else { live };
+                let batch = if live == simd_digest::blake2::lanes::<F>(backend) { MANY } else { live };
                 let mut bytes = vec![0; MANY * F::LONGEST];
                 let (params, messages) = (params.clone(), &messages[..MANY / batch * batch]);
                 let mut hash = move || {

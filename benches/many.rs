@@ -7,8 +7,8 @@ use core::hint::black_box;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use simd_digest::blake2::{Hash, Params};
-use simd_digest::blake2b::{self, B};
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::{self, FlavourB};
+use simd_digest::blake2s::FlavourS;
 use simd_digest::{Backend, Digest};
 
 use self::flavour::Peers;
@@ -22,7 +22,7 @@ fn compare<F: Peers>(mut group: BenchmarkGroup<'_, WallTime>, messages: &[&[u8]]
 
     assert_eq!(params.hash_many(messages), Ok(expected.clone()));
     group.bench_function("simd_digest hash_many", |b| b.iter(|| params.hash_many(black_box(messages))));
-    for backend in Backend::available().filter(|&backend| backend.lanes() > 1 && backend != Backend::best()) {
+    for backend in Backend::available().filter(|&backend| blake2b::lanes(backend) > 1 && backend != Backend::best()) {
         let params = params.clone().with_backend(backend);
         assert_eq!(params.hash_many(messages), Ok(expected.clone()));
         let name = format!("simd_digest hash_many on {backend}");
@@ -44,7 +44,7 @@ fn equal_lengths(bench: &mut Criterion) {
         for count in [1, 2, 4, 8, 16, 64] {
             let memory = paint(count * length);
             let messages: Vec<&[u8]> = memory.chunks(length).collect();
-            compare::<B>(bench.benchmark_group(format!("many {count} × {name}")), &messages);
+            compare::<FlavourB>(bench.benchmark_group(format!("many {count} × {name}")), &messages);
         }
     }
 }
@@ -54,7 +54,7 @@ fn blake2s(bench: &mut Criterion) {
         for count in [8, 16, 64] {
             let memory = paint(count * length);
             let messages: Vec<&[u8]> = memory.chunks(length).collect();
-            compare::<S>(bench.benchmark_group(format!("many BLAKE2s {count} × {name}")), &messages);
+            compare::<FlavourS>(bench.benchmark_group(format!("many BLAKE2s {count} × {name}")), &messages);
         }
     }
 }
@@ -62,10 +62,10 @@ fn blake2s(bench: &mut Criterion) {
 fn mixed_lengths(bench: &mut Criterion) {
     let memory = paint(5 << 20);
     let up_to_4_kib: Vec<&[u8]> = (0..100).map(|i| &memory[..i * 1237 % 4096]).collect();
-    compare::<B>(bench.benchmark_group("many 100 × 0 to 4 KiB"), &up_to_4_kib);
+    compare::<FlavourB>(bench.benchmark_group("many 100 × 0 to 4 KiB"), &up_to_4_kib);
     let mut one_long = vec![&memory[..64 << 10]; 15];
     one_long.push(&memory);
-    compare::<B>(bench.benchmark_group("many 15 × 64 KiB, 1 × 5 MiB"), &one_long);
+    compare::<FlavourB>(bench.benchmark_group("many 15 × 64 KiB, 1 × 5 MiB"), &one_long);
 }
 
 /// What the best split of `mixed_lengths` would take: sixteen in lanes, and the rest of the long one alone.

@@ -7,8 +7,8 @@ use core::hint::black_box;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use simd_digest::Digest;
-use simd_digest::blake2b::{self, B, Params, Tree};
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::{self, FlavourB, Params, Tree};
+use simd_digest::blake2s::FlavourS;
 
 use self::flavour::Peers;
 use self::setup::{criterion, paint};
@@ -35,8 +35,8 @@ fn tree(bench: &mut Criterion) {
         assert_eq!(on_all_cores(&message), root);
         group.bench_function("Tree, all cores", |b| b.iter(|| on_all_cores(black_box(&message))));
 
-        parallel::<B>(&mut group, "Blake2bp", &message);
-        parallel::<S>(&mut group, "Blake2sp", &message);
+        parallel::<FlavourB>(&mut group, "Blake2bp", &message);
+        parallel::<FlavourS>(&mut group, "Blake2sp", &message);
         group.bench_function("blake3, one core", |b| b.iter(|| blake3::hash(black_box(&message))));
         group.finish();
     }

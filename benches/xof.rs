@@ -6,20 +6,20 @@ use core::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use simd_digest::Backend;
-use simd_digest::blake2::{Family, OutputReader, Params};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2::{Flavour, OutputReader, Params};
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 
 use self::setup::{criterion, paint};
 
 const LENGTH: usize = 1 << 20;
 
-fn expand<F: Family>(output: &mut OutputReader<F>, bytes: &mut [u8], piece: usize) {
+fn expand<F: Flavour>(output: &mut OutputReader<F>, bytes: &mut [u8], piece: usize) {
     output.set_position(0).expect("the start is always there");
     bytes.chunks_mut(piece).for_each(|piece| output.try_read(piece).expect("the length is unknown, but not as short"));
 }
 
-fn xof<F: Family>(bench: &mut Criterion, name: &str, block: usize) {
+fn xof<F: Flavour>(bench: &mut Criterion, name: &str, block: usize) {
     let mut group = bench.benchmark_group(format!("{name} 1 MiB out"));
     group.throughput(Throughput::Bytes(LENGTH as u64));
     let params = |backend| Params::<F>::new().key(b"a key").with_backend(backend);
@@ -40,8 +40,8 @@ fn xof<F: Family>(bench: &mut Criterion, name: &str, block: usize) {
 }
 
 fn blake2x(bench: &mut Criterion) {
-    xof::<B>(bench, "BLAKE2Xb", 64);
-    xof::<S>(bench, "BLAKE2Xs", 32);
+    xof::<FlavourB>(bench, "BLAKE2Xb", 64);
+    xof::<FlavourS>(bench, "BLAKE2Xs", 32);
 }
 
 criterion_group!(name = benches; config = criterion(); targets = blake2x);

@@ -5,7 +5,7 @@ use simd_digest::blake2b::{self, Hasher, ManyError, Params};
 
 fn main() -> Result<(), ManyError> {
     let shards: Vec<Vec<u8>> = (0..16).map(|i| vec![i; 64 << 10]).collect();
-    println!("{} shards, {} at a time on {}", shards.len(), Backend::best().lanes(), Backend::best());
+    println!("{} shards, {} at a time on {}", shards.len(), blake2b::lanes(Backend::best()), Backend::best());
 
     // One call for all of them. A stored digest is shorter than the hash could be: 32 bytes.
     let params = Params::new().hash_length(32).personal(b"shards");

@@ -17,15 +17,14 @@ mod tree;
 mod xof;
 
 pub use self::digest::{Blake2, OutputSize};
-pub use self::flavour::Flavour;
 pub(crate) use self::flavour::Sealed;
+pub use self::flavour::{Flavour, lanes};
 pub use self::hasher::Hasher;
 pub(crate) use self::hasher::hash;
 pub use self::mac::Blake2Mac;
-pub use self::many::ManyError;
 #[cfg(feature = "alloc")]
 pub(crate) use self::many::hash_many;
-pub(crate) use self::many::{finalize_many, update_many};
+pub use self::many::{ManyError, finalize_many, update_many};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
@@ -122,7 +121,7 @@ macro_rules! module {
         /// like.
         #[must_use]
         pub fn lanes(backend: $crate::Backend) -> usize {
-            <$Flavour as $crate::blake2::Flavour>::lanes(backend)
+            $crate::blake2::lanes::<$Flavour>(backend)
         }
     };
 }

@@ -124,7 +124,7 @@ fn unlimited<F: Flavour>(backend: Backend) -> Tree<F> {
 fn a_tree_holds_a_leaf_for_each_lane<F: Flavour>() {
     let message = paint(20_500);
     for backend in Backend::available() {
-        let most = F::width(backend) * LEAF as usize;
+        let most = simd_digest::blake2::lanes::<F>(backend) * LEAF as usize;
         for piece in [1, 600, 999, 1000, 1001, 1500, 7999, 8000, 8001, 15_999, 16_000, 16_001, 20_500] {
             let (mut hasher, mut root) = (unlimited::<F>(backend).hasher(), None);
             let (_, peak) = heap(|| {

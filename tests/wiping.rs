@@ -187,7 +187,7 @@ fn trap_secrets_left_on_the_stack<F: Flavour>() {
         let of_message = left_on_stack(&message, || _ = hasher.update(&message).finalize());
         assert!(of_message <= 32, "{backend}: {of_message} words of the message are more than two blocks");
         let of_message = left_on_stack(&message, || params.hash_many_into(&messages, &mut hashes).unwrap());
-        let most = F::BLOCK / 8 * (F::width(backend) + 1);
+        let most = F::BLOCK / 8 * (simd_digest::blake2::lanes::<F>(backend) + 1);
         assert!(
             of_message <= most,
             "{backend}: {of_message} words of the messages are more than a block for each lane"

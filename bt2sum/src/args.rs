@@ -8,11 +8,12 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
 use simd_digest::Backend;
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, thread_count};
-use crate::scheme::{Flavour, Scheme, Shape};
+use crate::scheme::{Scheme, Shape};
+use simd_digest::blake2::Flavour;
 
 const AFTER_HELP: &str = "\
 Formats:
@@ -265,8 +266,8 @@ impl Algorithm {
     /// The length of the longest digest, and of the longest key, in bytes.
     pub(crate) fn longest(self) -> usize {
         match self {
-            Self::Blake2b | Self::Blake2bp => B::LONGEST,
-            Self::Blake2s | Self::Blake2sp => S::LONGEST,
+            Self::Blake2b | Self::Blake2bp => FlavourB::LONGEST,
+            Self::Blake2s | Self::Blake2sp => FlavourS::LONGEST,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::input::{Input, Source};
 use crate::leaves::{Damage, LeafFile};
 use crate::line::{Entry, LineParser};
 use crate::output::{Printer, checked_name};
-use crate::scheme::Flavour;
+use simd_digest::blake2::Flavour;
 
 /// Checks all files that the check file `name` lists. Returns whether all is well; an error says why nothing can be
 /// printed.

@@ -13,10 +13,11 @@ use simd_digest::blake2::{self, Hash, Hasher};
 use crate::input::{Input, Source, fill};
 use crate::message;
 use crate::progress::Progress;
-use crate::scheme::{Flavour, Scheme, Secret, Shape};
+use crate::scheme::{Scheme, Secret, Shape};
 use crate::team::{Buffers, Hashed, LeafSink, MEMORY};
 use crate::threads::in_order;
 use crate::window::Pieces;
+use simd_digest::blake2::Flavour;
 
 /// The largest number of files in a batch.
 const BATCH: usize = 64;
@@ -221,7 +222,7 @@ impl Engine {
         let mut waiting = long.into_iter();
         let mut lanes = Vec::new();
         loop {
-            while lanes.len() < Backend::best().lanes() * F::PER_LANE
+            while lanes.len() < blake2::lanes::<F>(Backend::best())
                 && let Some(index) = waiting.next()
             {
                 match self.lane(index, jobs[index]) {

@@ -18,15 +18,20 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use simd_digest::blake2::{Hash, Tree};
-use simd_digest::blake2b::{self, Params};
+use simd_digest::blake2b::{self, FlavourB, Params};
 
 use crate::input::read;
-use crate::scheme::{Flavour, Scheme, Secret, Shape};
+use crate::scheme::{Scheme, Secret, Shape};
 use crate::temporary::Temporary;
+use simd_digest::blake2::Flavour;
 
 /// The first bytes of the file.
 const MAGIC: [u8; 8] = *b"bt2leaf\0";
 const VERSION: u8 = 1;
+/// The flavour, as the file has it.
+const fn code<F: Flavour>() -> u8 {
+    if F::LONGEST == FlavourB::LONGEST { 1 } else { 2 }
+}
 /// The length of the fields before the digests, in bytes.
 const HEADER: u64 = 16;
 /// The length of the fields after the digests, in bytes.
@@ -50,7 +55,7 @@ impl Writer {
         let mut writer = Self { file: Temporary::create(path)?, own: own_digest() };
         writer.write(&MAGIC)?;
         let size = u8::try_from(scheme.size).map_err(io::Error::other)?;
-        writer.write(&[VERSION, F::CODE, size, u8::from(!secret.is_empty())])?;
+        writer.write(&[VERSION, code::<F>(), size, u8::from(!secret.is_empty())])?;
         writer.write(&chunk.to_le_bytes())?;
         Ok(writer)
     }
@@ -114,7 +119,7 @@ impl<F: Flavour> LeafFile<F> {
         file.seek(SeekFrom::Start(size_of_file - TRAILER))?;
         let length = u64::from_le_bytes(array(&mut file)?);
         let own_scheme = Scheme { size: size.into(), shape: Shape::Tree { chunk: u32::from_le_bytes(chunk) } };
-        if hash != F::CODE {
+        if hash != code::<F>() {
             return Err(damaged("made with another --algorithm than the digest to check"));
         }
         if own_scheme != scheme {

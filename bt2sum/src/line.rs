@@ -6,7 +6,8 @@ use std::ffi::OsString;
 use simd_digest::blake2::Hash;
 
 use crate::number::{chunk_length, decimal};
-use crate::scheme::{Flavour, Scheme, Shape};
+use crate::scheme::{Scheme, Shape};
+use simd_digest::blake2::Flavour;
 
 /// A line, parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,8 +162,8 @@ fn os_string(name: Vec<u8>) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use simd_digest::blake2b::B;
-    use simd_digest::blake2s::S;
+    use simd_digest::blake2b::FlavourB;
+    use simd_digest::blake2s::FlavourS;
 
     use super::*;
 
@@ -170,7 +171,7 @@ mod tests {
 
     /// Parses lines, and returns the last one's name, length of digest and length of a leaf, which is 0 for no tree.
     fn parse(shape: Shape, lines: &[&str]) -> Option<(String, usize, u32)> {
-        let mut parser = LineParser::<B>::new(shape, None);
+        let mut parser = LineParser::<FlavourB>::new(shape, None);
         let mut entry = None;
         for line in lines {
             entry = parser.parse(line.replace("HEX2", "0aF1").as_bytes());
@@ -274,7 +275,7 @@ mod tests {
     fn digests_of_full_length_and_no_longer() {
         for (bytes, good) in [(1, true), (63, true), (64, true), (65, false)] {
             let line = format!("{}  a", "0f".repeat(bytes));
-            let entry = LineParser::<B>::new(TREE, None).parse(line.as_bytes());
+            let entry = LineParser::<FlavourB>::new(TREE, None).parse(line.as_bytes());
             assert_eq!(entry.map(|entry| entry.hash.as_bytes().len()), good.then_some(bytes));
         }
     }
@@ -298,22 +299,22 @@ mod tests {
         for (shape, label) in shapes {
             for name in names {
                 let line = format!("{name}{label} (a) = 0af1");
-                let b = LineParser::<B>::new(shape, None).parse(line.as_bytes());
-                let s = LineParser::<S>::new(shape, None).parse(line.as_bytes());
-                assert_eq!(b.is_some(), name == shape.name::<B>(), "{line}");
-                assert_eq!(s.is_some(), name == shape.name::<S>(), "{line}");
+                let b = LineParser::<FlavourB>::new(shape, None).parse(line.as_bytes());
+                let s = LineParser::<FlavourS>::new(shape, None).parse(line.as_bytes());
+                assert_eq!(b.is_some(), name == shape.name::<FlavourB>(), "{line}");
+                assert_eq!(s.is_some(), name == shape.name::<FlavourS>(), "{line}");
             }
         }
         let line = format!("BLAKE2s (a) = {}", "0a".repeat(32));
-        assert!(LineParser::<S>::new(Shape::Sequential, None).parse(line.as_bytes()).is_some());
+        assert!(LineParser::<FlavourS>::new(Shape::Sequential, None).parse(line.as_bytes()).is_some());
         let long = format!("{}  a", "0a".repeat(33));
-        assert!(LineParser::<S>::new(TREE, None).parse(long.as_bytes()).is_none());
-        assert!(LineParser::<B>::new(TREE, None).parse(long.as_bytes()).is_some());
+        assert!(LineParser::<FlavourS>::new(TREE, None).parse(long.as_bytes()).is_none());
+        assert!(LineParser::<FlavourB>::new(TREE, None).parse(long.as_bytes()).is_some());
     }
 
     #[test]
     fn the_only_size() {
-        let parse = |size| LineParser::<B>::new(TREE, Some(size)).parse(b"0af1  a").is_some();
+        let parse = |size| LineParser::<FlavourB>::new(TREE, Some(size)).parse(b"0af1  a").is_some();
         assert_eq!([1, 2, 3, 64].map(parse), [false, true, false, false]);
     }
 
@@ -326,13 +327,13 @@ mod tests {
                 for byte in 0..=255 {
                     let (mut changed, mut longer) = (seed.as_bytes().to_vec(), seed.as_bytes().to_vec());
                     longer.insert(i, byte);
-                    let _ = LineParser::<B>::new(TREE, None).parse(&longer);
+                    let _ = LineParser::<FlavourB>::new(TREE, None).parse(&longer);
                     if let Some(place) = changed.get_mut(i) {
                         *place = byte;
                     }
                     for shape in [TREE, Shape::Sequential] {
-                        let _ = LineParser::<B>::new(shape, None).parse(&changed);
-                        let _ = LineParser::<B>::new(shape, None).parse(&changed[..i.min(changed.len())]);
+                        let _ = LineParser::<FlavourB>::new(shape, None).parse(&changed);
+                        let _ = LineParser::<FlavourB>::new(shape, None).parse(&changed[..i.min(changed.len())]);
                     }
                 }
             }

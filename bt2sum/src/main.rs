@@ -54,16 +54,16 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use simd_digest::Backend;
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::{self, FlavourB};
+use simd_digest::blake2s::FlavourS;
 
 use crate::args::{Algorithm, Options};
 use crate::engine::{Engine, Job};
 use crate::input::Source;
 use crate::output::{Format, Printer};
 use crate::progress::Progress;
-use crate::scheme::Flavour;
 use crate::team::Buffers;
+use simd_digest::blake2::Flavour;
 
 /// The exit status for wrong arguments.
 const USAGE: u8 = 2;
@@ -126,8 +126,8 @@ fn run(options: &Options) -> ExitCode {
         buffers: Buffers::default(),
     };
     let done = match options.algorithm {
-        Algorithm::Blake2b | Algorithm::Blake2bp => hash_or_check::<B>(options, &engine, &names),
-        Algorithm::Blake2s | Algorithm::Blake2sp => hash_or_check::<S>(options, &engine, &names),
+        Algorithm::Blake2b | Algorithm::Blake2bp => hash_or_check::<FlavourB>(options, &engine, &names),
+        Algorithm::Blake2s | Algorithm::Blake2sp => hash_or_check::<FlavourS>(options, &engine, &names),
     };
     match done {
         Ok(good) if good && all_good => ExitCode::SUCCESS,
@@ -233,7 +233,7 @@ fn about(options: &Options) -> Option<Vec<u8>> {
         let backend = Backend::best();
         let version = env!("CARGO_PKG_VERSION");
         // Writing to memory never fails, here and below.
-        let _ = writeln!(text, "bt2sum {version} (backend {backend}, {} lanes)", backend.lanes());
+        let _ = writeln!(text, "bt2sum {version} (backend {backend}, {} lanes)", blake2b::lanes(backend));
     } else if let Some(shell) = options.completions {
         clap_complete::generate(shell, &mut command, "bt2sum", &mut text);
     } else if options.man {

@@ -8,10 +8,11 @@ use std::io::{self, Read};
 use simd_digest::Backend;
 
 use crate::input::Input;
-use crate::scheme::{Flavour, Scheme, Secret, Shape};
+use crate::scheme::{Scheme, Secret, Shape};
 use crate::team::{Buffers, GROUP, Hashed, LeafSink, Plan, Team};
 use crate::window::Pieces;
 use crate::{regular, stream};
+use simd_digest::blake2::{self, Flavour};
 
 /// The length of a piece, in bytes.
 const PIECE: usize = 256 << 10;
@@ -28,7 +29,7 @@ pub(crate) fn hash<F: Flavour>(
     sink: LeafSink<'_, F>,
 ) -> io::Result<Hashed<F>> {
     let Some(tree) = scheme.tree(secret) else { return whole(input, scheme, secret) };
-    let plan = Plan::new(tree.leaf_length(), Backend::best().lanes() * F::PER_LANE, threads);
+    let plan = Plan::new(tree.leaf_length(), blake2::lanes::<F>(Backend::best()), threads);
     let Some(group) = plan.group else { return stream::leaf_by_leaf(input.take(limit), &tree, sink) };
     match input.rest(limit)?.filter(|rest| rest.end - rest.start > GROUP as u64) {
         Some(rest) => regular::hash(input, rest, &Team { tree: &tree, threads, group, buffers }, sink),
@@ -72,8 +73,8 @@ mod tests {
     use std::io::{Seek, SeekFrom};
 
     use simd_digest::blake2::{Hash, Params};
-    use simd_digest::blake2b::B;
-    use simd_digest::blake2s::S;
+    use simd_digest::blake2b::FlavourB;
+    use simd_digest::blake2s::FlavourS;
 
     use super::*;
     use crate::input::Source;
@@ -126,12 +127,12 @@ mod tests {
 
     #[test]
     fn files_by_blake2b() {
-        files_by_all_shapes::<B>();
+        files_by_all_shapes::<FlavourB>();
     }
 
     #[test]
     fn files_by_blake2s() {
-        files_by_all_shapes::<S>();
+        files_by_all_shapes::<FlavourS>();
     }
 
     /// A file cut off after it was opened gives an error, read or mapped: never a digest, nor a signal.
@@ -145,7 +146,8 @@ mod tests {
                 let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
                 file.as_file().set_len(left).unwrap();
                 let (scheme, secret) = (Scheme { size: 32, shape }, Secret::default());
-                let run = hash::<B>(&mut input, u64::MAX, scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(()));
+                let run =
+                    hash::<FlavourB>(&mut input, u64::MAX, scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(()));
                 // Reading front to back does not notice the change. The check at the end does.
                 let run = run.and_then(|_| input.check_unchanged());
                 assert!(run.unwrap_err().to_string().contains("changed"), "{shape:?} {mmap} {left}");

@@ -10,7 +10,8 @@ use simd_digest::blake2::Hash;
 use crate::input::Source;
 use crate::number::in_largest_unit;
 use crate::progress::Progress;
-use crate::scheme::{Flavour, Scheme, Shape};
+use crate::scheme::{Scheme, Shape};
+use simd_digest::blake2::Flavour;
 
 /// Standard output without a buffer. A descriptor that is not open for writing gives its error here, whereas the
 /// standard library pretends that writing succeeds. Standard output that was closed when the program started accepts

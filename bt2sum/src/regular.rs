@@ -16,10 +16,10 @@ use std::sync::{Mutex, PoisonError};
 use simd_digest::blake2::{self, Hash, Hasher};
 
 use crate::input::Input;
-use crate::scheme::Flavour;
 use crate::team::{GROUP, Hashed, LeafSink, MEMORY, Team, root};
 use crate::threads::in_order;
 use crate::window::{Window, read_ahead};
+use simd_digest::blake2::Flavour;
 
 /// The length of a piece of a leaf, in bytes.
 const PIECE: usize = 64 << 10;

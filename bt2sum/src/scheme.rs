@@ -1,36 +1,8 @@
 //! The kind of a digest: hash function, tree or not, length and key; and the library's parameters for each kind.
 
-use simd_digest::blake2::{Family, Hash, Params, Tree};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2::{Flavour, Hash, Params, Tree};
 
 const IN_RANGE: &str = "all lengths were found in range";
-
-/// A flavour of BLAKE2, with the constants that this program needs of it.
-pub(crate) trait Flavour: Family {
-    /// The name in lines.
-    const HASH_NAME: &'static str;
-    /// The length of the longest digest, and of the longest key, in bytes.
-    const LONGEST: usize;
-    /// The number of this flavour in files of leaves.
-    const CODE: u8;
-    /// The number of messages hashed side by side for each 64-bit lane of the backend.
-    const PER_LANE: usize;
-}
-
-impl Flavour for B {
-    const HASH_NAME: &'static str = "BLAKE2b";
-    const LONGEST: usize = 64;
-    const CODE: u8 = 1;
-    const PER_LANE: usize = 1;
-}
-
-impl Flavour for S {
-    const HASH_NAME: &'static str = "BLAKE2s";
-    const LONGEST: usize = 32;
-    const CODE: u8 = 2;
-    const PER_LANE: usize = 2;
-}
 
 /// The kind of a digest, as far as a line of a check file may state it: all but flavour and key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +31,7 @@ impl Shape {
     /// The name of the hash function in lines.
     pub(crate) fn name<F: Flavour>(self) -> String {
         let suffix = if self == Self::Parallel { "p" } else { "" };
-        format!("{}{suffix}", F::HASH_NAME)
+        format!("{}{suffix}", F::TITLE)
     }
 }
 

@@ -12,9 +12,9 @@ use std::sync::{Mutex, PoisonError};
 use simd_digest::blake2::{Hash, Tree};
 
 use crate::input::{fill, read};
-use crate::scheme::Flavour;
 use crate::team::{Hashed, LeafSink, Team, root};
 use crate::threads::in_order;
+use simd_digest::blake2::Flavour;
 
 /// Bytes of one read where there is no group of leaves to fill.
 const PIECE: usize = 256 << 10;
@@ -142,7 +142,7 @@ impl<R: Read> GroupReader<R> {
 mod tests {
     use std::io::ErrorKind;
 
-    use simd_digest::blake2b::{B, Hash, Tree};
+    use simd_digest::blake2b::{FlavourB, Hash, Tree};
 
     use super::*;
     use crate::team::Buffers;
@@ -176,7 +176,7 @@ mod tests {
         end: Option<ErrorKind>,
         group: Option<usize>,
         leaves: &mut Vec<Hash>,
-    ) -> io::Result<Hashed<B>> {
+    ) -> io::Result<Hashed<FlavourB>> {
         let input = Restless { message, reads: 0, end };
         let tree = Tree::unlimited_fanout(1000).unwrap();
         let mut sink = |leaf: &Hash| {

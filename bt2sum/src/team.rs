@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use simd_digest::blake2::{Hash, Tree};
 
-use crate::scheme::Flavour;
+use simd_digest::blake2::Flavour;
 
 /// The limit for all buffers together, in bytes, whatever the lengths of file and leaf.
 pub(crate) const MEMORY: usize = 128 << 20;

@@ -4,7 +4,7 @@
 use core::hint::black_box;
 use std::process::ExitCode;
 
-use simd_digest::blake2::{Family, Hash, Params, update_many};
+use simd_digest::blake2::{Flavour, Hash, Params, update_many};
 use simd_digest::digest::{KeyInit, Mac};
 use simd_digest::{Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, blake2b, blake2s};
 
@@ -18,7 +18,7 @@ fn secret(length: usize) -> Vec<u8> {
 }
 
 /// Everybody may see it.
-fn publish<F: Family>(mut hash: Hash<F>) {
+fn publish<F: Flavour>(mut hash: Hash<F>) {
     taint::reveal(&mut hash);
     black_box(hash.to_string());
 }
@@ -29,12 +29,12 @@ fn messages() -> Vec<Vec<u8>> {
 }
 
 /// Unkeyed, and with a secret key.
-fn both_params<F: Family>(backend: Backend) -> [Params<F>; 2] {
+fn both_params<F: Flavour>(backend: Backend) -> [Params<F>; 2] {
     let params = Params::new().with_backend(backend).hash_length(32);
     [params.clone(), params.key(&secret(29))]
 }
 
-fn hash<F: Family>(backend: Backend) {
+fn hash<F: Flavour>(backend: Backend) {
     for params in both_params::<F>(backend) {
         for message in messages() {
             publish(params.hash(&message).unwrap());
@@ -47,7 +47,7 @@ fn hash<F: Family>(backend: Backend) {
     }
 }
 
-fn many<F: Family>(backend: Backend) {
+fn many<F: Flavour>(backend: Backend) {
     for params in both_params::<F>(backend) {
         let messages = messages();
         params.hash_many(&messages).unwrap().into_iter().for_each(publish);
@@ -65,7 +65,7 @@ fn many<F: Family>(backend: Backend) {
     }
 }
 
-fn parallel<F: Family>(backend: Backend) {
+fn parallel<F: Flavour>(backend: Backend) {
     for params in both_params::<F>(backend) {
         for message in messages() {
             let mut hasher = params.parallel().unwrap();
@@ -74,7 +74,7 @@ fn parallel<F: Family>(backend: Backend) {
     }
 }
 
-fn tree<F: Family>(backend: Backend) {
+fn tree<F: Flavour>(backend: Backend) {
     for params in both_params::<F>(backend) {
         let unlimited = params.clone().fanout(0).max_depth(2).max_leaf_length(200).inner_hash_length(32);
         for tree in [unlimited.clone().tree().unwrap(), unlimited.fanout(2).max_depth(5).tree().unwrap()] {
@@ -90,7 +90,7 @@ fn tree<F: Family>(backend: Backend) {
     }
 }
 
-fn xof<F: Family>(backend: Backend) {
+fn xof<F: Flavour>(backend: Backend) {
     for params in both_params::<F>(backend) {
         for message in messages() {
             let mut output = params.xof().unwrap().update(&message).finalize();
@@ -111,7 +111,7 @@ fn publish_bit(mut bit: bool) -> bool {
 }
 
 /// That two digests are equal is known, but not where they differ.
-fn compare<F: Family>(backend: Backend) {
+fn compare<F: Flavour>(backend: Backend) {
     let [_, params] = both_params::<F>(backend);
     let hashes = [secret(100), secret(100), secret(101)].map(|message| params.hash(&message).unwrap());
     assert!(publish_bit(hashes[0] == hashes[1]));
@@ -142,7 +142,7 @@ fn mac<M: Mac + KeyInit + Clone>(with_backend: impl Fn(M) -> M) {
 
 /// The controls: what the digest of a secret, made by this backend, must not be used for.
 fn digest(backend: Backend) -> blake2b::Hash {
-    let [_, params] = both_params::<blake2b::B>(backend);
+    let [_, params] = both_params::<blake2b::FlavourB>(backend);
     params.hash(&secret(300)).unwrap()
 }
 
@@ -165,7 +165,7 @@ fn leak_by_early_return(backend: Backend) {
 
 type Check = fn(Backend);
 
-fn checks_of<F: Family>() -> [(&'static str, Check); 6] {
+fn checks_of<F: Flavour>() -> [(&'static str, Check); 6] {
     [
         ("hash", hash::<F>),
         ("many", many::<F>),
@@ -186,8 +186,8 @@ fn run(backend: Backend, check: &str) -> bool {
     let controls: [(&str, Check); 3] =
         [("branch", leak_by_branch), ("index", leak_by_index), ("early-return", leak_by_early_return)];
     let mut checks = vec![("mac", macs)];
-    checks.extend(checks_of::<blake2b::B>());
-    checks.extend(checks_of::<blake2s::S>());
+    checks.extend(checks_of::<blake2b::FlavourB>());
+    checks.extend(checks_of::<blake2s::FlavourS>());
     if check != "all" {
         checks.extend(controls);
         checks.retain(|(name, _)| *name == check);

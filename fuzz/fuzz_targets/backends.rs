@@ -3,8 +3,8 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::{Backend, Blake2b512, Blake2s256, Digest};
 use simd_digest_fuzz::{Fields, Flavour, Message};
@@ -33,7 +33,7 @@ trait Resume: Flavour {
     fn on(hash: Self::Hash, backend: Backend) -> Self::Hash;
 }
 
-impl Resume for B {
+impl Resume for FlavourB {
     type Hash = Blake2b512;
 
     fn on(hash: Blake2b512, backend: Backend) -> Blake2b512 {
@@ -41,7 +41,7 @@ impl Resume for B {
     }
 }
 
-impl Resume for S {
+impl Resume for FlavourS {
     type Hash = Blake2s256;
 
     fn on(hash: Blake2s256, backend: Backend) -> Blake2s256 {
@@ -71,7 +71,7 @@ impl Middle {
 }
 
 fuzz_target!(|input: Input<'_>| -> Corpus {
-    let compared = [check::<B>(&input), check::<S>(&input)];
+    let compared = [check::<FlavourB>(&input), check::<FlavourS>(&input)];
     if compared == [false; 2] { Corpus::Reject } else { Corpus::Keep }
 });
 

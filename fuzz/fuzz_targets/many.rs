@@ -5,8 +5,8 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use simd_digest::Backend;
 use simd_digest::blake2::{Hash, Hasher, update_many};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 use simd_digest_fuzz::{Fields, Flavour};
 
 #[derive(Arbitrary, Debug)]
@@ -42,7 +42,7 @@ fn messages<'a>(places: &[Place], memory: &'a [u8]) -> Vec<&'a [u8]> {
 }
 
 fuzz_target!(|input: Input<'_>| -> Corpus {
-    let compared = [check::<B>(&input), check::<S>(&input)];
+    let compared = [check::<FlavourB>(&input), check::<FlavourS>(&input)];
     if compared == [false; 2] { Corpus::Reject } else { Corpus::Keep }
 });
 

@@ -3,8 +3,8 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use simd_digest::blake2b::{B, Blake2b512, Blake2bMac512};
-use simd_digest::blake2s::{Blake2s256, Blake2sMac256, S};
+use simd_digest::blake2b::{Blake2b512, Blake2bMac512, FlavourB};
+use simd_digest::blake2s::{Blake2s256, Blake2sMac256, FlavourS};
 use simd_digest::digest::{CustomizedInit, Digest, KeyInit, Mac};
 use simd_digest_fuzz::{Fields, Flavour};
 
@@ -34,8 +34,8 @@ trait Peer: Flavour {
 }
 
 macro_rules! peer {
-    ($Family:ident, $peer:ident, $Hash:ident, $Mac:ident) => {
-        impl Peer for $Family {
+    ($Flavour:ident, $peer:ident, $Hash:ident, $Mac:ident) => {
+        impl Peer for $Flavour {
             fn peer(fields: &Fields<'_>, message: &[u8]) -> Vec<u8> {
                 let mut params = $peer::Params::new();
                 params
@@ -87,12 +87,12 @@ macro_rules! peer {
         }
     };
 }
-peer!(B, blake2b_simd, Blake2b512, Blake2bMac512);
-peer!(S, blake2s_simd, Blake2s256, Blake2sMac256);
+peer!(FlavourB, blake2b_simd, Blake2b512, Blake2bMac512);
+peer!(FlavourS, blake2s_simd, Blake2s256, Blake2sMac256);
 
 fuzz_target!(|input: Input<'_>| {
-    check::<B>(&input);
-    check::<S>(&input);
+    check::<FlavourB>(&input);
+    check::<FlavourS>(&input);
 });
 
 fn check<F: Peer>(Input { fields, message }: &Input<'_>) {

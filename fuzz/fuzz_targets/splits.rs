@@ -3,8 +3,8 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 use simd_digest_fuzz::{Fields, Flavour, Message};
 
 #[derive(Arbitrary, Debug)]
@@ -14,7 +14,7 @@ struct Input<'a> {
 }
 
 fuzz_target!(|input: Input<'_>| -> Corpus {
-    let compared = [check::<B>(&input), check::<S>(&input)];
+    let compared = [check::<FlavourB>(&input), check::<FlavourS>(&input)];
     if compared == [false; 2] { Corpus::Reject } else { Corpus::Keep }
 });
 

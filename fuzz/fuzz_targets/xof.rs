@@ -4,9 +4,9 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use simd_digest::Backend;
-use simd_digest::blake2::{Family, Params};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2::{Flavour, Params};
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 use simd_digest_fuzz::{Fields, Message};
 
 #[derive(Arbitrary, Debug)]
@@ -39,12 +39,12 @@ enum Position {
 }
 
 fuzz_target!(|input: Input<'_>| {
-    check::<B>(&input, 64, u32::MAX.into());
-    check::<S>(&input, 32, u16::MAX.into());
+    check::<FlavourB>(&input, 64, u32::MAX.into());
+    check::<FlavourS>(&input, 32, u16::MAX.into());
 });
 
 /// With a flavour's bytes of a digest, and what stands for an unknown length.
-fn check<F: Family>(input: &Input<'_>, whole: u8, unknown: u64) {
+fn check<F: Flavour>(input: &Input<'_>, whole: u8, unknown: u64) {
     let Input { fields, length, reads, message } = input;
     let portable: Backend = "portable".parse().expect("portable is everywhere");
     let params = Params::<F>::new().key(fields.key).salt(fields.salt).personal(fields.personal);

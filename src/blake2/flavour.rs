@@ -30,12 +30,12 @@ pub trait Flavour: Sealed {
     const MAX_NODE_OFFSET: u64;
     /// Leaves of the parallel mode, BLAKE2bp or BLAKE2sp.
     const LEAVES: u8;
+}
 
-    /// Messages that `backend` hashes side by side. A multiple of it is a good batch.
-    #[must_use]
-    fn lanes(backend: Backend) -> usize {
-        <Self as Dispatch>::lanes(backend)
-    }
+/// Messages that `backend` hashes side by side. A multiple of it is a good batch.
+#[must_use]
+pub fn lanes<F: Flavour>(backend: Backend) -> usize {
+    F::lanes(backend)
 }
 
 /// The part of a flavour that is no business of others.

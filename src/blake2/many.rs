@@ -14,7 +14,7 @@ use crate::many::{Common, LengthError, compress_each, finalize_each, update_each
 
 /// Hashes of many messages, all with these parameters.
 ///
-/// Messages are hashed side by side, each in a lane of the vector registers, as many as [`Flavour::lanes`] tells. That
+/// Messages are hashed side by side, each in a lane of the vector registers, as many as [`lanes`](super::lanes) tells. That
 /// is several times faster than one after the other if there are that many messages, best a multiple; lengths may
 /// differ, but the more alike they are, the longer all lanes are in use. A batch of one costs what a single hash does.
 /// The order of the hashes is that of the messages.
@@ -99,25 +99,17 @@ fn each_hash<F: Flavour>(
     compress_each(&common, messages, |i, chain| put(i, Hash::new(chain.to_bytes(), node.hash_length())));
 }
 
-/// Appends to each message its data, all at once: what [`Hasher::update`] does for one.
-///
-/// The hashers may differ in everything, and so may the lengths; see [`Params::hash_many`] for what is a good batch.
-/// The backend of the first hasher computes.
-///
-/// ```
-/// use simd_digest::blake2b::{self, Hasher, Params};
-///
-/// let (mut a, mut b) = (Hasher::new(), Params::new().key(b"a key").hasher()?);
-/// blake2b::update_many(&mut [(&mut a, b"one"), (&mut b, b"two")]);
-/// assert_eq!(a.finalize(), blake2b::hash(b"one"));
-/// # Ok::<(), blake2b::ParamsError>(())
-/// ```
-pub(crate) fn update_many<F: Flavour>(updates: &mut [(&mut Hasher<F>, &[u8])]) {
+/// See [`blake2b::update_many`](crate::blake2b::update_many): the same for either flavour.
+pub fn update_many<F: Flavour>(updates: &mut [(&mut Hasher<F>, &[u8])]) {
     update_each(updates, |hasher| &mut hasher.stream);
 }
 
-/// Writes the digest of each hasher to `hashes`.
-pub(crate) fn finalize_many<F: Flavour>(hashers: &[&Hasher<F>], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
+/// See [`blake2b::finalize_many`](crate::blake2b::finalize_many): the same for either flavour.
+///
+/// # Errors
+///
+/// [`ManyError::OutputLength`] if there is not one hash for each hasher. Then nothing is written.
+pub fn finalize_many<F: Flavour>(hashers: &[&Hasher<F>], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
     LengthError::check(hashers.len(), hashes.len())?;
     let streams = hashers.iter().map(|hasher| (&hasher.stream, hasher.last));
     finalize_each(streams, |i, chain| hashes[i] = Hash::new(chain.to_bytes(), hashers[i].node.hash_length()));

@@ -202,7 +202,7 @@ impl<F: Flavour> Parallel<F> {
     fn compress_lanes(backend: Backend, chains: &mut [F::Chain], mut rounds: &[F::Block]) {
         while !rounds.is_empty() {
             let count = chains.iter().map(F::longest_run).fold(rounds.len() / Self::LEAVES, usize::min);
-            let lanes = <F as Flavour>::lanes(backend).min(Self::LEAVES);
+            let lanes = F::lanes(backend).min(Self::LEAVES);
             for (first, chains) in (0..).step_by(lanes).zip(chains.chunks_mut(lanes)) {
                 let blocks = Array::<&[F::Block], F::Leaves>::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
                 let last = Array::<Last, F::Leaves>::from_fn(|_| Last::Not);

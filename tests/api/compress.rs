@@ -1,7 +1,7 @@
 //! The compression function against one written here, and the counter at the edges that no message reaches.
 
-use simd_digest::blake2b::{B, hazmat};
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::{FlavourB, hazmat};
+use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::{Backend, Blake2b512, Blake2s256, Digest};
 
@@ -44,10 +44,10 @@ fn eip_152() {
         ),
     ];
     for ((rounds, last), digest) in vectors {
-        let (mut h, m) = (B::start(), B::block(b"abc"));
-        assert_eq!(hex_of::<B>(f::<B>(rounds, h, &m, 3, last)), digest);
+        let (mut h, m) = (FlavourB::start(), FlavourB::block(b"abc"));
+        assert_eq!(hex_of::<FlavourB>(f::<FlavourB>(rounds, h, &m, 3, last)), digest);
         hazmat::compress(rounds, &mut h, &m, 3, last);
-        assert_eq!(hex_of::<B>(h), digest, "{rounds} rounds, last {last}");
+        assert_eq!(hex_of::<FlavourB>(h), digest, "{rounds} rounds, last {last}");
     }
 }
 
@@ -55,10 +55,10 @@ fn eip_152() {
 #[test]
 #[ignore = "2^32 - 1 rounds"]
 fn eip_152_all_rounds() {
-    let mut h = B::start();
-    hazmat::compress(u32::MAX, &mut h, &B::block(b"abc"), 3, true);
+    let mut h = FlavourB::start();
+    hazmat::compress(u32::MAX, &mut h, &FlavourB::block(b"abc"), 3, true);
     assert_eq!(
-        hex_of::<B>(h),
+        hex_of::<FlavourB>(h),
         "fc59093aafa9ab43daae0e914c57635c5402d8e3d2130eb9b3cc181de7f0ecf9\
          b22bf99a7815ce16419e200e01846e6b5df8cc7703041bbceb571de6631d2615"
     );
@@ -79,7 +79,11 @@ fn hazmat_is_the_function_of_the_rfc() {
                 let m = core::array::from_fn(|_| random.number());
                 let mut h = start;
                 hazmat::compress(rounds, &mut h, &m, t, last);
-                assert_eq!(h, f::<B>(rounds, start, &m, t, last), "{rounds} rounds, counter {t:#x}, last {last}");
+                assert_eq!(
+                    h,
+                    f::<FlavourB>(rounds, start, &m, t, last),
+                    "{rounds} rounds, counter {t:#x}, last {last}"
+                );
             }
         }
     }
@@ -92,7 +96,7 @@ trait Resume: Rfc {
     fn on(hash: Self::Hash, backend: Backend) -> Self::Hash;
 }
 
-impl Resume for B {
+impl Resume for FlavourB {
     type Hash = Blake2b512;
 
     fn on(hash: Blake2b512, backend: Backend) -> Blake2b512 {
@@ -100,7 +104,7 @@ impl Resume for B {
     }
 }
 
-impl Resume for S {
+impl Resume for FlavourS {
     type Hash = Blake2s256;
 
     fn on(hash: Blake2s256, backend: Backend) -> Blake2s256 {
@@ -143,7 +147,7 @@ fn trap_counter_carry<F: Resume>() {
             let (mut h, mut t) = (start, count);
             for piece in message[..length].chunks(block) {
                 t = t.wrapping_add(piece.len() as u128) & most;
-                h = f::<F>(F::ROUNDS, h, &F::block(piece), t, t == count.wrapping_add(length as u128) & most);
+                h = f::<F>(<F as Rfc>::ROUNDS, h, &F::block(piece), t, t == count.wrapping_add(length as u128) & most);
             }
             for backend in Backend::available() {
                 let mut hash = F::on(resume::<F>(&start, count, &message[..held]), backend);

@@ -3,9 +3,9 @@
 use core::fmt::Debug;
 
 use hmac::SimpleHmac;
-use simd_digest::blake2::{self, Family};
-use simd_digest::blake2b::{self, B, Blake2b, Blake2bMac};
-use simd_digest::blake2s::{self, Blake2s, Blake2sMac, S};
+use simd_digest::blake2::{self, Flavour};
+use simd_digest::blake2b::{self, Blake2b, Blake2bMac, FlavourB};
+use simd_digest::blake2s::{self, Blake2s, Blake2sMac, FlavourS};
 use simd_digest::digest::common::{AlgorithmName, BlockSizeUser, KeySizeUser};
 use simd_digest::digest::const_oid::AssociatedOid;
 use simd_digest::digest::consts::{U1, U32, U64};
@@ -20,7 +20,7 @@ use simd_digest::digest::{
 use simd_digest::{Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac256, Blake2bMac512};
 use simd_digest::{Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac128, Blake2sMac256};
 
-use crate::common::flavour::{Flavour, for_both};
+use crate::common::flavour::for_both;
 use crate::common::paint::paint;
 use crate::common::vector::{Vector, bytes, number};
 
@@ -52,7 +52,7 @@ trait Traits: Flavour {
     type Mac: Mac + Clone + Debug + KeyInit + FixedOutputReset + BlockSizeUser + AlgorithmName;
 }
 
-impl Traits for B {
+impl Traits for FlavourB {
     const VECTORS: &str = include_str!("../data/blake2b.txt");
     const HMAC: &str = include_str!("../data/hmac.txt");
     const NAME_OF_HASH: &str = "Blake2b";
@@ -61,7 +61,7 @@ impl Traits for B {
     type Mac = Blake2bMac512;
 }
 
-impl Traits for S {
+impl Traits for FlavourS {
     const VECTORS: &str = include_str!("../data/blake2s.txt");
     const HMAC: &str = include_str!("../data/hmac_blake2s.txt");
     const NAME_OF_HASH: &str = "Blake2s";
@@ -97,16 +97,16 @@ fn hash_passes<F: Traits, D: FixedOutputReset + Clone + Default + HashMarker>(le
 
 #[test]
 fn hash_passes_the_tests_of_digest() {
-    hash_passes::<B, Blake2b512>(300);
-    hash_passes::<B, Blake2b384>(4);
-    hash_passes::<B, Blake2b256>(4);
-    hash_passes::<B, Blake2b160>(4);
-    hash_passes::<B, Blake2b<U1>>(4);
-    hash_passes::<S, Blake2s256>(300);
-    hash_passes::<S, Blake2s224>(4);
-    hash_passes::<S, Blake2s160>(4);
-    hash_passes::<S, Blake2s128>(190);
-    hash_passes::<S, Blake2s<U1>>(4);
+    hash_passes::<FlavourB, Blake2b512>(300);
+    hash_passes::<FlavourB, Blake2b384>(4);
+    hash_passes::<FlavourB, Blake2b256>(4);
+    hash_passes::<FlavourB, Blake2b160>(4);
+    hash_passes::<FlavourB, Blake2b<U1>>(4);
+    hash_passes::<FlavourS, Blake2s256>(300);
+    hash_passes::<FlavourS, Blake2s224>(4);
+    hash_passes::<FlavourS, Blake2s160>(4);
+    hash_passes::<FlavourS, Blake2s128>(190);
+    hash_passes::<FlavourS, Blake2s<U1>>(4);
 }
 
 fn mac_passes<F: Traits, M: Mac + KeyInit + FixedOutputReset + Clone>(least: usize) {
@@ -127,12 +127,12 @@ fn mac_passes<F: Traits, M: Mac + KeyInit + FixedOutputReset + Clone>(least: usi
 
 #[test]
 fn mac_passes_the_tests_of_digest() {
-    mac_passes::<B, Blake2bMac512>(260);
-    mac_passes::<B, Blake2bMac256>(4);
-    mac_passes::<B, Blake2bMac<U1>>(4);
-    mac_passes::<S, Blake2sMac256>(150);
-    mac_passes::<S, Blake2sMac128>(4);
-    mac_passes::<S, Blake2sMac<U1>>(4);
+    mac_passes::<FlavourB, Blake2bMac512>(260);
+    mac_passes::<FlavourB, Blake2bMac256>(4);
+    mac_passes::<FlavourB, Blake2bMac<U1>>(4);
+    mac_passes::<FlavourS, Blake2sMac256>(150);
+    mac_passes::<FlavourS, Blake2sMac128>(4);
+    mac_passes::<FlavourS, Blake2sMac<U1>>(4);
 }
 
 fn tags_are_verified<F: Traits>() {
@@ -220,11 +220,11 @@ fn bounds_of_users() {
     thread_safe::<Blake2bMac512>();
     thread_safe::<Blake2s256>();
     thread_safe::<Blake2sMac256>();
-    of_any_flavour::<B>();
-    of_any_flavour::<S>();
+    of_any_flavour::<FlavourB>();
+    of_any_flavour::<FlavourS>();
 
     /// Nor need code that is generic over the flavour ask for it.
-    fn of_any_flavour<F: Family + Unpin>() {
+    fn of_any_flavour<F: Flavour + Unpin>() {
         fn thread_safe<T: Send + Sync + Clone + 'static>() {}
         thread_safe::<blake2::Hasher<F>>();
         thread_safe::<blake2::Params<F>>();

@@ -6,8 +6,8 @@ use core::marker::PhantomData;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_digest::blake2::{Blake2p, Hash, Parallel, Params};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::common::AlgorithmName;
 use simd_digest::digest::dev::{TestVector, fixed_reset_test, fixed_test};
 use simd_digest::digest::{FixedOutputReset, HashMarker, Reset};
@@ -220,8 +220,8 @@ fn parameters_out_of_range_are_errors<F: Peer>() {
 
 #[test]
 fn digest_traits() {
-    digest_trait_tests::<B, Blake2bp>("Blake2bp", Blake2p::with_backend);
-    digest_trait_tests::<S, Blake2sp>("Blake2sp", Blake2p::with_backend);
+    digest_trait_tests::<FlavourB, Blake2bp>("Blake2bp", Blake2p::with_backend);
+    digest_trait_tests::<FlavourS, Blake2sp>("Blake2sp", Blake2p::with_backend);
 }
 
 fn digest_trait_tests<F: Peer, D>(name: &str, with_backend: impl Fn(D, Backend) -> D)

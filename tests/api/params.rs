@@ -4,7 +4,7 @@ use core::error::Error;
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Params, ParamsError};
-use simd_digest::blake2s::S;
+use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::InvalidLength;
 
 use crate::common::flavour::{Flavour, for_both};
@@ -100,7 +100,7 @@ fn zeros_fill_up<F: Flavour>() {
 /// BLAKE2s has 48 bits for it.
 #[test]
 fn node_offset_of_blake2s() {
-    let params = |offset| Params::<S>::new().node_offset(offset);
+    let params = |offset| Params::<FlavourS>::new().node_offset(offset);
     assert_eq!(error(&params((1 << 48) - 1)), None);
     for offset in (48..64).map(|bit| 1 << bit).chain([(1 << 48) + 1, u64::MAX]) {
         let error = error(&params(offset)).unwrap();
@@ -133,7 +133,7 @@ fn parameter_block<F: Rfc>() {
     block.extend(texts);
 
     let start = core::array::from_fn(|i| F::iv(i) ^ F::words::<8>(&block)[i]);
-    let h = f::<F>(F::ROUNDS, start, &F::block(b"abc"), 3, true);
+    let h = f::<F>(<F as Rfc>::ROUNDS, start, &F::block(b"abc"), 3, true);
     assert_eq!(params.hash(b"abc").unwrap().as_bytes(), F::bytes(&h));
 }
 

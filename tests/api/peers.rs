@@ -6,8 +6,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_digest::Backend;
 use simd_digest::blake2::{Params, ParamsError};
-use simd_digest::blake2b::{B, Blake2bMac512};
-use simd_digest::blake2s::{Blake2sMac256, S};
+use simd_digest::blake2b::{Blake2bMac512, FlavourB};
+use simd_digest::blake2s::{Blake2sMac256, FlavourS};
 use simd_digest::digest::{CustomizedInit, Digest, FixedOutputReset, KeyInit, Mac, OutputSizeUser, Reset};
 
 use crate::common::flavour::{Flavour, for_both};
@@ -93,8 +93,8 @@ trait Blake2: Peer {
 }
 
 macro_rules! blake2 {
-    ($Family:ident, $Full:ident, $Short:ident, $Mac:ty, $TheirMac:ty) => {
-        impl Blake2 for $Family {
+    ($Flavour:ident, $Full:ident, $Short:ident, $Mac:ty, $TheirMac:ty) => {
+        impl Blake2 for $Flavour {
             type Full = simd_digest::$Full;
             type Short = simd_digest::$Short;
             type Mac = $Mac;
@@ -116,8 +116,8 @@ macro_rules! blake2 {
         }
     };
 }
-blake2!(B, Blake2b512, Blake2b256, Blake2bMac512, blake2::Blake2bMac512);
-blake2!(S, Blake2s256, Blake2s128, Blake2sMac256, blake2::Blake2sMac256);
+blake2!(FlavourB, Blake2b512, Blake2b256, Blake2bMac512, blake2::Blake2bMac512);
+blake2!(FlavourS, Blake2s256, Blake2s128, Blake2sMac256, blake2::Blake2sMac256);
 
 fn blake2_unkeyed<F: Blake2>() {
     proptest!(config(), |(message in vec(any::<u8>(), 0..1000))| {

@@ -1,7 +1,7 @@
 //! The serialised state of a hash: its layout, there and back, and states that no message leads to.
 
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::common::hazmat::{DeserializeStateError, SerializableState, SerializedState};
 use simd_digest::digest::{FixedOutputReset, Reset};
 use simd_digest::{Blake2b256, Blake2b512, Blake2s128, Blake2s256, Digest};
@@ -34,7 +34,7 @@ trait Serialize: Rfc {
     fn customised() -> Self::Hash;
 }
 
-impl Serialize for B {
+impl Serialize for FlavourB {
     const STATE: usize = 242;
     type Hash = Blake2b512;
     type Shorter = Blake2b256;
@@ -44,7 +44,7 @@ impl Serialize for B {
     }
 }
 
-impl Serialize for S {
+impl Serialize for FlavourS {
     const STATE: usize = 122;
     type Hash = Blake2s256;
     type Shorter = Blake2s128;
@@ -91,7 +91,7 @@ fn layout<F: Serialize>() {
     expected[salt..][..4].copy_from_slice(b"salt");
     expected[personal..][..8].copy_from_slice(b"personal");
     let start = F::words(&F::customised().serialize()[chain..]);
-    let h = f::<F>(F::ROUNDS, start, &F::block(&vec![0x13; F::BLOCK]), full.into(), false);
+    let h = f::<F>(<F as Rfc>::ROUNDS, start, &F::block(&vec![0x13; F::BLOCK]), full.into(), false);
     expected[chain..count].copy_from_slice(&F::bytes(&h));
     expected[count] = full;
     expected[held] = 1;

@@ -39,13 +39,13 @@ trait Sparse: Peer {
 }
 
 #[cfg(target_pointer_width = "64")]
-impl Sparse for simd_digest::blake2b::B {
+impl Sparse for simd_digest::blake2b::FlavourB {
     const SPARSE: &str = "c4bd4ff906dbc96e12eed1b09a8398bac8accdc0cea4b9f9775a62ccb352e44f\
         5af612e1b3ab0eb88eeac55820fe1a0ff93540b0600158b0f5f7f8fe2198e12a";
 }
 
 #[cfg(target_pointer_width = "64")]
-impl Sparse for simd_digest::blake2s::S {
+impl Sparse for simd_digest::blake2s::FlavourS {
     const SPARSE: &str = "8b96b0257b36df0cff1539d7bc8ea9b8cb5227c75e8a804aaff446f85b0a5f9b";
 }
 
@@ -160,7 +160,7 @@ fn trap_equal_blocks<F: Peer>() {
 
     for backend in Backend::available() {
         for (params, key) in unkeyed_and_keyed::<F>(backend) {
-            for number in 1..=4 * F::width(backend) + 1 {
+            for number in 1..=4 * simd_digest::blake2::lanes::<F>(backend) + 1 {
                 let message = &memory[..number * F::BLOCK];
                 assert_eq!(
                     params.hash(message).unwrap(),

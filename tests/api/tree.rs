@@ -2,8 +2,8 @@
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Hash, LeavesError, Params, Tree};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
@@ -37,12 +37,12 @@ trait Known: Flavour {
     const LEAST: usize;
 }
 
-impl Known for B {
+impl Known for FlavourB {
     const FILE: &str = include_str!("../data/tree.txt");
     const LEAST: usize = 1200;
 }
 
-impl Known for S {
+impl Known for FlavourS {
     const FILE: &str = include_str!("../data/tree_blake2s.txt");
     const LEAST: usize = 400;
 }
@@ -102,12 +102,12 @@ fn bt2sum() {
         let [length, chunk, hash_length] =
             ["length", "chunk", "hash_length"].map(|name| number::<usize>(vector.text(name)));
         let chunk = u32::try_from(chunk).unwrap();
-        let params = Params::<B>::new().hash_length(hash_length).inner_hash_length(hash_length);
+        let params = Params::<FlavourB>::new().hash_length(hash_length).inner_hash_length(hash_length);
         let tree = params.fanout(0).max_depth(2).max_leaf_length(chunk).tree().unwrap();
         let root = tree.hash(&message[..length]);
         assert_eq!(root.to_string(), vector.text("digest"), "{vector:?}");
         if hash_length == 64 {
-            assert_eq!(Tree::<B>::unlimited_fanout(chunk).unwrap().hash(&message[..length]), root, "{vector:?}");
+            assert_eq!(Tree::<FlavourB>::unlimited_fanout(chunk).unwrap().hash(&message[..length]), root, "{vector:?}");
         }
     }
 }

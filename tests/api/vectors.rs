@@ -4,8 +4,8 @@ use std::env;
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Hash, Hasher, Params};
-use simd_digest::blake2b::{self, B};
-use simd_digest::blake2s::{self, S};
+use simd_digest::blake2b::{self, FlavourB};
+use simd_digest::blake2s::{self, FlavourS};
 
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
@@ -24,12 +24,12 @@ trait Known: Flavour {
     const LEAST: usize;
 }
 
-impl Known for B {
+impl Known for FlavourB {
     const FILE: &str = include_str!("../data/blake2b.txt");
     const LEAST: usize = 2700;
 }
 
-impl Known for S {
+impl Known for FlavourS {
     const FILE: &str = include_str!("../data/blake2s.txt");
     const LEAST: usize = 1550;
 }
@@ -71,7 +71,7 @@ fn bt2sum_out_of_params() {
     let mut vectors = 0;
     for vector in Vector::all(include_str!("../data/bt2sum.txt")) {
         let (chunk, hash_length) = (number(vector.text("chunk")), number(vector.text("hash_length")));
-        let node = Params::<B>::new()
+        let node = Params::<FlavourB>::new()
             .hash_length(hash_length)
             .fanout(0)
             .max_depth(2)
@@ -127,9 +127,9 @@ fn self_test<F: Flavour>(hash_lengths: [usize; 4], lengths: [usize; 6], expected
 #[test]
 fn rfc_7693_self_tests_on_every_backend() {
     let blake2b = "c23a7800d98123bd10f506c61e29da5603d763b8bbad2e737f5e765a7bccd475";
-    self_test::<B>([20, 32, 48, 64], [0, 3, 128, 129, 255, 1024], blake2b);
+    self_test::<FlavourB>([20, 32, 48, 64], [0, 3, 128, 129, 255, 1024], blake2b);
     let blake2s = "6a411f08ce25adcdfb02aba641451cec53c598b24f4fc787fbdc88797f4c1dfe";
-    self_test::<S>([16, 20, 28, 32], [0, 3, 64, 65, 255, 1024], blake2s);
+    self_test::<FlavourS>([16, 20, 28, 32], [0, 3, 64, 65, 255, 1024], blake2s);
 }
 
 /// The self-test's messages and keys: the high bytes of a Fibonacci sequence that begins with the length.

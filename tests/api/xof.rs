@@ -4,9 +4,9 @@ use core::fmt::Debug;
 use core::ops::RangeInclusive;
 
 use simd_digest::Backend;
-use simd_digest::blake2::{Blake2x, Family, OutputReader, Params};
-use simd_digest::blake2b::{self, B};
-use simd_digest::blake2s::S;
+use simd_digest::blake2::{Blake2x, Flavour, OutputReader, Params};
+use simd_digest::blake2b::{self, FlavourB};
+use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::common::AlgorithmName;
 use simd_digest::digest::{ExtendableOutput, ExtendableOutputReset, Reset, Update, XofReader};
 
@@ -15,34 +15,34 @@ use crate::common::random::Random;
 use crate::common::vector::{Vector, bytes, number};
 
 /// What the tests have to know of a family.
-trait Known: Family {
+trait Known: Flavour {
     const XOF: &'static str;
     /// Bytes of a digest.
     const LENGTH: u8;
     /// The longest output of known length.
-    const LONGEST: u64;
+    const XOF_LONGEST: u64;
 }
 
-impl Known for B {
+impl Known for FlavourB {
     const XOF: &'static str = "Blake2xb";
     const LENGTH: u8 = 64;
-    const LONGEST: u64 = (1 << 32) - 2;
+    const XOF_LONGEST: u64 = (1 << 32) - 2;
 }
 
-impl Known for S {
+impl Known for FlavourS {
     const XOF: &'static str = "Blake2xs";
     const LENGTH: u8 = 32;
-    const LONGEST: u64 = (1 << 16) - 2;
+    const XOF_LONGEST: u64 = (1 << 16) - 2;
 }
 
 /// Runs each test for both families.
 macro_rules! of_both {
     ($($test:ident,)+) => {
         mod blake2xb {
-            $(#[test] fn $test() { super::$test::<super::B>(); })+
+            $(#[test] fn $test() { super::$test::<super::FlavourB>(); })+
         }
         mod blake2xs {
-            $(#[test] fn $test() { super::$test::<super::S>(); })+
+            $(#[test] fn $test() { super::$test::<super::FlavourS>(); })+
         }
     };
 }
@@ -94,7 +94,7 @@ fn by_definition<F: Known>(
     message: &[u8],
     blocks: RangeInclusive<u64>,
 ) -> Vec<u8> {
-    let high = xof_length.unwrap_or(F::LONGEST + 1) << 32;
+    let high = xof_length.unwrap_or(F::XOF_LONGEST + 1) << 32;
     let root = params.clone().node_offset(high).hash(message).unwrap();
     let node = params.clone().key(b"").fanout(0).max_depth(0);
     let node = node.max_leaf_length(F::LENGTH.into()).inner_hash_length(F::LENGTH.into());
@@ -135,7 +135,7 @@ fn salt_and_personal_by_definition<F: Known>() {
     let around = 8 * length::<F>();
     let lengths = [1, 2, length::<F>() - 1, length::<F>(), length::<F>() + 1, around - 1, around, around + 1, 5000];
     for backend in Backend::available() {
-        for known in lengths.map(Some).into_iter().chain([None, Some(F::LONGEST)]) {
+        for known in lengths.map(Some).into_iter().chain([None, Some(F::XOF_LONGEST)]) {
             let read = known.unwrap_or(6000).min(6000);
             let params = params::<F>().with_backend(backend);
             let mut expected = by_definition(&params, known, &message, 0..=(read - 1) / length::<F>());
@@ -269,13 +269,13 @@ fn past_the_end<F: Known>() {
 }
 
 fn lengths_out_of_range<F: Known>() {
-    for given in [0, F::LONGEST + 1, F::LONGEST + 2, 1 << 32, u64::MAX] {
+    for given in [0, F::XOF_LONGEST + 1, F::XOF_LONGEST + 2, 1 << 32, u64::MAX] {
         for error in [Blake2x::<F>::with_length(given).unwrap_err(), params::<F>().xof_with_length(given).unwrap_err()]
         {
-            assert_eq!((error.field(), error.value(), error.limits()), ("xof_length", given, 1..=F::LONGEST));
+            assert_eq!((error.field(), error.value(), error.limits()), ("xof_length", given, 1..=F::XOF_LONGEST));
         }
     }
-    for given in [1, F::LONGEST] {
+    for given in [1, F::XOF_LONGEST] {
         assert_eq!(Blake2x::<F>::with_length(given).unwrap().finalize().remaining(), given);
     }
     let long_key = Params::<F>::new().key(&paint(usize::from(F::LENGTH) + 1));
@@ -358,8 +358,8 @@ fn nothing_secret_is_printed<F: Known>() {
     take(&mut output, 30);
     assert_eq!(print(&output), "OutputReader { position: 30, remaining: 70, .. }");
 
-    struct Name<F: Family>(Blake2x<F>);
-    impl<F: Family> core::fmt::Display for Name<F> {
+    struct Name<F: Flavour>(Blake2x<F>);
+    impl<F: Flavour> core::fmt::Display for Name<F> {
         fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
             Blake2x::<F>::write_alg_name(f)
         }

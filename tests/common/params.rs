@@ -1,11 +1,11 @@
 //! The parameters of test vectors.
 
-use simd_digest::blake2::{Family, Params};
+use simd_digest::blake2::{Flavour, Params};
 
 use super::vector::{Vector, bytes, number};
 
 /// What a vector sets, of all that BLAKE2 knows.
-pub(crate) fn params<F: Family>(vector: Vector) -> Params<F> {
+pub(crate) fn params<F: Flavour>(vector: Vector) -> Params<F> {
     vector.fields().fold(Params::new(), |params, (name, value)| match name {
         "length" | "digest" => params,
         "hash_length" => params.hash_length(number(value)),

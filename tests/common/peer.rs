@@ -4,8 +4,8 @@
 
 use core::fmt::Debug;
 
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 
 use super::flavour::Flavour;
 
@@ -75,8 +75,8 @@ pub(crate) trait Peer: Flavour {
 }
 
 macro_rules! peer {
-    ($Family:ident, $peer:ident, $parallel:ident, $portable_parallel:ident) => {
-        impl Peer for $Family {
+    ($Flavour:ident, $peer:ident, $parallel:ident, $portable_parallel:ident) => {
+        impl Peer for $Flavour {
             type Hash = $peer::Hash;
 
             fn digest(fields: &Fields, message: &[u8]) -> $peer::Hash {
@@ -112,5 +112,5 @@ macro_rules! peer {
         params
     }};
 }
-peer!(B, blake2b_simd, blake2bp, force_portable_blake2bp);
-peer!(S, blake2s_simd, blake2sp, force_portable_blake2sp);
+peer!(FlavourB, blake2b_simd, blake2bp, force_portable_blake2bp);
+peer!(FlavourS, blake2s_simd, blake2sp, force_portable_blake2sp);

@@ -1,7 +1,7 @@
 //! The compression function as RFC 7693 writes it. Words of either flavour are numbers below 2 to their bits.
 
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 
 use super::flavour::Flavour;
 
@@ -47,13 +47,13 @@ pub(crate) trait Rfc: Flavour {
     }
 }
 
-impl Rfc for B {
+impl Rfc for FlavourB {
     const BITS: u32 = 64;
     const ROUNDS: u32 = 12;
     const ROTATIONS: [(u32, u32); 2] = [(32, 24), (16, 63)];
 }
 
-impl Rfc for S {
+impl Rfc for FlavourS {
     const BITS: u32 = 32;
     const ROUNDS: u32 = 10;
     const ROTATIONS: [(u32, u32); 2] = [(16, 12), (8, 7)];
@@ -91,7 +91,7 @@ pub(crate) fn f<F: Rfc>(rounds: u32, h: [u64; 8], m: &[u64; 16], t: u128, last: 
             // Columns, then diagonals.
             let place = |row: usize| 4 * row + (i + row * (i / 4)) % 4;
             let [a, b, c, d] = [0, 1, 2, 3].map(place);
-            for (to_d, to_b) in F::ROTATIONS {
+            for (to_d, to_b) in <F as Rfc>::ROTATIONS {
                 v[a] = add(add(v[a], v[b]), words.next().unwrap());
                 v[d] = rotate_right(v[d] ^ v[a], to_d);
                 v[c] = add(v[c], v[d]);

@@ -1,9 +1,9 @@
 //! Trees by their definition: every node hashed on its own.
 
-use simd_digest::blake2::{Family, Hash, Params};
+use simd_digest::blake2::{Flavour, Hash, Params};
 
 /// The fields of a tree that its definition has to know, too; `params` is to have them already.
-pub(crate) struct Model<F: Family> {
+pub(crate) struct Model<F: Flavour> {
     pub(crate) params: Params<F>,
     pub(crate) hash_length: usize,
     /// 0 is unlimited.
@@ -13,7 +13,7 @@ pub(crate) struct Model<F: Family> {
     pub(crate) inner_hash_length: usize,
 }
 
-impl<F: Family> Model<F> {
+impl<F: Flavour> Model<F> {
     pub(crate) fn new(hash_length: usize, fanout: u8, max_depth: u8, leaf_length: u32, inner: usize) -> Self {
         let params = Params::new().hash_length(hash_length).fanout(fanout).max_depth(max_depth);
         Self {

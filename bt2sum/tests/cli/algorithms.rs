@@ -2,9 +2,9 @@
 
 use core::iter;
 
-use simd_digest::blake2::{Family, Hash, Params};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2::{Flavour, Hash, Params};
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 
 use crate::{Directory, HELLO, Outcome, failure, message, outcome, success, with_pipe};
 
@@ -50,7 +50,7 @@ fn blake2s_by_others() {
 }
 
 /// Trees and what is none, of all lengths of digest, keyed or not.
-fn like_the_library<F: Family>(algorithm: &str, name: &str, longest: usize) {
+fn like_the_library<F: Flavour>(algorithm: &str, name: &str, longest: usize) {
     let message = message(70_001);
     let directory = Directory::new().file("m", &message).file("key", &message[..longest]);
     for size in [1, 20, longest] {
@@ -82,12 +82,12 @@ fn like_the_library<F: Family>(algorithm: &str, name: &str, longest: usize) {
 
 #[test]
 fn blake2b_like_the_library() {
-    like_the_library::<B>("blake2b", "BLAKE2b", 64);
+    like_the_library::<FlavourB>("blake2b", "BLAKE2b", 64);
 }
 
 #[test]
 fn blake2s_like_the_library() {
-    like_the_library::<S>("blake2s", "BLAKE2s", 32);
+    like_the_library::<FlavourS>("blake2s", "BLAKE2s", 32);
 }
 
 /// Several files, small ones and long ones: in lanes if they can be, and else one after the other.
@@ -102,8 +102,8 @@ fn many_files_sequentially() {
         let hash = |bytes: &[u8]| match algorithm {
             "blake2b" => simd_digest::blake2b::hash(bytes).to_string(),
             "blake2s" => simd_digest::blake2s::hash(bytes).to_string(),
-            "blake2bp" => Params::<B>::new().parallel().unwrap().update(bytes).finalize().to_string(),
-            _ => Params::<S>::new().parallel().unwrap().update(bytes).finalize().to_string(),
+            "blake2bp" => Params::<FlavourB>::new().parallel().unwrap().update(bytes).finalize().to_string(),
+            _ => Params::<FlavourS>::new().parallel().unwrap().update(bytes).finalize().to_string(),
         };
         let lines: String = files.iter().map(|(name, bytes)| format!("{}  {name}\n", hash(bytes))).collect();
         for more in [&[][..], &["--mmap"], &["-cpus=1"]] {

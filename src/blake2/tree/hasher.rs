@@ -12,7 +12,7 @@ const BATCH: usize = 64;
 /// The tree of a message that comes piece by piece.
 ///
 /// Give [`update`](Self::update) several leaves at a time, best a multiple of
-/// [`Flavour::lanes`]: they are hashed side by side from where they lie. Smaller pieces are
+/// [`lanes`](crate::blake2::lanes): they are hashed side by side from where they lie. Smaller pieces are
 /// collected first, in at most as many bytes as that many leaves have.
 ///
 /// ```
@@ -73,7 +73,7 @@ impl<F: Flavour> TreeHasher<F> {
 
     /// Appends `bytes` to the message, and hashes its leaves on all cores, on each in lanes.
     ///
-    /// It pays off for many leaves at a time: cores times [`Flavour::lanes`], or a multiple.
+    /// It pays off for many leaves at a time: cores times [`lanes`](crate::blake2::lanes), or a multiple.
     #[cfg(feature = "rayon")]
     pub fn update_rayon(&mut self, bytes: &[u8]) -> &mut Self {
         self.update_by(bytes, Self::hash_leaves_rayon)
@@ -106,7 +106,7 @@ impl<F: Flavour> TreeHasher<F> {
     /// Finds the leaves that are whole and not the last, and gives them to `hash_leaves`.
     fn update_by(&mut self, bytes: &[u8], hash_leaves: impl FnOnce(&mut Self, &Leaves<'_>)) -> &mut Self {
         let length = self.tree.leaf_bytes();
-        let most = length.saturating_mul(<F as Flavour>::lanes(self.tree.backend));
+        let most = length.saturating_mul(F::lanes(self.tree.backend));
         if !self.buffer.is_empty() && bytes.len() <= most - self.buffer.len() {
             append(&mut self.buffer, bytes, most);
             return self;

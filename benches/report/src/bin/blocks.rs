@@ -7,9 +7,9 @@ use core::hint::black_box;
 use std::process::ExitCode;
 
 use simd_digest::Backend;
-use simd_digest::blake2::{Family, Hasher, Params};
-use simd_digest::blake2b::B;
-use simd_digest::blake2s::S;
+use simd_digest::blake2::{Flavour, Hasher, Params};
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
 
 const MOST: usize = 4096;
 
@@ -22,15 +22,15 @@ fn main() -> ExitCode {
     }
     let Ok(backend) = backend.parse::<Backend>() else { return ExitCode::from(3) };
     match hash.as_str() {
-        "blake2b" => compress::<B>(128, backend, messages, blocks),
-        "blake2s" => compress::<S>(64, backend, messages, blocks),
+        "blake2b" => compress::<FlavourB>(128, backend, messages, blocks),
+        "blake2s" => compress::<FlavourS>(64, backend, messages, blocks),
         _ => return usage(),
     }
     ExitCode::SUCCESS
 }
 
 /// Hashes blocks of so many bytes.
-fn compress<F: Family>(block: usize, backend: Backend, messages: usize, blocks: usize) {
+fn compress<F: Flavour>(block: usize, backend: Backend, messages: usize, blocks: usize) {
     // The same memory whatever the arguments, so that only hashing tells two runs apart.
     let memory = vec![0; MOST * block];
     let bytes = black_box(&memory[..messages * blocks * block]);
