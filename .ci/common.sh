@@ -10,10 +10,16 @@ times=()
 complete=${CI-}
 [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || complete=yes
 
+# What all programs so far have used of the CPU, which is the same however busy it is.
+cpu_seconds() {
+    awk '{ print int(($16 + $17) / 100) }' /proc/$$/stat
+}
+
 # step HEADLINE COMMAND…: runs the command, or the function, with `set -e` of its own. Leaves what it wrote in
 # "$scratch/log" and its status in $status: 77 if what it needs is not there, 78 if it is for another machine.
 step() {
-    local headline=$1 began=$SECONDS
+    local headline=$1 began=$SECONDS cpu
+    cpu=$(cpu_seconds)
     shift
     printf '\n==> %s\n' "$headline"
     set +e
@@ -22,14 +28,14 @@ step() {
     set -e
     if [ "$status" -eq 0 ]; then
         passed=$((passed + 1))
-        echo "<== passed in $((SECONDS - began)) s"
+        echo "<== passed in $((SECONDS - began)) s, $(($(cpu_seconds) - cpu)) s of CPU"
     elif [ "$status" -eq 77 ] || [ "$status" -eq 78 ]; then
         omit "$status" "$headline" "$(tail -n 1 "$scratch/log")"
     else
         failed+=("$headline")
         echo "<== FAILED with status $status: $headline"
     fi
-    times+=("$((SECONDS - began)) s  $headline")
+    times+=("$((SECONDS - began)) s, $(($(cpu_seconds) - cpu)) s of CPU  $headline")
 }
 
 # omit STATUS HEADLINE REASON: a step that is not run, with the status that it would have ended with.
@@ -95,7 +101,7 @@ table() {
 summary() {
     echo
     echo 'slowest steps:'
-    printf '%s\n' "${times[@]}" | sort -rn | head -8
+    printf '%s\n' "${times[@]}" | cat
     if [ -s "$scratch/table" ]; then
         echo
         table

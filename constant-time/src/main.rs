@@ -1,5 +1,6 @@
 //! `constant-time BACKEND CHECK`: keys and messages are secret, their lengths and the digests are not. Status 3 if the CPU
 //! does not have the backend, 4 if nothing watches; the status of a tracker that complains is the tracker's.
+//! `constant-time --list`: what the CHECK `all` is made of.
 
 use core::hint::black_box;
 use std::process::ExitCode;
@@ -165,31 +166,39 @@ fn leak_by_early_return(backend: Backend) {
 
 type Check = fn(Backend);
 
-fn checks_of<F: Flavour>() -> [(&'static str, Check); 6] {
-    [
-        ("hash", hash::<F>),
+/// What a hash of this family is asked, each beside its name.
+fn checks_of<F: Flavour>(hash: &str, macs: Check) -> Vec<(String, Check)> {
+    let checks: [(&str, Check); 7] = [
+        ("hash", self::hash::<F>),
         ("many", many::<F>),
         ("parallel", parallel::<F>),
         ("tree", tree::<F>),
         ("xof", xof::<F>),
         ("compare", compare::<F>),
-    ]
+        ("mac", macs),
+    ];
+    checks.map(|(name, check)| (format!("{hash}::{name}"), check)).to_vec()
+}
+
+/// All that must pass.
+fn checks() -> Vec<(String, Check)> {
+    let mut checks = checks_of::<blake2b::FlavourB>("blake2b", |backend| {
+        mac(|mac: Blake2bMac256| mac.with_backend(backend));
+        mac(|mac: Blake2bMac512| mac.with_backend(backend));
+    });
+    checks.extend(checks_of::<blake2s::FlavourS>("blake2s", |backend| {
+        mac(|mac: Blake2sMac128| mac.with_backend(backend));
+        mac(|mac: Blake2sMac256| mac.with_backend(backend));
+    }));
+    checks
 }
 
 fn run(backend: Backend, check: &str) -> bool {
-    let macs: Check = |backend| {
-        mac(|mac: Blake2bMac256| mac.with_backend(backend));
-        mac(|mac: Blake2bMac512| mac.with_backend(backend));
-        mac(|mac: Blake2sMac128| mac.with_backend(backend));
-        mac(|mac: Blake2sMac256| mac.with_backend(backend));
-    };
     let controls: [(&str, Check); 3] =
         [("branch", leak_by_branch), ("index", leak_by_index), ("early-return", leak_by_early_return)];
-    let mut checks = vec![("mac", macs)];
-    checks.extend(checks_of::<blake2b::FlavourB>());
-    checks.extend(checks_of::<blake2s::FlavourS>());
+    let mut checks = checks();
     if check != "all" {
-        checks.extend(controls);
+        checks.extend(controls.map(|(name, control)| (name.to_owned(), control)));
         checks.retain(|(name, _)| *name == check);
     }
     checks.iter().for_each(|(_, run)| run(backend));
@@ -198,8 +207,12 @@ fn run(backend: Backend, check: &str) -> bool {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments == ["--list"] {
+        checks().iter().for_each(|(name, _)| println!("{name}"));
+        return ExitCode::SUCCESS;
+    }
     let [backend, check] = &arguments[..] else {
-        eprintln!("constant-time BACKEND CHECK");
+        eprintln!("constant-time BACKEND CHECK, or constant-time --list");
         return ExitCode::from(2);
     };
     let Ok(backend) = backend.parse::<Backend>() else { return ExitCode::from(3) };

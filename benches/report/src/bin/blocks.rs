@@ -1,44 +1,71 @@
 //! Hashes blocks and prints nothing, for a tool that counts instructions.
 //!
-//! `blocks HASH BACKEND MESSAGES BLOCKS`: `blake2b` or `blake2s` of so many messages side by side, each of so many blocks,
-//! up to 4096 in all. The status is 3 if the CPU does not have the backend.
+//! `blocks HASH BACKEND MESSAGES BLOCKS`: so many messages side by side, each of so many blocks, up to 4096 in all. The
+//! status is 3 if the CPU does not have the backend. `blocks --list`: every HASH BACKEND MESSAGES that is worth counting.
 
 use core::hint::black_box;
 use std::process::ExitCode;
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Flavour, Hasher, Params};
-use simd_digest::blake2b::FlavourB;
-use simd_digest::blake2s::FlavourS;
+use simd_digest::blake2b::{self, FlavourB};
+use simd_digest::blake2s::{self, FlavourS};
 
 const MOST: usize = 4096;
 
+struct Hash {
+    name: &'static str,
+    /// Messages side by side.
+    lanes: fn(Backend) -> usize,
+    compress: fn(Backend, usize, usize),
+}
+
+const HASHES: [Hash; 2] = [
+    Hash { name: "blake2b", lanes: blake2b::lanes, compress: compress::<FlavourB, 128> },
+    Hash { name: "blake2s", lanes: blake2s::lanes, compress: compress::<FlavourS, 64> },
+];
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments == ["--list"] {
+        list();
+        return ExitCode::SUCCESS;
+    }
     let [hash, backend, messages, blocks] = &arguments[..] else { return usage() };
+    let Some(hash) = HASHES.iter().find(|known| known.name == hash) else { return usage() };
     let (Ok(messages), Ok(blocks)) = (messages.parse::<usize>(), blocks.parse::<usize>()) else { return usage() };
     if messages == 0 || blocks == 0 || messages.saturating_mul(blocks) > MOST {
         return usage();
     }
     let Ok(backend) = backend.parse::<Backend>() else { return ExitCode::from(3) };
-    match hash.as_str() {
-        "blake2b" => compress::<FlavourB>(128, backend, messages, blocks),
-        "blake2s" => compress::<FlavourS>(64, backend, messages, blocks),
-        _ => return usage(),
-    }
+    (hash.compress)(backend, messages, blocks);
     ExitCode::SUCCESS
 }
 
-/// Hashes blocks of so many bytes.
-fn compress<F: Flavour>(block: usize, backend: Backend, messages: usize, blocks: usize) {
+/// One message, and as many as there are lanes, from the slowest backend to the fastest.
+fn list() {
+    let mut backends: Vec<Backend> = Backend::available().collect();
+    backends.reverse();
+    for Hash { name, lanes, .. } in HASHES {
+        for &backend in &backends {
+            println!("{name} {backend} 1");
+            if lanes(backend) > 1 {
+                println!("{name} {backend} {}", lanes(backend));
+            }
+        }
+    }
+}
+
+/// Hashes blocks of `BLOCK` bytes.
+fn compress<F: Flavour, const BLOCK: usize>(backend: Backend, messages: usize, blocks: usize) {
     // The same memory whatever the arguments, so that only hashing tells two runs apart.
-    let memory = vec![0; MOST * block];
-    let bytes = black_box(&memory[..messages * blocks * block]);
+    let memory = vec![0; MOST * BLOCK];
+    let bytes = black_box(&memory[..messages * blocks * BLOCK]);
     if messages == 1 {
         black_box(Hasher::<F>::new().with_backend(backend).update(bytes).finalize());
     } else {
-        let messages: Vec<&[u8]> = bytes.chunks(blocks * block).collect();
-        let mut digests = vec![0; messages.len() * block / 2];
+        let messages: Vec<&[u8]> = bytes.chunks(blocks * BLOCK).collect();
+        let mut digests = vec![0; messages.len() * BLOCK / 2];
         let params = Params::<F>::new().with_backend(backend);
         params.hash_many_flat(&messages, &mut digests).expect("half a block for each");
         black_box(&digests);
@@ -46,6 +73,6 @@ fn compress<F: Flavour>(block: usize, backend: Backend, messages: usize, blocks:
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: blocks HASH BACKEND MESSAGES BLOCKS");
+    eprintln!("usage: blocks HASH BACKEND MESSAGES BLOCKS, or blocks --list");
     ExitCode::from(2)
 }
