@@ -238,7 +238,6 @@ pub trait Dispatch: Function {
 }
 
 /// Has the token of a backend answer for a function.
-#[cfg_attr(not(feature = "blake2"), allow(unused_macros, reason = "there may be no hash"))]
 macro_rules! dispatch {
     ($Function:ty) => {
         impl Dispatch for $Function {

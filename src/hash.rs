@@ -66,6 +66,7 @@ impl<H: Digested> Hash<H> {
     }
 
     /// One byte, to be overwritten.
+    #[cfg(feature = "alloc")]
     pub(crate) fn placeholder() -> Self {
         Self::new(H::Bytes::ZERO, 1)
     }

@@ -94,6 +94,9 @@ macro_rules! write_by_update {
         /// Appends to the message; never fails.
         impl<$($generics)*> std::io::Write for $Type {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                #[allow(unused_imports, reason = "some hashers have a method of their own")]
+                use digest::Update as _;
+
                 self.update(bytes);
                 Ok(bytes.len())
             }

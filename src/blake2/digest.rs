@@ -7,7 +7,7 @@ use digest::array::ArraySize;
 use digest::common::BlockSizeUser;
 use digest::common::hazmat::{DeserializeStateError, SerializableState, SerializedState};
 use digest::typenum::{IsLessOrEqual, True};
-use digest::{CollisionResistance, CustomizedInit, HashMarker, Update};
+use digest::{CollisionResistance, CustomizedInit, HashMarker};
 
 use super::flavour::Flavour;
 use super::hasher::Hasher;

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use digest::common::{BlockSizeUser, KeySizeUser};
-use digest::{InvalidLength, Key, KeyInit, MacMarker, Update};
+use digest::{InvalidLength, Key, KeyInit, MacMarker};
 
 use super::digest::OutputSize;
 use super::flavour::Flavour;

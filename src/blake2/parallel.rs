@@ -13,9 +13,9 @@
 use core::marker::PhantomData;
 use core::{fmt, slice};
 
+use digest::HashMarker;
 use digest::array::Array;
 use digest::typenum::Unsigned;
-use digest::{HashMarker, Update};
 
 use super::digest::OutputSize;
 use super::flavour::Flavour;
