@@ -185,10 +185,9 @@ pub(crate) fn compress_each<H: Dispatch>(
     messages: &[impl AsRef<[u8]>],
     mut put: impl FnMut(usize, H::Chain),
 ) {
-    let &Common { backend, chain, first, last } = common;
     let mut alone = |i: usize, message: &[u8]| {
-        let mut chain = chain;
-        compress_message::<H>(backend, &mut chain, first, message, last);
+        let mut chain = common.chain;
+        compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
         put(i, chain);
         H::wipe(&mut chain);
     };
@@ -205,7 +204,21 @@ pub(crate) fn compress_each<H: Dispatch>(
         }
         _ => {}
     }
+    compress_batch(common, messages, put);
+}
+
+/// The same for more than one message. Apart, so that a message alone needs no memory for lanes.
+#[inline(never)]
+fn compress_batch<H: Dispatch>(
+    common: &Common<'_, H>,
+    messages: &[impl AsRef<[u8]>],
+    mut put: impl FnMut(usize, H::Chain),
+) {
+    let &Common { backend, chain, first, last } = common;
     let done = if first.is_empty() { compress_short(common, messages, &mut put) } else { 0 };
+    if done == messages.len() {
+        return;
+    }
     let messages =
         longest_first(&messages[done..]).map(|(i, bytes)| Message::ending(done + i, chain, first, bytes, last));
     compress::<H, _>(backend, messages, put);

@@ -10,6 +10,8 @@ use crate::kernel::{Block, Compress, Run, Word};
 impl<F: Constants> Compress<F> for Portable {
     const LANES: usize = 1;
 
+    /// Not inlined into `lanes`, which would be as long again.
+    #[inline(never)]
     fn blocks(self, chain: &mut Chain<F::Word>, blocks: &[F::Block], last: Last) {
         compress::<F>(chain, blocks, last);
     }
