@@ -49,11 +49,26 @@ format() {
     cargo fmt --manifest-path fuzz/Cargo.toml --check
 }
 
+# The features that are a hash each.
+hash_features() {
+    sed -n '/^\[features\]/,/^$/s/^\([a-z0-9_-]*\) =.*/\1/p' Cargo.toml | grep -vxE 'default|std|alloc|rayon|serde|zeroize' ||
+        true
+}
+
 # Not of the workspace: `bt2sum` would turn the features of the library on again.
 clippy_without_features() {
-    local features
+    local hashes features
+    hashes=$(hash_features | paste -sd,)
     for features in '' alloc zeroize alloc,zeroize; do
-        cargo clippy -p simd-digest --all-targets --no-default-features --features "$features" -- -D warnings
+        cargo clippy -p simd-digest --all-targets --no-default-features --features "$hashes,$features" -- -D warnings
+    done
+}
+
+clippy_of_each_hash() {
+    local hash
+    for hash in '' $(hash_features); do
+        echo "hash: ${hash:-none}"
+        cargo clippy -p simd-digest --no-default-features --features "$hash" -- -D warnings
     done
 }
 
@@ -68,7 +83,7 @@ backends() {
 # Compiles a crate that brings its own panic handler, which is an error if the library or what it needs brings std.
 no_std() {
     local bare
-    cargo build --no-default-features
+    cargo build --no-default-features --features "$(hash_features | paste -sd,)"
     cat >"$scratch/bare.rs" <<'RUST'
 #![no_std]
 extern crate simd_digest;
@@ -82,7 +97,7 @@ RUST
         --extern simd_digest="$target/debug/libsimd_digest.rlib" -L "dependency=$target/debug/deps"
     for bare in "$(rustc --print sysroot)"/lib/rustlib/*-none*; do
         [ -d "$bare/lib" ] || { echo 'note: no target without an operating system is installed'; break; }
-        cargo build --no-default-features --target "${bare##*/}"
+        cargo build --no-default-features --features "$(hash_features | paste -sd,)" --target "${bare##*/}"
     done
 }
 

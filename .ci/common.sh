@@ -1,4 +1,4 @@
-# What the checks of `.ci/run` are told with: steps, what could not be run, and the table of machines.
+# What `.ci/run` tells: parts and their steps, what was not run, and the table of machines.
 
 passed=0
 failed=()
@@ -13,6 +13,16 @@ complete=${CI-}
 # What all programs so far have used of the CPU, which is the same however busy it is.
 cpu_seconds() {
     awk '{ print int(($16 + $17) / 100) }' /proc/$$/stat
+}
+
+# part NAME: its steps.
+part() {
+    local began=$SECONDS cpu
+    cpu=$(cpu_seconds)
+    printf '\n=== %s\n' "$1"
+    "part_$1"
+    times+=("$(printf '%6d s %6d s of CPU  %s' $((SECONDS - began)) $(($(cpu_seconds) - cpu)) "$1")")
+    printf '\n=== %s took %d s\n' "$1" $((SECONDS - began))
 }
 
 # step HEADLINE COMMAND…: runs the command, or the function, with `set -e` of its own. Leaves what it wrote in
@@ -35,7 +45,6 @@ step() {
         failed+=("$headline")
         echo "<== FAILED with status $status: $headline"
     fi
-    times+=("$((SECONDS - began)) s, $(($(cpu_seconds) - cpu)) s of CPU  $headline")
 }
 
 # omit STATUS HEADLINE REASON: a step that is not run, with the status that it would have ended with.
@@ -97,21 +106,19 @@ table() {
         }' "$scratch/table"
 }
 
-# The last words; the status tells whether all is well.
+# The last words: the last line counts, and so does the status.
 summary() {
+    local skipped=$((${#not_run[@]} + ${#not_here[@]}))
     echo
-    echo 'slowest steps:'
-    printf '%s\n' "${times[@]}" | cat
+    printf '%s\n' "${times[@]}"
+    printf '%6d s in all\n\n' $SECONDS
     if [ -s "$scratch/table" ]; then
-        echo
         table
+        echo
     fi
-    echo
     [ ${#not_here[@]} -eq 0 ] || printf 'not for this machine: %s\n' "${not_here[@]}"
     [ ${#not_run[@]} -eq 0 ] || printf 'NOT RUN: %s\n' "${not_run[@]}"
     [ ${#failed[@]} -eq 0 ] || printf 'FAILED: %s\n' "${failed[@]}"
-    skipped=$((${#not_run[@]} + ${#not_here[@]}))
-    echo "in $((SECONDS / 60)) min"
     echo "$passed passed, ${#failed[@]} failed$([ $skipped -eq 0 ] || echo ", $skipped skipped")"
     [ ${#failed[@]} -eq 0 ]
 }
