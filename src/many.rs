@@ -21,14 +21,14 @@ use crate::stream::{Stream, compress_message};
 /// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order; not all are
 /// empty.
 pub(crate) struct Message<'a, H: Dispatch, T> {
-    /// Whose message it is.
+    /// Given back when the message ends.
     pub(crate) owner: T,
     pub(crate) chain: H::Chain,
     pub(crate) first: &'a [H::Block],
     pub(crate) whole: &'a [H::Block],
     /// The end of the message, less than a block, which is still to be closed.
     pub(crate) rest: Option<&'a [u8]>,
-    /// What the very last block is.
+    /// The place of the very last block in the message.
     pub(crate) last: H::Last,
 }
 
