@@ -46,12 +46,12 @@ pub trait Function: Copy + 'static {
     /// Blocks that close a message of which `length` bytes are left, at most a block.
     fn closing(length: usize) -> usize;
 
-    /// Makes of the last `length` bytes of a message, with zeros after them, the blocks that close it. All blocks before
-    /// them are compressed.
+    /// Makes of the last `length` bytes of a message, with zeros after them, the blocks that close it. All blocks
+    /// before them are compressed.
     fn close(chain: &mut Self::Chain, end: &mut [Self::Block], length: usize);
 
-    /// A hint for messages that share their chaining value and [`Last`](Self::Last), each of `longest` bytes at most and
-    /// closed by one block.
+    /// A hint for messages that share their chaining value and [`Last`](Self::Last), each of `longest` bytes at most
+    /// and closed by one block.
     fn hint(longest: usize) -> Self::Hint;
 
     /// A copy, every word of which goes through `word`.

@@ -53,8 +53,8 @@
 //! - `serde`: digests as values, hexadecimal in readable formats and bytes in others.
 //! - `zeroize`: keys, chaining values and buffers are wiped when dropped.
 //!
-//! Without `std` the crate is `no_std` and still finds the instruction sets of the CPU. The minimum supported Rust version
-//! is 1.89.
+//! Without `std` the crate is `no_std` and still finds the instruction sets of the CPU. The minimum supported Rust
+//! version is 1.89.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]

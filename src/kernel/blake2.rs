@@ -1,6 +1,6 @@
-//! BLAKE2's compression function F ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2): its arguments, its
-//! result, and its arithmetic over vectors, for one message and for many. The flavours differ in their [`Constants`]
-//! alone.
+//! BLAKE2's compression function F ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2): its arguments,
+//! its result, and its arithmetic over vectors, for one message and for many. The flavours differ in their
+//! [`Constants`] alone.
 
 use core::fmt;
 
