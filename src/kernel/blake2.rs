@@ -45,7 +45,7 @@ pub trait Constants:
     const IV: [Self::Word; 8];
 }
 
-impl<F: Constants + Copy + 'static> Function for F {
+impl<F: Constants> Function for F {
     type Chain = Chain<F::Word>;
     type Block = <F::Word as Word>::Block;
     type Last = Last;
