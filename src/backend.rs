@@ -1,4 +1,4 @@
-//! Instruction sets: which ones this CPU has, which one is used, and what each does for each hash.
+//! Instruction sets: the list of those that this CPU may have, the choice among them, and their answers for each hash.
 //!
 //! The only place that lists them. A backend holds its instruction set's token, the proof that the CPU has it, so
 //! code that holds a [`Backend`] may use it safely.
@@ -7,11 +7,15 @@ use core::fmt;
 use core::str::FromStr;
 
 use self::isa::Cpu;
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
-use self::isa::Nothing as Sha;
+#[cfg(not(any(
+    target_arch = "x86",
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+)))]
+use self::isa::Missing as Sha;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use self::sha::Sha;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use self::sha2::Sha;
 use crate::kernel::{Compress, Function, Run};
 
@@ -35,11 +39,10 @@ mod sha;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse41;
 
-#[cfg(target_arch = "aarch64")]
-mod sha2;
-
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod sha2;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
@@ -203,7 +206,10 @@ impl Backend {
         Self::available().next().unwrap_or(Self { isa: Isa::PORTABLE, sha: None, order: Order::First })
     }
 
-    /// Whether it uses the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never does.
+    /// Whether the backend has the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never has it.
+    ///
+    /// On AArch64 the extension is found under Linux, Android and Apple's systems, and elsewhere if the program is compiled
+    /// for it.
     #[must_use]
     pub fn sha(self) -> bool {
         self.sha.is_some()
@@ -231,7 +237,7 @@ impl Backend {
 pub trait Dispatch: Function {
     /// See [`Compress::blocks`].
     fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last);
-    /// See [`Compress::lanes`].
+    /// See [`Compress::run`].
     fn compress_lanes(backend: Backend, run: Run<'_, Self>);
     /// See [`Compress::LANES`].
     fn lanes(backend: Backend) -> usize;
@@ -248,12 +254,12 @@ macro_rules! dispatch {
 
             #[inline]
             fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
-                on!(backend, isa => Compress::<Self>::lanes(isa, run));
+                on!(backend, isa => Compress::<Self>::run(isa, run));
             }
 
             #[inline]
             fn lanes(backend: Backend) -> usize {
-                on!(backend, isa => lanes::<Self, _>(&isa))
+                on!(backend, isa => lanes_of::<Self, _>(&isa))
             }
         }
     };
@@ -267,7 +273,7 @@ dispatch!(crate::kernel::blake2s::FlavourS);
 #[cfg(feature = "blake2")]
 pub(crate) use portable::blake2::compress_rounds as blake2_rounds;
 
-fn lanes<H: Function, T: Compress<H>>(_: &T) -> usize {
+fn lanes_of<H: Function, T: Compress<H>>(_: &T) -> usize {
     T::LANES
 }
 
@@ -292,7 +298,7 @@ impl Default for Backend {
     }
 }
 
-/// The name, and in what the backend differs from others of that name.
+/// The name, the SHA extension, and the order if it is the second.
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sha = if self.sha() { ", sha" } else { "" };
@@ -465,6 +471,16 @@ mod tests {
         }
     }
 
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    #[test]
+    fn sha_is_that_of_the_standard_library() {
+        for backend in Backend::available() {
+            let sha = std::arch::is_aarch64_feature_detected!("sha2");
+            assert_eq!(backend.sha(), sha && backend.name() != "portable");
+        }
+    }
+
+    /// No kernel has a second order yet: then no backend has another.
     #[test]
     fn the_other_of_two_orders_is_the_way_back() {
         for backend in Backend::available() {

@@ -88,30 +88,6 @@ impl<B: Block> Buffer<B> {
         self.length = B::LENGTH;
     }
 
-    /// Takes in `bytes` and hands every whole block that is not the last to `compress`: first the one that was held
-    /// back, then all in `bytes` at once, from where they lie.
-    #[inline]
-    pub(crate) fn update(&mut self, bytes: &[u8], compress: impl FnMut(&[B])) {
-        if bytes.len() <= self.free() {
-            self.append(bytes);
-        } else {
-            self.overflow(bytes, compress);
-        }
-    }
-
-    /// The same for more bytes than can be held back, apart to keep callers small.
-    #[inline(never)]
-    fn overflow(&mut self, bytes: &[u8], mut compress: impl FnMut(&[B])) {
-        let (held, whole) = self.ready(bytes);
-        if !held.is_empty() {
-            compress(held);
-        }
-        if !whole.is_empty() {
-            compress(whole);
-        }
-        self.hold(bytes);
-    }
-
     /// The blocks that `bytes` completes and that are not the last: the held-back one, then those in `bytes`. Compress
     /// them, then call [`hold`](Self::hold) with the same `bytes`.
     #[inline]
@@ -141,7 +117,7 @@ impl<B: Block> Buffer<B> {
 
     /// Holds back `bytes` too, for which there must be room.
     #[inline]
-    fn append(&mut self, bytes: &[u8]) {
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
         let to = &mut self.block.bytes_mut()[self.length..];
         if self.length.is_multiple_of(TOGETHER) {
             copy_words(to, bytes);
@@ -177,7 +153,7 @@ struct Parts<'b, B> {
 
 /// The whole blocks of `bytes` before the last, and the last: full, begun, or empty if `bytes` is.
 #[inline]
-pub(crate) fn split_last<B: Block>(bytes: &[u8]) -> (&[B], &[u8]) {
+fn split_last<B: Block>(bytes: &[u8]) -> (&[B], &[u8]) {
     let held_back = match bytes.len() % B::LENGTH {
         0 => B::LENGTH.min(bytes.len()),
         begun => begun,
@@ -202,10 +178,12 @@ mod tests {
             for second in 0..=3 * N + 1 {
                 let mut compressed = Vec::new();
                 let mut buffer = Buffer::<[u8; N]>::EMPTY;
-                let mut update =
-                    |bytes| buffer.update(bytes, |blocks| compressed.extend_from_slice(blocks.as_flattened()));
-                update(&bytes[..first]);
-                update(&bytes[first..first + second]);
+                for bytes in [&bytes[..first], &bytes[first..first + second]] {
+                    let (held, whole) = buffer.ready(bytes);
+                    compressed.extend_from_slice(held.as_flattened());
+                    compressed.extend_from_slice(whole.as_flattened());
+                    buffer.hold(bytes);
+                }
                 let total = first + second;
                 let held = if total == 0 { 0 } else { (total - 1) % N + 1 };
                 assert_eq!(buffer.held(), &bytes[total - held..total], "{first} + {second}");

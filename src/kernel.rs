@@ -43,11 +43,13 @@ pub trait Function: Copy + 'static {
     /// Blocks at most that one run may have for this message.
     fn longest_run(chain: &Self::Chain) -> usize;
 
-    /// Blocks that close a message of which `length` bytes are left, at most a block.
+    /// Blocks that close a message of which `length` bytes are left, at most a block. The number never falls as `length`
+    /// grows. With [`CLOSES_WHOLE_BLOCKS`](Self::CLOSES_WHOLE_BLOCKS) it is 2 for a whole block.
     fn closing(length: usize) -> usize;
 
     /// Makes of the last `length` bytes of a message, with zeros after them, the blocks that close it. All blocks
-    /// before them are compressed.
+    /// before them are compressed. `end` has [`closing(length)`](Self::closing) blocks. Without
+    /// [`CLOSES_WHOLE_BLOCKS`](Self::CLOSES_WHOLE_BLOCKS) it stays as it is.
     fn close(chain: &mut Self::Chain, end: &mut [Self::Block], length: usize);
 
     /// A hint for messages that share their chaining value and [`Last`](Self::Last), each of `longest` bytes at most
@@ -66,13 +68,13 @@ pub(crate) trait Compress<H: Function>: Copy {
     /// Compresses all `blocks` into `chain`; `last` speaks of the last of them.
     fn blocks(self, chain: &mut H::Chain, blocks: &[H::Block], last: H::Last);
 
-    /// Messages at most that [`lanes`](Self::lanes) takes side by side.
+    /// Messages at most that [`run`](Self::run) takes side by side.
     const LANES: usize;
 
     /// Compresses a run of up to `LANES` messages, each as [`blocks`](Self::blocks) would.
     ///
     /// The run must be no longer than [`Function::longest_run`] allows for each of the messages.
-    fn lanes(self, run: Run<'_, H>);
+    fn run(self, run: Run<'_, H>);
 }
 
 /// Messages side by side, each in its lane, for as many blocks as the shortest has.

@@ -26,7 +26,7 @@ pub(crate) struct Message<'a, H: Dispatch, T> {
     pub(crate) chain: H::Chain,
     pub(crate) first: &'a [H::Block],
     pub(crate) whole: &'a [H::Block],
-    /// The end of the message, less than a block, which is still to be closed.
+    /// The end of the message, at most a block, still to be closed.
     pub(crate) rest: Option<&'a [u8]>,
     /// The place of the very last block in the message.
     pub(crate) last: H::Last,
@@ -51,13 +51,13 @@ struct Slot<'a, H: Dispatch, T> {
     blocks: &'a [H::Block],
     /// Blocks that follow these.
     then: &'a [H::Block],
-    /// Bytes of the message in the blocks that close it.
+    /// Bytes of the message in the blocks that close the message.
     rest: usize,
     last: H::Last,
 }
 
 /// Compresses all `messages` and gives each chain to `done`, in the order in which they end.
-pub(crate) fn compress<'a, H: Dispatch, T>(
+pub(crate) fn schedule<'a, H: Dispatch, T>(
     backend: Backend,
     messages: impl IntoIterator<Item = Message<'a, H, T>>,
     mut done: impl FnMut(T, H::Chain),
@@ -162,7 +162,7 @@ impl<'a, H: Dispatch, T> Slot<'a, H, T> {
             return self.blocks.len();
         }
         if self.left == H::closing(self.rest) {
-            H::close(chain, end, self.rest);
+            H::close(chain, &mut end[..self.left], self.rest);
         }
         self.left
     }
@@ -221,7 +221,7 @@ fn compress_batch<H: Dispatch>(
     }
     let messages =
         longest_first(&messages[done..]).map(|(i, bytes)| Message::ending(done + i, chain, first, bytes, last));
-    compress::<H, _>(backend, messages, put);
+    schedule::<H, _>(backend, messages, put);
 }
 
 /// The messages with their places, by windows, in each the longest first.
@@ -304,7 +304,7 @@ pub(crate) fn update_each<H: Dispatch, U>(updates: &mut [(U, &[u8])], stream: im
         let more = !first.is_empty() || !whole.is_empty();
         more.then_some(Message { chain: *chain, owner: chain, first, whole, rest: None, last: H::NOT_LAST })
     });
-    compress::<H, _>(backend, messages, |to, chain| *to = chain);
+    schedule::<H, _>(backend, messages, |to, chain| *to = chain);
     for (owner, data) in updates {
         stream(owner).buffer.hold(data);
     }
@@ -320,7 +320,7 @@ pub(crate) fn finalize_each<'a, H: Dispatch>(
     let messages = streams
         .enumerate()
         .map(|(i, (stream, last))| Message::ending(i, stream.chain, &[], stream.buffer.held(), last));
-    compress::<H, _>(first.backend, messages, put);
+    schedule::<H, _>(first.backend, messages, put);
 }
 
 /// The output has another length than the digests of all messages.

@@ -24,8 +24,23 @@ impl<H: Dispatch> Stream<H> {
 
     #[inline]
     pub(crate) fn update(&mut self, bytes: &[u8]) {
-        let Self { chain, buffer, backend } = self;
-        buffer.update(bytes, |blocks| H::compress(*backend, chain, blocks, H::NOT_LAST));
+        if bytes.len() <= self.buffer.free() {
+            self.buffer.append(bytes);
+        } else {
+            self.overflow(bytes);
+        }
+    }
+
+    /// The same for more bytes than can be held back, apart to keep callers small.
+    #[inline(never)]
+    fn overflow(&mut self, bytes: &[u8]) {
+        let (held, whole) = self.buffer.ready(bytes);
+        for blocks in [held, whole] {
+            if !blocks.is_empty() {
+                H::compress(self.backend, &mut self.chain, blocks, H::NOT_LAST);
+            }
+        }
+        self.buffer.hold(bytes);
     }
 
     /// Holds back a whole block before anything came: `fill` has its first bytes.
@@ -34,17 +49,19 @@ impl<H: Dispatch> Stream<H> {
         self.buffer.hold_block(|block| reread_words(block, fill));
     }
 
-    /// The chaining value after the last block of the message so far, to which more may be appended.
+    /// Gives `answer` the chaining value after the last block of the message so far, to which more may be appended.
     ///
     /// Copies what it needs by words and lends `self` to no call; otherwise the compiler copies the whole hasher when
     /// `Digest::finalize` consumes it, which would cost as much as a quarter of a block.
     #[inline(always)]
-    pub(crate) fn finalize(&self, last: H::Last) -> H::Chain {
+    pub(crate) fn finalize<R>(&self, last: H::Last, answer: impl FnOnce(&H::Chain) -> R) -> R {
         let mut chain = H::copy(&self.chain, reread);
         let mut end = Array::<H::Block, H::MaxClosing>::from_fn(|_| H::Block::ZERO);
         reread_words(end[0].bytes_mut(), self.buffer.block().bytes());
-        close::<H>(self.backend, &mut chain, &mut end, self.buffer.held().len(), last);
-        chain
+        compress_end::<H>(self.backend, &mut chain, &mut end, self.buffer.held().len(), last);
+        let answer = answer(&chain);
+        H::wipe(&mut chain);
+        answer
     }
 
     /// Overwrites everything with zeros.
@@ -81,7 +98,7 @@ pub(crate) fn compress_message<H: Dispatch>(
     if end.is_empty() {
         let mut end = Array::<H::Block, H::MaxClosing>::from_fn(|_| H::Block::ZERO);
         copy_words(end[0].bytes_mut(), rest);
-        close::<H>(backend, chain, &mut end, rest.len(), last);
+        compress_end::<H>(backend, chain, &mut end, rest.len(), last);
     } else {
         H::compress(backend, chain, end, last);
     }
@@ -89,9 +106,16 @@ pub(crate) fn compress_message<H: Dispatch>(
 
 /// Compresses the end of a message: the first `length` bytes of `end`, which has zeros after them.
 #[inline(always)]
-fn close<H: Dispatch>(backend: Backend, chain: &mut H::Chain, end: &mut [H::Block], length: usize, last: H::Last) {
+fn compress_end<H: Dispatch>(
+    backend: Backend,
+    chain: &mut H::Chain,
+    end: &mut [H::Block],
+    length: usize,
+    last: H::Last,
+) {
+    let end = &mut end[..H::closing(length)];
     H::close(chain, end, length);
-    H::compress(backend, chain, &end[..H::closing(length)], last);
+    H::compress(backend, chain, end, last);
     end.iter_mut().for_each(wipe);
 }
 

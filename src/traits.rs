@@ -21,52 +21,52 @@ macro_rules! fixed_output {
 
             /// Always inlined: see `Stream::finalize`.
             #[inline(always)]
-            fn output(&self) -> digest::Output<Self> {
-                let mut out = digest::Output::<Self>::default();
-                out.copy_from_slice(&$crate::kernel::Block::bytes(&self.hasher.digest())[..<$Size as digest::typenum::Unsigned>::USIZE]);
+            fn output(&self) -> ::digest::Output<Self> {
+                let mut out = ::digest::Output::<Self>::default();
+                out.copy_from_slice(&$crate::kernel::Block::bytes(&self.hasher.digest())[..<$Size as ::digest::typenum::Unsigned>::USIZE]);
                 out
             }
         }
 
-        impl<$($generics)*> digest::Update for $Type {
+        impl<$($generics)*> ::digest::Update for $Type {
             #[inline]
             fn update(&mut self, bytes: &[u8]) {
                 self.hasher.update(bytes);
             }
         }
 
-        impl<$($generics)*> digest::OutputSizeUser for $Type {
+        impl<$($generics)*> ::digest::OutputSizeUser for $Type {
             type OutputSize = $Size;
         }
 
-        impl<$($generics)*> digest::FixedOutput for $Type {
+        impl<$($generics)*> ::digest::FixedOutput for $Type {
             #[inline(always)]
-            fn finalize_into(self, out: &mut digest::Output<Self>) {
+            fn finalize_into(self, out: &mut ::digest::Output<Self>) {
                 *out = self.output();
             }
 
             #[inline(always)]
-            fn finalize_fixed(self) -> digest::Output<Self> {
+            fn finalize_fixed(self) -> ::digest::Output<Self> {
                 self.output()
             }
         }
 
-        impl<$($generics)*> digest::Reset for $Type {
+        impl<$($generics)*> ::digest::Reset for $Type {
             #[inline]
             fn reset(&mut self) {
                 self.hasher.reset();
             }
         }
 
-        impl<$($generics)*> digest::FixedOutputReset for $Type {
+        impl<$($generics)*> ::digest::FixedOutputReset for $Type {
             #[inline]
-            fn finalize_into_reset(&mut self, out: &mut digest::Output<Self>) {
+            fn finalize_into_reset(&mut self, out: &mut ::digest::Output<Self>) {
                 *out = self.output();
                 self.hasher.reset();
             }
         }
 
-        impl<$($generics)*> digest::common::AlgorithmName for $Type {
+        impl<$($generics)*> ::digest::common::AlgorithmName for $Type {
             fn write_alg_name(f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.write_str($name)
             }
@@ -82,7 +82,7 @@ macro_rules! fixed_output {
         $crate::traits::write_by_update!(impl[$($generics)*] $Type);
 
         #[cfg(feature = "zeroize")]
-        impl<$($generics)*> zeroize::ZeroizeOnDrop for $Type {}
+        impl<$($generics)*> ::zeroize::ZeroizeOnDrop for $Type {}
     };
 }
 pub(crate) use fixed_output;
@@ -92,16 +92,16 @@ pub(crate) use fixed_output;
 macro_rules! write_by_update {
     (impl[$($generics:tt)*] $Type:ty) => {
         /// Appends to the message; never fails.
-        impl<$($generics)*> std::io::Write for $Type {
-            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        impl<$($generics)*> ::std::io::Write for $Type {
+            fn write(&mut self, bytes: &[u8]) -> ::std::io::Result<usize> {
                 #[allow(unused_imports, reason = "some hashers have a method of their own")]
-                use digest::Update as _;
+                use ::digest::Update as _;
 
                 self.update(bytes);
                 Ok(bytes.len())
             }
 
-            fn flush(&mut self) -> std::io::Result<()> {
+            fn flush(&mut self) -> ::std::io::Result<()> {
                 Ok(())
             }
         }
@@ -113,8 +113,8 @@ pub(crate) use write_by_update;
 /// Object identifiers.
 macro_rules! associated_oid {
     ($($Type:ty: $oid:literal,)+) => {
-        $(impl digest::const_oid::AssociatedOid for $Type {
-            const OID: digest::const_oid::ObjectIdentifier = digest::const_oid::ObjectIdentifier::new_unwrap($oid);
+        $(impl ::digest::const_oid::AssociatedOid for $Type {
+            const OID: ::digest::const_oid::ObjectIdentifier = ::digest::const_oid::ObjectIdentifier::new_unwrap($oid);
         })+
     };
 }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use simd_digest::Backend;
-use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, OutputSize, Params, update_many};
+use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, Hasher, OutputSize, Params, finalize_many, update_many};
 use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Update};
@@ -169,6 +169,12 @@ fn left_on_stack(secrets: &[u8], work: impl FnMut()) -> usize {
     secrets.as_chunks::<8>().0.iter().filter(|word| words.contains(&word[..])).count()
 }
 
+fn hasher_of<F: Flavour>(params: &Params<F>, message: &[u8]) -> Hasher<F> {
+    let mut hasher = params.hasher().unwrap();
+    hasher.update(message);
+    hasher
+}
+
 /// Kernels and calls leave behind what they had in registers and arguments, and nothing in Rust can promise that they
 /// do not. But that is a block or two, and in lanes one of each message; and a key is not touched again once it was
 /// hashed.
@@ -194,5 +200,9 @@ fn trap_secrets_left_on_the_stack<F: Flavour>() {
             of_message <= most,
             "{backend}: {of_message} words of the messages are more than a block for each lane"
         );
+        let hashers: Vec<_> = (0..9).map(|i| hasher_of(&params, &message[..140 * i])).collect();
+        let hashers: Vec<_> = hashers.iter().collect();
+        let of_message = left_on_stack(&message, || finalize_many(&hashers, &mut hashes).unwrap());
+        assert!(of_message <= most, "{backend}: {of_message} words of the ends are more than a block for each lane");
     }
 }

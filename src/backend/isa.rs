@@ -48,10 +48,10 @@ pub(crate) use isa;
 /// An extension that no CPU of this architecture has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "some architectures have the extension")]
-pub(crate) enum Nothing {}
+pub(crate) enum Missing {}
 
 #[allow(dead_code, reason = "some architectures have the extension")]
-impl Nothing {
+impl Missing {
     #[cfg(test)]
     pub(crate) const FEATURES: &[&str] = &[];
 

@@ -1,4 +1,4 @@
-//! Every lane of every kernel against its message alone.
+//! Every lane of every kernel against its message alone, and the rotations of every vector against the word's.
 
 use std::vec;
 use std::vec::Vec;
@@ -7,7 +7,7 @@ use super::*;
 use crate::kernel::blake2::{Chain, Constants, Known, Last};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::blake2s::FlavourS;
-use crate::kernel::{Block, Word};
+use crate::kernel::{Block, Word, Words};
 
 /// Numbers that look random.
 fn noise(seed: &mut u64) -> u64 {
@@ -159,5 +159,41 @@ fn runs_end_at_the_carry() {
     ];
     for (count, limit) in limits {
         assert_eq!(FlavourS::longest_run(&Chain { h: [0; 8], count }), at_most(limit), "{count:#x}");
+    }
+}
+
+/// By every number of bits: a hash to come may need one that none has needed yet.
+fn rotates<W: Word + fmt::Debug, V: Words<W, L>, const L: usize>(token: V::Token) {
+    let mut seed = 2014;
+    let words = [(); L].map(|()| W::truncate(noise(&mut seed).into()));
+    for bits in 1..W::BITS {
+        assert_eq!(V::new(token, words).ror(bits).words(), words.map(|word| word.ror(bits)), "{bits}");
+    }
+}
+
+#[test]
+fn vectors_rotate_by_every_number_of_bits() {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    {
+        if let Some(token) = sse41::Sse41::detect(Cpu::THIS) {
+            rotates::<u64, sse41::U64x2, 2>(token);
+            rotates::<u32, sse41::U32x4, 4>(token);
+        }
+        if let Some(token) = avx2::Avx2::detect(Cpu::THIS) {
+            rotates::<u64, avx2::U64x4, 4>(token);
+            rotates::<u32, avx2::U32x8, 8>(token);
+        }
+        if let Some(token) = avx512::Avx512::detect(Cpu::THIS) {
+            rotates::<u64, avx512::U64x4, 4>(token);
+            rotates::<u64, avx512::U64x8, 8>(token);
+            rotates::<u32, avx512::U32x4, 4>(token);
+            rotates::<u32, avx512::U32x8, 8>(token);
+            rotates::<u32, avx512::U32x16, 16>(token);
+        }
+    }
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    if let Some(token) = neon::Neon::detect(Cpu::THIS) {
+        rotates::<u64, neon::U64x2, 2>(token);
+        rotates::<u32, neon::U32x4, 4>(token);
     }
 }

@@ -48,8 +48,8 @@ fn ror64(v: uint64x2_t, bits: u32) -> uint64x2_t {
     }
 }
 
-/// Half a word by a reversal, whole bytes by a table of bytes, others by two shifts, of which one inserts where the
-/// count is BLAKE2's.
+/// Half a word by a reversal, whole bytes by a table of bytes, others by two shifts, of which one inserts
+/// for 7 and 12.
 #[inline]
 #[target_feature(enable = "neon")]
 fn ror32(v: uint32x4_t, bits: u32) -> uint32x4_t {

@@ -96,10 +96,7 @@ impl<F: Flavour> Hasher<F> {
     /// The same, in all the bytes of a chaining value. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
     pub(super) fn digest(&self) -> F::Digest {
-        let mut chain = self.stream.finalize(self.last);
-        let digest = chain.to_bytes();
-        F::wipe(&mut chain);
-        digest
+        self.stream.finalize(self.last, |chain| chain.to_bytes())
     }
 
     /// Forgets the message; parameters, key and backend stay.

@@ -25,7 +25,7 @@ use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::blake2::{Known, Last};
 use crate::kernel::{Block, Run, wipe};
-use crate::many::{Message, compress};
+use crate::many::{Message, schedule};
 use crate::traits::fixed_output;
 
 /// An incremental hasher of the parallel mode, BLAKE2bp or BLAKE2sp, with a digest length chosen at run time.
@@ -165,7 +165,7 @@ impl<F: Flavour> Parallel<F> {
         });
         // The root's blocks, of two digests each, are half as many.
         let mut blocks = Array::<F::Block, F::Leaves>::from_fn(|_| F::Block::ZERO);
-        compress::<F, _>(self.backend, messages, |i, chain| {
+        schedule::<F, _>(self.backend, messages, |i, chain| {
             let halves = blocks[i / 2].bytes_mut().split_at_mut(F::Digest::LENGTH);
             let half = if i % 2 == 0 { halves.0 } else { halves.1 };
             half.copy_from_slice(chain.to_bytes().bytes());

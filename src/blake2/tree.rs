@@ -20,7 +20,7 @@ use super::params::{Params, ParamsError, check};
 use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::Block;
-use crate::many::{Message, compress};
+use crate::many::{Message, schedule};
 
 mod hasher;
 mod nodes;
@@ -212,7 +212,7 @@ impl<F: Flavour> Tree<F> {
             Message::ending(i, node.chain(), key_block.as_slice(), leaf(i), node.last)
         });
         let length = self.node.hash_length();
-        compress::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_bytes(), length));
+        schedule::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_bytes(), length));
     }
 }
 

@@ -16,7 +16,7 @@ impl Compress<FlavourB> for Avx {
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn lanes(self, run: Run<'_, FlavourB>) {
+    fn run(self, run: Run<'_, FlavourB>) {
         // SAFETY: self proves AVX.
         unsafe { compress2(run) }
     }

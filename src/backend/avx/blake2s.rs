@@ -15,7 +15,7 @@ impl Compress<FlavourS> for Avx {
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn lanes(self, run: Run<'_, FlavourS>) {
+    fn run(self, run: Run<'_, FlavourS>) {
         // SAFETY: self proves AVX.
         unsafe { compress4(run) }
     }

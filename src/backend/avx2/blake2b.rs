@@ -20,7 +20,7 @@ impl Compress<FlavourB> for Avx2 {
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn lanes(self, run: Run<'_, FlavourB>) {
+    fn run(self, run: Run<'_, FlavourB>) {
         // SAFETY: self proves AVX2.
         unsafe { compress4(run) }
     }

@@ -16,7 +16,7 @@ impl Compress<FlavourS> for Avx2 {
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn lanes(self, run: Run<'_, FlavourS>) {
+    fn run(self, run: Run<'_, FlavourS>) {
         match run.chains.len() {
             // SAFETY: self proves AVX2.
             ..=4 => unsafe { compress4(run) },

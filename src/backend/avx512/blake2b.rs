@@ -19,7 +19,7 @@ impl Compress<FlavourB> for Avx512 {
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn lanes(self, run: Run<'_, FlavourB>) {
+    fn run(self, run: Run<'_, FlavourB>) {
         match run.chains.len() {
             // SAFETY: self proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },

@@ -15,7 +15,7 @@ impl Compress<FlavourS> for Avx512 {
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn lanes(self, run: Run<'_, FlavourS>) {
+    fn run(self, run: Run<'_, FlavourS>) {
         match run.chains.len() {
             // SAFETY: self proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },

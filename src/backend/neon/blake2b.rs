@@ -21,7 +21,7 @@ impl Compress<FlavourB> for Neon {
         Compress::<FlavourB>::blocks(Portable, chain, blocks, last);
     }
 
-    fn lanes(self, run: Run<'_, FlavourB>) {
+    fn run(self, run: Run<'_, FlavourB>) {
         // SAFETY: self proves NEON.
         unsafe { compress2(run) }
     }

@@ -18,7 +18,7 @@ impl Compress<FlavourS> for Neon {
         Compress::<FlavourS>::blocks(Portable, chain, blocks, last);
     }
 
-    fn lanes(self, run: Run<'_, FlavourS>) {
+    fn run(self, run: Run<'_, FlavourS>) {
         // SAFETY: self proves NEON.
         unsafe { compress4(run) }
     }

@@ -16,7 +16,7 @@ impl<F: Constants> Compress<F> for Portable {
         compress::<F>(chain, blocks, last);
     }
 
-    fn lanes(self, run: Run<'_, F>) {
+    fn run(self, run: Run<'_, F>) {
         for block in 0..run.count {
             let last = if block + 1 == run.count { run.last[0] } else { Last::Not };
             Compress::<F>::blocks(self, &mut run.chains[0], slice::from_ref(&run.blocks[0][block * run.stride]), last);

@@ -14,7 +14,7 @@ impl Compress<FlavourB> for Simd128 {
         Compress::<FlavourB>::blocks(Portable, chain, blocks, last);
     }
 
-    fn lanes(self, run: Run<'_, FlavourB>) {
+    fn run(self, run: Run<'_, FlavourB>) {
         compress2(run);
     }
 }

@@ -13,7 +13,7 @@ impl Compress<FlavourS> for Simd128 {
         Compress::<FlavourS>::blocks(Portable, chain, blocks, last);
     }
 
-    fn lanes(self, run: Run<'_, FlavourS>) {
+    fn run(self, run: Run<'_, FlavourS>) {
         compress4(run);
     }
 }

@@ -15,7 +15,7 @@ impl Compress<FlavourB> for Sse41 {
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn lanes(self, run: Run<'_, FlavourB>) {
+    fn run(self, run: Run<'_, FlavourB>) {
         // SAFETY: self proves SSE4.1.
         unsafe { compress2(run) }
     }

@@ -20,7 +20,7 @@ impl Compress<FlavourS> for Sse41 {
         unsafe { compress(chain, blocks, last) }
     }
 
-    fn lanes(self, run: Run<'_, FlavourS>) {
+    fn run(self, run: Run<'_, FlavourS>) {
         // SAFETY: self proves SSE4.1.
         unsafe { compress4(run) }
     }

@@ -11,7 +11,7 @@ pub(crate) trait Row<F: Constants>: Words<F::Word, 4> {
     /// The words of `block` at `places`, each loaded from memory.
     ///
     /// Unless `SETTLED`, the block may have been written just before, so no load should be wider than a word: see
-    /// `buffer::copy_words`.
+    /// `backend::reread`.
     fn gather<const SETTLED: bool>(token: Self::Token, block: &F::Block, places: [usize; 4]) -> Self;
 
     /// The same as `new` for words in memory, which may have been written just before.
