@@ -50,8 +50,8 @@ mod simd128;
 )]
 mod vector;
 
-/// Makes from one list, fastest first, the enum of tokens, `on!`, which runs the same expression on the token that there
-/// is, and the questions about each by name. (`$d` is a dollar sign for the inner macro.)
+/// Makes from one list, fastest first, the enum of tokens, `on!`, which runs the same expression on the token that
+/// there is, and the questions about each by name. (`$d` is a dollar sign for the inner macro.)
 macro_rules! backends {
     ($d:tt $($(#[$cfg:meta])? $name:literal is $Token:ident of $module:ident,)+) => {
         #[derive(Clone, Copy, PartialEq, Eq)]
@@ -142,8 +142,8 @@ impl Isa {
 /// All backends give the same digests; they differ in speed. A hasher takes [`Backend::best`] unless it is told
 /// otherwise, and keeps the backend it was made with.
 ///
-/// The [name](Self::name) is that of the instruction set alone. The SHA extension (SHA-NI, or Arm's `sha2`) stands beside
-/// it, for it needs no wide registers: a program that chooses `avx2` to keep wider registers off still has it.
+/// The [name](Self::name) is that of the instruction set alone. The SHA extension (SHA-NI, or Arm's `sha2`) stands
+/// beside it, for it needs no wide registers: a program that chooses `avx2` to keep wider registers off still has it.
 ///
 /// ```
 /// use simd_digest::{Backend, blake2b};

@@ -2,6 +2,22 @@
 //!
 //! Use it through [`blake2b`](crate::blake2b) and [`blake2s`](crate::blake2s), which name these types for their word
 //! sizes.
+//!
+//! # Differences from the crate `blake2`
+//!
+//! `Blake2b<N>`, `Blake2bMac<N>` and those of BLAKE2s take the place of `blake2`'s 0.11, but:
+//!
+//! - **Empty key.** `KeyInit::new_from_slice(&[])` is an error. `blake2` takes it, and computes a value that RFC 7693 does not
+//!   have.
+//! - **Reset.** `Reset` keeps salt, personalisation and key. `blake2` forgets salt and personalisation.
+//! - **Customisation.** `new_customized` takes any length; beyond `2 W` bytes `blake2` panics. More than `2 W` bytes are
+//!   hashed first, so no other library computes that hash.
+//! - **Long keys, salts and personalisations** are errors of the constructors. `blake2` panics.
+//! - **Errors.** `Blake2Mac::new_with_salt_and_personal` returns [`ParamsError`], which `?` turns into
+//!   `digest::InvalidLength`.
+//! - **HMAC.** As with `blake2`, it is `SimpleHmac` and `SimpleHkdf`: BLAKE2 holds its last block back, so it is no
+//!   `EagerHash`.
+//! - **Not there:** `Blake2bVarCore`, `Blake2sVarCore` and the features `reset` and `size_opt`. Reset is always there.
 #![forbid(unsafe_code)]
 
 mod digest;

@@ -16,15 +16,15 @@ pub(crate) mod blake2b;
 pub(crate) mod blake2s;
 mod word;
 
-/// The compression function of a hash, as a type: what it takes, what it gives, and how a message is closed.
+/// The compression function of a hash, as a type: its arguments, its result, and the way a message is closed.
 pub trait Function: Copy + 'static {
-    /// What one block hands to the next.
+    /// The state that one block hands to the next.
     type Chain: Copy;
     /// The bytes that are compressed at a time.
     type Block: Block;
-    /// What the last block of a run is to its message.
+    /// The place of a run's last block in its message.
     type Last: Copy;
-    /// What a lane kernel may rely on, to spare work.
+    /// A fact that a lane kernel may rely on, to spare work.
     type Hint: Copy;
     /// Lanes at most on any backend: 1 to 16.
     type MaxLanes: ArraySize;
@@ -46,12 +46,12 @@ pub trait Function: Copy + 'static {
     /// Blocks that close a message of which `length` bytes are left, at most a block.
     fn closing(length: usize) -> usize;
 
-    /// Makes of the last `length` bytes of a message, with zeros after them, the blocks that close it. All blocks before
-    /// them are compressed.
+    /// Makes of the last `length` bytes of a message, with zeros after them, the blocks that close it. All blocks
+    /// before them are compressed.
     fn close(chain: &mut Self::Chain, end: &mut [Self::Block], length: usize);
 
-    /// A hint for messages that share their chaining value and [`Last`](Self::Last), each of `longest` bytes at most and
-    /// closed by one block.
+    /// A hint for messages that share their chaining value and [`Last`](Self::Last), each of `longest` bytes at most
+    /// and closed by one block.
     fn hint(longest: usize) -> Self::Hint;
 
     /// A copy, every word of which goes through `word`.
@@ -80,15 +80,15 @@ pub(crate) trait Compress<H: Function>: Copy {
 pub struct Run<'a, H: Function> {
     /// Blocks of each message, at least one.
     pub(crate) count: usize,
-    /// A message's next block is this many further; 1 if its blocks lie together.
+    /// A message's next block is this many blocks further; 1 if its blocks lie together.
     pub(crate) stride: usize,
     /// At least one message.
     pub(crate) chains: &'a mut [H::Chain],
-    /// Where each message's blocks begin.
+    /// The blocks of each message, from the first of this run.
     pub(crate) blocks: &'a [&'a [H::Block]],
-    /// What each message's last block of this run is.
+    /// The place of each message's last block in its message.
     pub(crate) last: &'a [H::Last],
-    /// What else is known of these messages.
+    /// A fact about all of these messages.
     pub(crate) hint: H::Hint,
 }
 

@@ -1,8 +1,61 @@
-#![cfg_attr(feature = "std", doc = include_str!("../README.md"))]
-#![cfg_attr(
-    not(feature = "std"),
-    doc = "BLAKE2 on SIMD chosen at run time. The documentation is that of feature `std`."
-)]
+//! BLAKE2 on SIMD, chosen at run time: one message, many messages side by side, or trees.
+//!
+//! ```
+//! use simd_digest::{Blake2b256, Digest, blake2b};
+//!
+//! let tag = Blake2b256::digest(b"hello world");
+//! assert_eq!(tag[..4], [0x25, 0x6c, 0x83, 0xb2]);
+//!
+//! # #[cfg(feature = "alloc")]
+//! let hashes = blake2b::hash_many(&["one", "two", "three"]); // each in a lane of the vector registers
+//! # #[cfg(feature = "alloc")]
+//! assert_eq!(hashes[1], blake2b::hash(b"two"));
+//! ```
+//!
+//! ```sh
+//! cargo add simd-digest
+//! ```
+//!
+//! # Why this crate, and when not
+//!
+//! The backend is the fastest that this CPU has: AVX-512, AVX2, AVX, SSE4.1, NEON, WebAssembly's SIMD, or scalar code.
+//! Messages that are given together run side by side, whatever their lengths. Every parameter of BLAKE2 can be set, and
+//! one out of its range is an error, never a panic. The types stand behind the traits of [`digest`] 0.11.
+//!
+//! One stream of SHA-256 is faster on a CPU with SHA instructions, and `blake3` is faster on long inputs. The
+//! [repository](https://github.com/simd-digest/simd-digest#how-fast-how-sure) has figures, and `bt2sum`, a program for
+//! checksums of files.
+//!
+//! # All of it on one screen
+//!
+//! [`blake2b`] and [`blake2s`] have the same names. Those of BLAKE2b:
+//!
+//! | to hash …              | by the traits of `digest`                    | with all parameters                       |
+//! |------------------------|----------------------------------------------|-------------------------------------------|
+//! | one message            | [`Blake2b512`], [`Blake2b256`], [`Blake2b`]  | [`blake2b::hash`], [`blake2b::Params`]     |
+//! | piece by piece         | the same                                     | [`blake2b::Hasher`]                       |
+//! | with a key             | [`Blake2bMac512`], [`Blake2bMac256`], [`Blake2bMac`] | [`Params::key`](blake2::Params::key) |
+//! | many messages          |                                              | [`blake2b::hash_many`], [`blake2b::update_many`], [`blake2b::finalize_many`] |
+//! | without the heap       |                                              | [`Params::hash_many_into`](blake2::Params::hash_many_into), [`hash_many_flat`](blake2::Params::hash_many_flat) |
+//! | one long message       | [`Blake2bp`]                                 | [`blake2b::Parallel`], [`blake2b::Tree`], [`blake2b::TreeHasher`] |
+//! | to any length          | [`Blake2xb`]                                 | [`Params::xof`](blake2::Params::xof), [`blake2b::OutputReader`] |
+//! | digests as values      |                                              | [`blake2b::Hash`]                         |
+//! | save and restore       | `SerializableState`                          | [`blake2b::hazmat::State`]                |
+//! | a single block         |                                              | [`blake2b::hazmat::compress`]             |
+//! | on a chosen backend    | `with_backend` of every type                 | [`Backend`]                               |
+//!
+//! # Features
+//!
+//! - `std` (default): `io::Write` for the hashers, `Backend::set_default`, the choice of the backend cached.
+//! - `blake2` (default): BLAKE2b and BLAKE2s.
+//! - `alloc` (by `std`): results in a `Vec`, trees, the parts of `digest` that return boxes.
+//! - `rayon`: `TreeHasher::update_rayon`, the leaves of a tree on all cores.
+//! - `serde`: digests as values, hexadecimal in readable formats and bytes in others.
+//! - `zeroize`: keys, chaining values and buffers are wiped when dropped.
+//!
+//! Without `std` the crate is `no_std` and still finds the instruction sets of the CPU. The minimum supported Rust
+//! version is 1.89.
+
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 
@@ -58,3 +111,7 @@ pub use self::blake2s::{
     Blake2s, Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac, Blake2sMac128, Blake2sMac256, Blake2sp,
     Blake2xs,
 };
+
+#[cfg(all(doctest, feature = "std", feature = "blake2"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

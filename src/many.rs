@@ -21,14 +21,14 @@ use crate::stream::{Stream, compress_message};
 /// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order; not all are
 /// empty.
 pub(crate) struct Message<'a, H: Dispatch, T> {
-    /// Whose message it is.
+    /// Given back when the message ends.
     pub(crate) owner: T,
     pub(crate) chain: H::Chain,
     pub(crate) first: &'a [H::Block],
     pub(crate) whole: &'a [H::Block],
     /// The end of the message, less than a block, which is still to be closed.
     pub(crate) rest: Option<&'a [u8]>,
-    /// What the very last block is.
+    /// The place of the very last block in the message.
     pub(crate) last: H::Last,
 }
 
@@ -185,18 +185,17 @@ pub(crate) fn compress_each<H: Dispatch>(
     messages: &[impl AsRef<[u8]>],
     mut put: impl FnMut(usize, H::Chain),
 ) {
-    let &Common { backend, chain, first, last } = common;
     let mut alone = |i: usize, message: &[u8]| {
-        let mut chain = chain;
-        compress_message::<H>(backend, &mut chain, first, message, last);
+        let mut chain = common.chain;
+        compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
         put(i, chain);
         H::wipe(&mut chain);
     };
     match messages {
         [message] => return alone(0, message.as_ref()),
         [one, two] => {
-            // Two short ones are faster one after the other: the first blocks of a call begin before the last of another
-            // end.
+            // Two short ones are faster one after the other: the first blocks of a call begin before the last of
+            // another end.
             let (one, two) = (one.as_ref(), two.as_ref());
             if one.len().max(two.len()) <= 2 * H::Block::LENGTH {
                 alone(0, one);
@@ -205,7 +204,21 @@ pub(crate) fn compress_each<H: Dispatch>(
         }
         _ => {}
     }
+    compress_batch(common, messages, put);
+}
+
+/// The same for more than one message. Apart, so that a message alone needs no memory for lanes.
+#[inline(never)]
+fn compress_batch<H: Dispatch>(
+    common: &Common<'_, H>,
+    messages: &[impl AsRef<[u8]>],
+    mut put: impl FnMut(usize, H::Chain),
+) {
+    let &Common { backend, chain, first, last } = common;
     let done = if first.is_empty() { compress_short(common, messages, &mut put) } else { 0 };
+    if done == messages.len() {
+        return;
+    }
     let messages =
         longest_first(&messages[done..]).map(|(i, bytes)| Message::ending(done + i, chain, first, bytes, last));
     compress::<H, _>(backend, messages, put);

@@ -1,8 +1,8 @@
 //! The glue to the traits of `digest` and `std` that all hashes have in common.
 #![forbid(unsafe_code)]
 
-/// Implements for a type with a field `hasher` the traits that a hash and a MAC share. The hasher has `update`, `reset`,
-/// `backend`, `with_backend`, and `digest`, of which the output is the beginning.
+/// Implements for a type with a field `hasher` the traits that a hash and a MAC share. The hasher has `update`,
+/// `reset`, `backend`, `with_backend`, and `digest`, of which the output is the beginning.
 macro_rules! fixed_output {
     (impl[$($generics:tt)*] $Type:ty, output: $Size:ty, name: $name:expr) => {
         impl<$($generics)*> $Type {

@@ -55,8 +55,8 @@ fn words(mut bytes: &[u8]) -> HashSet<[u8; 8]> {
 /// memory before: more than the largest alignment leaves free.
 const PART: usize = 16;
 
-/// `value` has `secrets` words to hide at least, and leaves no part of the key or the message. Not every word that looks
-/// random is its own: see [`PART`].
+/// `value` has `secrets` words to hide at least, and leaves no part of the key or the message. Not every word that
+/// looks random is its own: see [`PART`].
 fn leaves_nothing<T>(what: &str, secrets: usize, value: T) {
     leaves_nothing_of(what, secrets, &[], value);
 }
@@ -81,7 +81,8 @@ where
     let message = secret(5 * 128);
     for backend in Backend::available() {
         let params = Params::<F>::new().key(&secret(32)).with_backend(backend);
-        // A key has four words, or three where it is not aligned; a chaining value these, and what is held back three at least.
+        // A key has four words, or three where it is not aligned; a chaining value these, and what is held back three
+        // at least.
         let chain = F::LONGEST / 8;
         let updated = 4 + chain + 3;
         leaves_nothing("Params", 4, params.clone());
@@ -168,8 +169,9 @@ fn left_on_stack(secrets: &[u8], work: impl FnMut()) -> usize {
     secrets.as_chunks::<8>().0.iter().filter(|word| words.contains(&word[..])).count()
 }
 
-/// Kernels and calls leave behind what they had in registers and arguments, and nothing in Rust can promise that they do
-/// not. But that is a block or two, and in lanes one of each message; and a key is not touched again once it was hashed.
+/// Kernels and calls leave behind what they had in registers and arguments, and nothing in Rust can promise that they
+/// do not. But that is a block or two, and in lanes one of each message; and a key is not touched again once it was
+/// hashed.
 fn trap_secrets_left_on_the_stack<F: Flavour>() {
     let (key, message) = (secret(32), secret(1300));
     let copied = left_on_stack(&message, || _ = core::hint::black_box(*message.first_chunk::<512>().unwrap()));

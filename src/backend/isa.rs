@@ -2,9 +2,9 @@
 
 /// Defines the token of an instruction set: a zero-sized value that exists only where the CPU has the features.
 ///
-/// `detect` is the only way to get one outside code that is compiled for the features; `here` is itself compiled for
-/// them, so that a kernel can make its token exactly where the compiler agrees that they are on. List the features
-/// that the named ones build upon too: an emulated CPU may offer one without the other.
+/// Outside code that is compiled for the features, `detect` is the only way to get one. `here` is itself compiled for
+/// them, so a kernel can make its token exactly where the compiler agrees that they are on. List the features that the
+/// named ones build upon too: an emulated CPU may offer one without the other.
 ///
 /// A `static` token is of features that a whole program is compiled for: the compiler detects them, not the CPU.
 macro_rules! isa {
@@ -25,7 +25,7 @@ macro_rules! isa {
         pub(crate) struct $Token(());
 
         impl $Token {
-            /// What the CPU must have.
+            /// The features that the CPU must have.
             pub(crate) const FEATURES: &[&str] = &[$($feature),+];
 
             /// The token, if this CPU has the features and its operating system saves their registers.
@@ -60,7 +60,7 @@ impl Nothing {
     }
 }
 
-/// Who is asked for features: the CPU that the code runs on, or in tests a list.
+/// The CPU that is asked for features: the one that the code runs on, or in tests a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Cpu {
     #[cfg(test)]

@@ -3,8 +3,8 @@
 //! LLVM rewrites vector code freely, and on the critical path it sometimes chooses worse than what was written. Each
 //! use says which rewriting it prevents; the figures are cycles a block of BLAKE2b, one message, on Golden Cove.
 //!
-//! The memory sanitizer takes every use of an undefined value by assembly for a mistake, so with `--cfg msan`, where secrets are
-//! marked undefined to see where they go, nothing is opaque.
+//! The memory sanitizer takes every use of an undefined value by assembly for a mistake, so with `--cfg msan`, where
+//! secrets are marked undefined to see where they go, nothing is opaque.
 #![allow(unsafe_code)]
 #![cfg_attr(msan, allow(unused_mut, unused_unsafe))]
 

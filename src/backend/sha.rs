@@ -1,5 +1,5 @@
-//! SHA-NI, x86's instructions for SHA-256. They stand beside the instruction sets, for they work on registers of 128 bits
-//! and come with CPUs that have AVX-512, AVX2, or not even AVX.
+//! SHA-NI, x86's instructions for SHA-256. They stand beside the instruction sets, for they work on registers of 128
+//! bits and come with CPUs that have AVX-512, AVX2, or not even AVX.
 
 use super::isa::{Cpu, isa};
 

@@ -1,5 +1,5 @@
-//! WebAssembly's SIMD: 128-bit vectors of two words of 64 bits, or four of 32. Only a program that is compiled with `simd128` has it, since a
-//! module with an instruction that its host does not know is refused as a whole.
+//! WebAssembly's SIMD: 128-bit vectors of two words of 64 bits, or four of 32. Only a program that is compiled with
+//! `simd128` has it, since a module with an instruction that its host does not know is refused as a whole.
 #![allow(unsafe_code)]
 #![allow(unused_unsafe, reason = "what is unsafe elsewhere is not here: a program without the feature does not begin")]
 

@@ -1,9 +1,10 @@
-//! `words!`: what all vectors of words have in common, from the names of their intrinsics.
+//! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics.
 #![allow(unsafe_code)]
 
 /// Defines a vector of `L` words over a register, which its token travels with, and implements `Words` for it.
 ///
-/// `ror` names a function compiled for the token's features that rotates every word by a number of bits, which is constant where it is used.
+/// `ror` names a function compiled for the token's features that rotates every word by a number of bits. The number is
+/// constant where the function is used.
 macro_rules! words {
     ($(#[$doc:meta])* $Vector:ident: [$word:ident; $L:literal] in $register:ty, $Token:ident, $add:ident, $xor:ident, $ror:ident) => {
         $(#[$doc])*

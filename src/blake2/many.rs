@@ -14,8 +14,8 @@ use crate::many::{Common, LengthError, compress_each, finalize_each, update_each
 
 /// Hashes of many messages, all with these parameters.
 ///
-/// Messages are hashed side by side, each in a lane of the vector registers, as many as [`lanes`](super::lanes) tells. That
-/// is several times faster than one after the other if there are that many messages, best a multiple; lengths may
+/// Messages are hashed side by side, each in a lane of the vector registers, as many as [`lanes`](super::lanes) tells.
+/// That is several times faster than one after the other if there are that many messages, best a multiple; lengths may
 /// differ, but the more alike they are, the longer all lanes are in use. A batch of one costs what a single hash does.
 /// The order of the hashes is that of the messages.
 impl<F: Flavour> Params<F> {

@@ -28,10 +28,9 @@ use crate::kernel::{Block, Run, wipe};
 use crate::many::{Message, compress};
 use crate::traits::fixed_output;
 
-/// The parallel mode BLAKE2bp or BLAKE2sp of a message that comes piece by piece, with a digest length chosen at run
-/// time.
+/// An incremental hasher of the parallel mode, BLAKE2bp or BLAKE2sp, with a digest length chosen at run time.
 ///
-/// Its digests are other ones than those of sequential BLAKE2. [`Params::parallel`](super::Params::parallel) makes it.
+/// The digests differ from those of sequential BLAKE2. [`Params::parallel`](super::Params::parallel) makes the hasher.
 ///
 /// ```
 /// use simd_digest::blake2b::Params;
@@ -48,8 +47,8 @@ pub struct Parallel<F: Flavour> {
     chains: Array<F::Chain, F::Leaves>,
     /// Two rounds, each a block for every leaf.
     ///
-    /// Each leaf must have a last block at the end, so a round is compressed only when the round after it has come to
-    /// the last leaf. One round and all but the last block of the next are held back at most.
+    /// Each leaf must have a last block at the end, so a round is compressed only when the next round has reached the
+    /// last leaf. At most one round and all but the last block of the next are held back.
     held: [Array<F::Block, F::Leaves>; 2],
     length: usize,
     count: u128,
@@ -234,7 +233,7 @@ impl<F: Flavour> Default for Parallel<F> {
     }
 }
 
-/// Tells the count and the backend only, for there may be a key.
+/// The count and the backend alone, for there may be a key.
 impl<F: Flavour> fmt::Debug for Parallel<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parallel").field("count", &self.count).field("backend", &self.backend).finish_non_exhaustive()
@@ -258,7 +257,7 @@ impl<F: Flavour> zeroize::ZeroizeOnDrop for Parallel<F> {}
 /// BLAKE2bp or BLAKE2sp with `N` bytes of output, unkeyed, for the `digest` traits; see
 /// [`blake2b::Blake2bp`](crate::blake2b::Blake2bp) and [`blake2s::Blake2sp`](crate::blake2s::Blake2sp).
 ///
-/// It has no `BlockSizeUser`: HMAC over a parallel mode is not defined.
+/// `BlockSizeUser` is missing: HMAC over a parallel mode is not defined.
 #[derive(Clone)]
 pub struct Blake2p<F: Flavour, N: OutputSize<F>> {
     hasher: Parallel<F>,

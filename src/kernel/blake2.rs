@@ -1,6 +1,6 @@
-//! BLAKE2's compression function F ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2): what goes in and
-//! out, and its arithmetic over vectors, for one message and for many. A flavour's [`Constants`] are all that tells it
-//! apart from the other.
+//! BLAKE2's compression function F ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2): its arguments,
+//! its result, and its arithmetic over vectors, for one message and for many. The flavours differ in their
+//! [`Constants`] alone.
 
 use core::fmt;
 
@@ -28,7 +28,7 @@ pub(crate) const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// What tells a flavour from the other (RFC 7693, section 2.1 and 2.6).
+/// The constants of a flavour (RFC 7693, section 2.1 and 2.6).
 pub trait Constants:
     Function<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Last, Hint = Known>
 {
@@ -95,7 +95,7 @@ impl<F: Constants + Copy + 'static> Function for F {
     }
 }
 
-/// What a lane kernel may rely on.
+/// A fact that the lane kernel may rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     Nothing,
@@ -105,7 +105,7 @@ pub enum Known {
     Half,
 }
 
-/// What the last block of a run is to its message and to its tree.
+/// The place of a run's last block in its message and its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Last {
     /// More of the message follows.
@@ -128,7 +128,7 @@ impl Last {
     }
 }
 
-/// What one block hands to the next: the chaining value, and the count of message bytes so far.
+/// The state that one block hands to the next: the chaining value, and the count of message bytes so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Chain<W> {
     pub(crate) h: [W; 8],

@@ -4,7 +4,7 @@ use core::fmt::Debug;
 use core::hash::Hash;
 use core::ops::BitXor;
 
-/// A fixed number of bytes: what is compressed at a time, or a digest.
+/// A fixed number of bytes: a message block, or a digest.
 pub trait Block: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     const ZERO: Self;
     const LENGTH: usize;
@@ -48,7 +48,7 @@ pub(crate) fn wipe<B: Block>(block: &mut B) {
 pub trait Word: Copy + Eq + BitXor<Output = Self> + Send + Sync + 'static {
     /// Eight words, little-endian: a chaining value, a digest or a parameter block.
     type Digest: Block;
-    /// Sixteen words, little-endian: what is compressed at a time.
+    /// Sixteen words, little-endian: a message block.
     type Block: Block;
 
     const BITS: u32;

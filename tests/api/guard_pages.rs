@@ -1,5 +1,5 @@
-//! Every entry that takes or fills memory, with pages before and behind it that cannot be touched. What reads too far by a
-//! vector is otherwise seldom noticed: the bytes are there, and are ignored.
+//! Every entry that takes or fills memory, with pages before and behind it that cannot be touched. What reads too far
+//! by a vector is otherwise seldom noticed: the bytes are there, and are ignored.
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, OutputSize, Params, update_many};

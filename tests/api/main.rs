@@ -1,5 +1,5 @@
-//! The public interface, tested as its users see it. Beside it stand tests that need a process of their own: for an allocator,
-//! or for the default backend.
+//! The public interface, tested as its users see it. Beside it stand tests that need a process of their own: for an
+//! allocator, or for the default backend.
 
 #[path = "../common"]
 mod common {

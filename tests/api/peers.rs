@@ -1,4 +1,5 @@
-//! The crates `blake2b_simd`, `blake2s_simd` and `blake2` as oracles; then, one test each, what they or others got wrong.
+//! The crates `blake2b_simd`, `blake2s_simd` and `blake2` as oracles; then, one test each, what they or others got
+//! wrong.
 
 use core::fmt::Debug;
 

@@ -149,8 +149,8 @@ fn trap_two_updates_are_one<F: Peer>() {
     }
 }
 
-/// `sha2` read the second block of a pair at a wrong place, and its vectors had equal blocks (RUSTSEC-2021-0100): no two
-/// blocks of any message here are equal, nor are those of messages side by side.
+/// `sha2` read the second block of a pair at a wrong place, and its vectors had equal blocks (RUSTSEC-2021-0100): no
+/// two blocks of any message here are equal, nor are those of messages side by side.
 fn trap_equal_blocks<F: Peer>() {
     let memory = paint(251 * F::BLOCK);
     let mut blocks: Vec<_> = memory.chunks(F::BLOCK).collect();
@@ -180,7 +180,8 @@ fn trap_equal_blocks<F: Peer>() {
     }
 }
 
-/// More than 4 GiB, most of it pages of zeros that take no memory. Not all of it is zeros, for then all blocks were equal.
+/// More than 4 GiB, most of it pages of zeros that take no memory. Not all of it is zeros, for then all blocks were
+/// equal.
 #[cfg(target_pointer_width = "64")]
 fn sparse() -> Vec<u8> {
     let mut message = vec![0; (1 << 32) + 10_001];

@@ -1,5 +1,5 @@
-//! Memory that ends where nothing may be read, and what is in memory when its value is gone: the only unsafe code of the
-//! tests, apart from their allocator.
+//! Memory that ends where nothing may be read, and what is in memory when its value is gone: the only unsafe code of
+//! the tests, apart from their allocator.
 #![allow(unsafe_code, reason = "the system gives out memory and protects it by pointers")]
 
 use core::ops::{Deref, DerefMut};
@@ -39,8 +39,8 @@ impl Pages {
     pub(crate) fn last<T: Copy>(&mut self, count: usize, value: T) -> &mut [T] {
         let size = count * size_of::<T>();
         assert!(size <= self.length && self.page.is_multiple_of(align_of::<T>()));
-        // SAFETY: there is room for `count` values, aligned since a value's size is a multiple of its alignment. They are
-        // written before they are a slice, and borrowed from `self`.
+        // SAFETY: there is room for `count` values, aligned since a value's size is a multiple of its alignment. They
+        // are written before they are a slice, and borrowed from `self`.
         unsafe {
             let first: *mut T = self.begin().add(self.length - size).cast();
             (0..count).for_each(|i| first.add(i).write(value));

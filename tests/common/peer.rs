@@ -1,6 +1,7 @@
 //! The crates `blake2b_simd` and `blake2s_simd` as oracles. They have the same names for everything.
 //!
-//! In scalar code: they take AVX2 for SSE4.1 too, and end the process where a CPU tells of the one and not of the other.
+//! In scalar code: they take AVX2 for SSE4.1 too, and end the process where a CPU tells of the one and not of the
+//! other.
 
 use core::fmt::Debug;
 

@@ -310,8 +310,8 @@ fn the_temporary_name_is_always_good() {
     assert_eq!(stale.map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>(), [b"stale\n"; 3]);
 }
 
-/// What is ignored from the start, as `nohup` and shells have it for what runs in the background, ends nothing, and what is
-/// not still leaves nothing behind.
+/// What is ignored from the start, as `nohup` and shells have it for what runs in the background, ends nothing, and
+/// what is not still leaves nothing behind.
 #[cfg(target_os = "linux")]
 #[test]
 fn ignored_signals_stay_ignored() {

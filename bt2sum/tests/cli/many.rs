@@ -122,8 +122,8 @@ fn recursion() {
     assert_eq!(standard, success(format!("BLAKE2b-64 = {EMPTY}\n")));
 }
 
-/// What is read or mapped while it changes is no version of the file. So many bytes, most of them a hole, give the test time
-/// to change it. One that is mapped is not made shorter: that may end the program.
+/// What is read or mapped while it changes is no version of the file. So many bytes, most of them a hole, give the test
+/// time to change it. One that is mapped is not made shorter: that may end the program.
 #[cfg(unix)]
 #[test]
 fn files_that_change() {

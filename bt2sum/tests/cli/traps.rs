@@ -24,9 +24,9 @@ fn both(directory: &Directory, list: &[u8], options: &[&str]) -> [Outcome; 2] {
     })
 }
 
-/// coreutils 8.26 to 9.8 read truncated lines, escaped names and CRLF wrongly: a list cut off anywhere, and one with any
-/// byte put in, is what coreutils say. The first line stays, for it decides which form the others must have. (Control characters are
-/// apart: names that have them are printed escaped here.)
+/// coreutils 8.26 to 9.8 read truncated lines, escaped names and CRLF wrongly: a list cut off anywhere, and one with
+/// any byte put in, is what coreutils say. The first line stays, for it decides which form the others must have.
+/// (Control characters are apart: names that have them are printed escaped here.)
 #[cfg(target_os = "linux")]
 #[test]
 fn trap_check_files_of_damaged_lines() {

@@ -15,7 +15,7 @@ impl Compress<FlavourS> for Neon {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-        Portable.blocks(chain, blocks, last);
+        Compress::<FlavourS>::blocks(Portable, chain, blocks, last);
     }
 
     fn lanes(self, run: Run<'_, FlavourS>) {

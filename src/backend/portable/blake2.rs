@@ -1,5 +1,5 @@
-//! Both flavours of BLAKE2 in sixteen scalar words, written apart from the vector kernels so that agreeing with it means
-//! something.
+//! Both flavours of BLAKE2 in sixteen scalar words, written apart from the vector kernels so that agreeing with it
+//! means something.
 
 use core::slice;
 
@@ -10,6 +10,8 @@ use crate::kernel::{Block, Compress, Run, Word};
 impl<F: Constants> Compress<F> for Portable {
     const LANES: usize = 1;
 
+    /// Not inlined into `lanes`, which would be as long again.
+    #[inline(never)]
     fn blocks(self, chain: &mut Chain<F::Word>, blocks: &[F::Block], last: Last) {
         compress::<F>(chain, blocks, last);
     }
@@ -93,8 +95,8 @@ fn round<F: Constants>(v: &mut [F::Word; 16], m: &[F::Word; 16], s: &[usize; 16]
     half_g::<F::Word>(v, [r3, r4], DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
 }
 
-/// Half of the mixing function G of RFC 7693, section 3.1, four times side by side, with a message word each. Written out, for
-/// hundreds of small loops in one function take the compiler minutes.
+/// Half of the mixing function G of RFC 7693, section 3.1, four times side by side, with a message word each. Written
+/// out, for hundreds of small loops in one function take the compiler minutes.
 ///
 /// Operation by operation, the four hide each other's latency: one G after the other takes 445 cycles a block instead
 /// of 418, two at a time 450.

@@ -11,7 +11,7 @@ impl Compress<FlavourB> for Simd128 {
     const LANES: usize = 2;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-        Portable.blocks(chain, blocks, last);
+        Compress::<FlavourB>::blocks(Portable, chain, blocks, last);
     }
 
     fn lanes(self, run: Run<'_, FlavourB>) {

@@ -1,7 +1,8 @@
 //! Hashes blocks and prints nothing, for a tool that counts instructions.
 //!
 //! `blocks HASH BACKEND MESSAGES BLOCKS`: so many messages side by side, each of so many blocks, up to 4096 in all. The
-//! status is 3 if the CPU does not have the backend. `blocks --list`: every HASH BACKEND MESSAGES that is worth counting.
+//! status is 3 if the CPU does not have the backend. `blocks --list`: every HASH BACKEND MESSAGES that is worth
+//! counting.
 
 use core::hint::black_box;
 use std::process::ExitCode;

@@ -75,8 +75,8 @@ struct Registers {
     message: __m256i,
 }
 
-/// Where in a block the message word of vector place `i` begins that the first half of G takes in half round `half`, but
-/// before the turn that comes in between.
+/// Where in a block the message word of vector place `i` begins that the first half of G takes in half round `half`,
+/// but before the turn that comes in between.
 const fn first(half: usize, i: usize) -> usize {
     let places = if half.is_multiple_of(2) { [6, 2, 0, 4] } else { [8, 12, 10, 14] };
     8 * SIGMA[half / 2 % 10][places[i]]
