@@ -1,6 +1,7 @@
 //! The parameter block (BLAKE2 paper, section 2.5 and 2.10), every field, validated.
 
 use core::fmt;
+use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
 use digest::InvalidLength;
@@ -12,13 +13,14 @@ use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::Block;
 use crate::kernel::blake2::Last;
+use crate::kernel::blake2b::FlavourB;
 
 /// Everything that can be set about a BLAKE2 hash: digest length, key, salt, personalisation, and the node's place in
 /// a tree.
 ///
-/// Setters accept anything; what turns the parameters into a hash, [`hash`](Self::hash) and [`hasher`](Self::hasher),
-/// returns an error that names the field out of range and its limits. Lengths are in bytes, and `W` below is 8 for
-/// BLAKE2b, 4 for BLAKE2s.
+/// Setters accept anything. [`hash`](Self::hash), [`hasher`](Self::hasher) and the other methods that use the
+/// parameters return an error, which names the field out of range and its limits. Lengths are in bytes, and `W` below is
+/// 8 for BLAKE2b, 4 for BLAKE2s.
 ///
 /// ```
 /// use simd_digest::blake2b::Params;
@@ -30,12 +32,24 @@ use crate::kernel::blake2::Last;
 /// assert_eq!(error.to_string(), "hash_length is 65, but must be 1 to 64");
 /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
 /// ```
+///
+/// Each setter takes the parameters and returns them changed, also in constants:
+///
+/// ```
+/// use simd_digest::blake2b::Params;
+///
+/// const APP: Params = Params::new().personal(b"my application").hash_length(32);
+///
+/// let tag = APP.key(b"a key").hash(b"message")?;
+/// # assert_eq!(tag, Params::new().hash_length(32).key(b"a key").personal(b"my application").hash(b"message")?);
+/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// ```
 #[derive(Clone)]
 pub struct Params<F: Flavour> {
     hash_length: usize,
-    key: Field<F::Digest>,
-    salt: Field<F::Digest>,
-    personal: Field<F::Digest>,
+    key: Field<{ FlavourB::LONGEST }>,
+    salt: Field<{ FlavourB::TEXT }>,
+    personal: Field<{ FlavourB::TEXT }>,
     fanout: u8,
     max_depth: u8,
     max_leaf_length: u32,
@@ -44,22 +58,26 @@ pub struct Params<F: Flavour> {
     inner_hash_length: usize,
     last_node: bool,
     backend: Option<Backend>,
+    flavour: PhantomData<F>,
 }
 
 /// Bytes of a limited number, zeros after them, and how many were given, which may be too many.
+///
+/// `LONGEST` is that of BLAKE2b for BLAKE2s too: an array of the flavour's own length is reached by methods of a trait,
+/// which no `const fn` may call.
 #[derive(Clone, Copy)]
-struct Field<B> {
-    bytes: B,
+struct Field<const LONGEST: usize> {
+    bytes: [u8; LONGEST],
     length: usize,
 }
 
-impl<B: Block> Field<B> {
-    const EMPTY: Self = Self { bytes: B::ZERO, length: 0 };
+impl<const LONGEST: usize> Field<LONGEST> {
+    const EMPTY: Self = Self { bytes: [0; LONGEST], length: 0 };
 
-    fn new(bytes: &[u8]) -> Self {
-        let mut field = Self { bytes: B::ZERO, length: bytes.len() };
-        let kept = bytes.len().min(B::LENGTH);
-        field.bytes.bytes_mut()[..kept].copy_from_slice(&bytes[..kept]);
+    const fn new(bytes: &[u8]) -> Self {
+        let mut field = Self { bytes: [0; LONGEST], length: bytes.len() };
+        let kept = if bytes.len() < LONGEST { bytes.len() } else { LONGEST };
+        field.bytes.split_at_mut(kept).0.copy_from_slice(bytes.split_at(kept).0);
         field
     }
 }
@@ -81,89 +99,90 @@ impl<F: Flavour> Params<F> {
             inner_hash_length: 0,
             last_node: false,
             backend: None,
+            flavour: PhantomData,
         }
     }
 
     /// Bytes of the digest, 1 to `8 W`. Digests of different lengths are unrelated.
     #[must_use]
-    pub fn hash_length(mut self, length: usize) -> Self {
+    pub const fn hash_length(mut self, length: usize) -> Self {
         self.hash_length = length;
         self
     }
 
     /// The secret that makes the hash a MAC, at most `8 W` bytes. An empty key is no key.
     #[must_use]
-    pub fn key(mut self, key: &[u8]) -> Self {
+    pub const fn key(mut self, key: &[u8]) -> Self {
         self.key = Field::new(key);
         self
     }
 
     /// At most `2 W` bytes, filled up with zeros.
     #[must_use]
-    pub fn salt(mut self, salt: &[u8]) -> Self {
+    pub const fn salt(mut self, salt: &[u8]) -> Self {
         self.salt = Field::new(salt);
         self
     }
 
-    /// What separates one application's digests from another's: at most `2 W` bytes, filled up with zeros.
+    /// Separates an application's digests from those of all others: at most `2 W` bytes, filled up with zeros.
     #[must_use]
-    pub fn personal(mut self, personal: &[u8]) -> Self {
+    pub const fn personal(mut self, personal: &[u8]) -> Self {
         self.personal = Field::new(personal);
         self
     }
 
     /// Children of each node of the tree; 0 is unlimited, 1 is sequential hashing.
     #[must_use]
-    pub fn fanout(mut self, fanout: u8) -> Self {
+    pub const fn fanout(mut self, fanout: u8) -> Self {
         self.fanout = fanout;
         self
     }
 
     /// Levels of the tree; 255 is unlimited, 1 is sequential hashing, 0 is used by BLAKE2X alone.
     #[must_use]
-    pub fn max_depth(mut self, depth: u8) -> Self {
+    pub const fn max_depth(mut self, depth: u8) -> Self {
         self.max_depth = depth;
         self
     }
 
     /// Message bytes of each leaf of the tree; 0 is unlimited.
     #[must_use]
-    pub fn max_leaf_length(mut self, length: u32) -> Self {
+    pub const fn max_leaf_length(mut self, length: u32) -> Self {
         self.max_leaf_length = length;
         self
     }
 
     /// The number of this node among those of its depth, from 0. BLAKE2s has 48 bits for it.
     #[must_use]
-    pub fn node_offset(mut self, offset: u64) -> Self {
+    pub const fn node_offset(mut self, offset: u64) -> Self {
         self.node_offset = offset;
         self
     }
 
     /// The distance of this node from the leaves, which have 0.
     #[must_use]
-    pub fn node_depth(mut self, depth: u8) -> Self {
+    pub const fn node_depth(mut self, depth: u8) -> Self {
         self.node_depth = depth;
         self
     }
 
     /// Bytes of the digests between the nodes of the tree, at most `8 W`; 0 in sequential hashing.
     #[must_use]
-    pub fn inner_hash_length(mut self, length: usize) -> Self {
+    pub const fn inner_hash_length(mut self, length: usize) -> Self {
         self.inner_hash_length = length;
         self
     }
 
     /// Whether this node is the last of its depth. It is not in the parameter block, but a flag of the last block.
     #[must_use]
-    pub fn last_node(mut self, last: bool) -> Self {
+    pub const fn last_node(mut self, last: bool) -> Self {
         self.last_node = last;
         self
     }
 
     /// Computes on `backend` instead of [`Backend::best`].
     #[must_use]
-    pub fn with_backend(mut self, backend: Backend) -> Self {
+    pub const fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = Some(backend);
         self
     }
@@ -221,12 +240,14 @@ impl<F: Flavour> Params<F> {
         depths[0] = self.node_depth;
         depths[1] = byte(self.inner_hash_length);
         let (salt, personal) = texts.split_at_mut(F::TEXT);
-        salt.copy_from_slice(&self.salt.bytes.bytes()[..F::TEXT]);
-        personal.copy_from_slice(&self.personal.bytes.bytes()[..F::TEXT]);
+        salt.copy_from_slice(&self.salt.bytes[..F::TEXT]);
+        personal.copy_from_slice(&self.personal.bytes[..F::TEXT]);
+        let mut key = F::Digest::ZERO;
+        key.bytes_mut().copy_from_slice(&self.key.bytes[..words]);
 
         Ok(Node {
             parameter_block,
-            key: self.key.bytes,
+            key,
             keyed: self.key.length > 0,
             last: if self.last_node { Last::Node } else { Last::Block },
         })
@@ -249,7 +270,7 @@ impl<F: Flavour> fmt::Debug for Params<F> {
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> Drop for Params<F> {
     fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(self.key.bytes.bytes_mut());
+        zeroize::Zeroize::zeroize(&mut self.key.bytes);
     }
 }
 

@@ -4,8 +4,10 @@ use core::error::Error;
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Params, ParamsError};
-use simd_digest::blake2s::FlavourS;
-use simd_digest::digest::InvalidLength;
+use simd_digest::blake2b;
+use simd_digest::blake2s::{self, FlavourS};
+use simd_digest::digest::{CustomizedInit, InvalidLength};
+use simd_digest::{Blake2b256, Blake2s256, Digest};
 
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
@@ -15,6 +17,7 @@ for_both! {
     lengths,
     any_place_in_a_tree,
     setters_replace,
+    constants,
     zeros_fill_up,
     parameter_block,
     the_backend_is_that_which_was_set,
@@ -85,6 +88,41 @@ fn setters_replace<F: Flavour>() {
     assert_eq!(error(&params).unwrap().field(), "inner_hash_length");
     assert_eq!(params.inner_hash_length(0).hash(b"abc"), Params::new().hash(b"abc"));
     assert_eq!(Params::<F>::default().hash(b"abc"), Params::new().hash(b"abc"));
+}
+
+/// Every setter, in a constant of a flavour and in one that is generic.
+fn constants<F: Flavour>() {
+    struct Of<F>(core::marker::PhantomData<F>);
+    impl<F: Flavour> Of<F> {
+        const APP: Params<F> = Params::new().personal(b"app").hash_length(20);
+        const LEAF: Params<F> = Params::new()
+            .key(&[7; 32])
+            .salt(b"salt")
+            .fanout(2)
+            .max_depth(3)
+            .max_leaf_length(4096)
+            .node_offset(5)
+            .node_depth(1)
+            .inner_hash_length(32)
+            .last_node(true);
+        const TOO_LONG: Params<F> = Params::new().key(&[1; 65]);
+    }
+    assert_eq!(Of::<F>::APP.hash(b"abc"), Params::new().hash_length(20).personal(b"app").hash(b"abc"));
+    let leaf = Params::<F>::new().key(&[7; 32]).salt(b"salt").fanout(2).max_depth(3).max_leaf_length(4096);
+    let leaf = leaf.node_offset(5).node_depth(1).inner_hash_length(32).last_node(true);
+    assert_eq!(Of::<F>::LEAF.hash(b"abc"), leaf.hash(b"abc"));
+    assert_ne!(Of::<F>::LEAF.last_node(false).hash(b"abc"), leaf.hash(b"abc"));
+    assert_eq!(error(&Of::<F>::TOO_LONG).unwrap().value(), 65);
+}
+
+#[test]
+fn constants_of_the_modules() {
+    const APP_B: blake2b::Params = blake2b::Params::new().personal(b"app").hash_length(32);
+    const APP_S: blake2s::Params = blake2s::Params::new().personal(b"app").hash_length(32);
+    static LONG_SALT: blake2s::Params = blake2s::Params::new().salt(&[0; 9]);
+    assert_eq!(APP_B.hash(b"abc").unwrap(), Blake2b256::new_customized(b"app").chain_update(b"abc").finalize()[..]);
+    assert_eq!(APP_S.hash(b"abc").unwrap(), Blake2s256::new_customized(b"app").chain_update(b"abc").finalize()[..]);
+    assert_eq!(error(&LONG_SALT).unwrap().limits(), 0..=8);
 }
 
 /// Zeros fill up what is shorter: other than for a key, they make no difference.
