@@ -3,8 +3,12 @@
 use alloc::vec::Vec;
 use core::{fmt, mem};
 
+use super::held::{append, wipe};
+use super::leaves::Leaves;
 use super::nodes::Nodes;
-use super::{Flavour, Hash, Leaves, Tree, append, wipe};
+use super::shape::Tree;
+use crate::blake2::flavour::Flavour;
+use crate::hash::Hash;
 
 /// Leaves that are hashed before their digests are folded into the nodes: a multiple of all lanes.
 const BATCH: usize = 64;
@@ -39,9 +43,23 @@ pub struct TreeHasher<F: Flavour> {
     keeps: bool,
 }
 
+impl<F: Flavour> Tree<F> {
+    /// A hasher for the message that comes piece by piece.
+    #[must_use]
+    pub fn hasher(&self) -> TreeHasher<F> {
+        TreeHasher::after(self, Nodes::new(self), 0)
+    }
+
+    /// The root over `message`.
+    #[must_use]
+    pub fn hash(&self, message: &[u8]) -> Hash<F> {
+        self.hasher().finalize_over(message).0
+    }
+}
+
 impl<F: Flavour> TreeHasher<F> {
     /// Goes on after these nodes, which lie over so many leaves.
-    pub(super) fn after(tree: &Tree<F>, nodes: Nodes<F>, leaves: u64) -> Self {
+    fn after(tree: &Tree<F>, nodes: Nodes<F>, leaves: u64) -> Self {
         Self { tree: tree.clone(), buffer: Vec::new(), nodes, leaves, kept: Vec::new(), keeps: false }
     }
 
@@ -97,7 +115,7 @@ impl<F: Flavour> TreeHasher<F> {
     }
 
     /// The root when `rest`, the end of the message from the start of a leaf, takes the place of the buffer.
-    pub(super) fn finalize_over(&mut self, rest: &[u8]) -> (Hash<F>, Vec<Hash<F>>) {
+    fn finalize_over(&mut self, rest: &[u8]) -> (Hash<F>, Vec<Hash<F>>) {
         let length = self.tree.leaf_bytes();
         self.hash_batches(&Leaves { length, buffered: &[], direct: rest }, true);
         (self.nodes.root(&self.tree), mem::take(&mut self.kept))
