@@ -6,7 +6,7 @@ use core::{fmt, mem};
 use super::held::{append, wipe};
 use super::leaves::Leaves;
 use super::nodes::Nodes;
-use super::shape::Tree;
+use super::shape::{TOO_MANY, Tree};
 use crate::blake2::flavour::Flavour;
 use crate::hash::Hash;
 
@@ -181,7 +181,7 @@ impl<F: Flavour> TreeHasher<F> {
 
     /// Takes in the digest of the next leaf.
     fn fold(&mut self, digest: Hash<F>) {
-        self.leaves += 1;
+        self.leaves = self.leaves.checked_add(1).expect(TOO_MANY);
         self.nodes.push(&self.tree, 1, digest);
         if self.keeps {
             self.kept.push(digest);
@@ -208,3 +208,30 @@ impl<F: Flavour> Drop for TreeHasher<F> {
 
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> zeroize::ZeroizeOnDrop for TreeHasher<F> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blake2s::FlavourS;
+
+    /// The last three leaves that can be numbered, and so many more.
+    fn last_leaves_and(more: usize) -> Vec<Hash<FlavourS>> {
+        let mut hasher = Tree::<FlavourS>::unlimited_fanout(4).unwrap().hasher().keep_leaves();
+        hasher.leaves = FlavourS::MAX_NODE_OFFSET - 2;
+        hasher.update(&[7; 4 * 3]).update(&[7; 4][..4 * more]);
+        hasher.finalize_with_leaves().1
+    }
+
+    #[test]
+    fn leaves_up_to_the_last_number() {
+        let tree = Tree::<FlavourS>::unlimited_fanout(4).unwrap();
+        let expected = tree.hash_run(FlavourS::MAX_NODE_OFFSET - 2, &[7; 12], true).unwrap();
+        assert_eq!(last_leaves_and(0), expected);
+    }
+
+    #[test]
+    #[should_panic(expected = "more nodes than can be numbered")]
+    fn numbers_of_leaves_do_not_wrap() {
+        last_leaves_and(1);
+    }
+}

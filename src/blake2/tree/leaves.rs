@@ -2,49 +2,69 @@
 
 use alloc::vec::Vec;
 
-use super::shape::Tree;
+use super::shape::{TOO_MANY, Tree};
 use crate::blake2::flavour::Flavour;
 use crate::blake2::hasher::{Hasher, one_shot};
+use crate::blake2::params::{ParamsError, check_range};
 use crate::hash::Hash;
 use crate::many::{Message, compress};
 
 impl<F: Flavour> Tree<F> {
     /// The hasher of leaf `index`, which is to be given its part of the message. A leaf's digest depends on its place,
     /// and on whether it is the last.
-    #[must_use]
-    pub fn leaf(&self, index: u64, is_last: bool) -> Hasher<F> {
-        Hasher::of(self.node(0, index, is_last), self.backend)
+    ///
+    /// # Errors
+    ///
+    /// If `index` is larger than [`Flavour::MAX_NODE_OFFSET`], which is 2^48 − 1 for BLAKE2s.
+    pub fn leaf(&self, index: u64, is_last: bool) -> Result<Hasher<F>, ParamsError> {
+        Self::check_numbers(index, 1)?;
+        Ok(Hasher::of(self.node(0, index, is_last), self.backend))
     }
 
     /// Whether leaf `index` with these bytes has this digest: finds which part of a message is damaged.
+    ///
+    /// A leaf whose number is larger than [`Flavour::MAX_NODE_OFFSET`] has no digest, so the answer is `false`.
     #[must_use]
     pub fn verify_leaf(&self, index: u64, is_last: bool, bytes: &[u8], digest: &Hash<F>) -> bool {
-        one_shot(&self.node(0, index, is_last), self.backend, bytes) == *digest
+        Self::check_numbers(index, 1).is_ok() && one_shot(&self.node(0, index, is_last), self.backend, bytes) == *digest
     }
 
-    /// The digests of consecutive leaves, hashed side by side: of leaf `first`, the first of `bytes`, and those after it.
+    /// Hashes the consecutive leaves in `bytes` side by side, numbered from `first`, for callers who split the message
+    /// themselves.
     ///
-    /// For those who share a message out themselves; the numbers of leaves wrap around after 2^64 of them. With
-    /// `has_last`, the message ends with `bytes`, and so the last leaf may be shorter. Without, what follows the last
-    /// whole leaf is left out.
+    /// With `has_last`, the message ends with `bytes`: the last leaf may be shorter, and there is one even if `bytes` is
+    /// empty. Without, bytes that follow the last whole leaf are left out.
     ///
     /// ```
     /// use simd_digest::blake2b::Tree;
     ///
     /// let tree = Tree::unlimited_fanout(1000)?;
     /// let (head, tail) = ([1; 2000], [2; 1500]);
-    /// let leaves = [tree.hash_run(0, &head, false), tree.hash_run(2, &tail, true)].concat();
+    /// let leaves = [tree.hash_run(0, &head, false)?, tree.hash_run(2, &tail, true)?].concat();
     /// assert_eq!(tree.root_from_leaves(leaves)?, tree.hasher().update(&head).update(&tail).finalize());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn hash_run(&self, first: u64, bytes: &[u8], has_last: bool) -> Vec<Hash<F>> {
+    ///
+    /// # Errors
+    ///
+    /// If the number of a leaf is larger than [`Flavour::MAX_NODE_OFFSET`]. The error has `first`, and the limit of it for
+    /// this many leaves. Then nothing is hashed.
+    pub fn hash_run(&self, first: u64, bytes: &[u8], has_last: bool) -> Result<Vec<Hash<F>>, ParamsError> {
         let length = self.leaf_bytes();
         let count = if has_last { bytes.len().div_ceil(length).max(1) } else { bytes.len() / length };
+        Self::check_numbers(first, count)?;
         let mut digests = alloc::vec![Hash::placeholder(); count];
         let leaves = Leaves { length, buffered: &[], direct: bytes };
         self.hash_leaves(first, |i| leaves.get(i), has_last, &mut digests);
-        digests
+        Ok(digests)
+    }
+
+    /// Whether `count` leaves can have the numbers from `first` on.
+    fn check_numbers(first: u64, count: usize) -> Result<(), ParamsError> {
+        let Some(others) = (count as u64).checked_sub(1) else { return Ok(()) };
+        // No place is left for as many leaves, wherever they begin.
+        check_range("node_offset", others, 0..=F::MAX_NODE_OFFSET)?;
+        check_range("node_offset", first, 0..=F::MAX_NODE_OFFSET - others)
     }
 
     /// The digests of leaves `offset` and on, whose bytes are given by `leaf`. With `has_last`, the message ends here.
@@ -58,8 +78,9 @@ impl<F: Flavour> Tree<F> {
         let key_block = self.node.key_block();
         let mut node = self.node.clone();
         let count = digests.len();
+        Self::check_numbers(offset, count).expect(TOO_MANY);
         let messages = (0..count).map(|i| {
-            node.set_node(0, offset.wrapping_add(i as u64), has_last && i + 1 == count);
+            node.set_node(0, offset + i as u64, has_last && i + 1 == count);
             Message::ending(i, node.chain(), key_block.as_slice(), leaf(i), node.last)
         });
         let length = self.node.hash_length();
@@ -104,14 +125,14 @@ mod tests {
             let params = Params::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(40).with_backend(backend);
             for (leaf_length, length) in [(1, 33), (127, 2100), (128, 2048), (129, 1), (300, 0), (700, 2100)] {
                 let (tree, bytes) = (params.clone().max_leaf_length(leaf_length).tree().unwrap(), &message[..length]);
-                let run = tree.hash_run(7, bytes, true);
+                let run = tree.hash_run(7, bytes, true).unwrap();
                 assert_eq!(run.len() as u64, tree.leaf_count(length as u64));
                 for (i, digest) in run.iter().enumerate() {
                     let begin = i * leaf_length as usize;
                     let leaf = &bytes[begin..length.min(begin + leaf_length as usize)];
                     assert!(tree.verify_leaf(7 + i as u64, i + 1 == run.len(), leaf, digest), "{leaf_length}, {i}");
                 }
-                let open = tree.hash_run(7, bytes, false);
+                let open = tree.hash_run(7, bytes, false).unwrap();
                 assert_eq!(open.len(), length / leaf_length as usize);
                 assert!(open.iter().zip(&run).take(run.len() - 1).all(|(a, b)| a == b));
             }

@@ -6,7 +6,7 @@ use core::{fmt, mem};
 use super::held::append;
 #[cfg(feature = "zeroize")]
 use super::held::wipe;
-use super::shape::Tree;
+use super::shape::{TOO_MANY, Tree};
 use crate::blake2::flavour::Flavour;
 use crate::blake2::hasher::{Hasher, one_shot};
 use crate::hash::Hash;
@@ -50,7 +50,7 @@ impl<F: Flavour> Nodes<F> {
         if self.levels[i].children.len() == most {
             let Level { offset, children } = &mut self.levels[i];
             let complete = one_shot(&tree.node(depth, *offset, false), tree.backend, children);
-            *offset += 1;
+            *offset = offset.checked_add(1).expect(TOO_MANY);
             children.clear();
             self.push(tree, depth + 1, complete);
         }
@@ -81,15 +81,15 @@ impl<F: Flavour> Tree<F> {
     /// If there are none, or one has another length than the tree's inner digests.
     pub fn root_from_leaves(&self, leaves: impl IntoIterator<Item = Hash<F>>) -> Result<Hash<F>, LeavesError> {
         let mut nodes = Nodes::new(self);
-        let mut count = 0_u64;
+        let mut any = false;
         for leaf in leaves {
             if leaf.as_bytes().len() != self.node.hash_length() {
                 return Err(LeavesError::Length);
             }
             nodes.push(self, 1, leaf);
-            count += 1;
+            any = true;
         }
-        if count == 0 { Err(LeavesError::None) } else { Ok(nodes.root(self)) }
+        if any { Ok(nodes.root(self)) } else { Err(LeavesError::None) }
     }
 }
 

@@ -15,8 +15,11 @@ use crate::kernel::Block;
 /// nodes that there are below it. Leaves and nodes have the inner length as their digest length, the root has the hash
 /// length. Key, salt and personalisation are those of every node.
 ///
+/// BLAKE2s numbers the nodes of a level, and so the leaves, with 48 bits: [`Flavour::MAX_NODE_OFFSET`] is the last. A
+/// larger number that a caller gives is an error. More leaves than that, which would take years to hash, are a panic.
+///
 /// ```
-/// use simd_digest::blake2b::{Params, Tree};
+/// use simd_digest::blake2b::{Params, ParamsError, Tree};
 ///
 /// // The tree of bt2sum, with leaves of 4 KiB, and one of fanout 2.
 /// let tree = Tree::unlimited_fanout(4096)?;
@@ -27,10 +30,10 @@ use crate::kernel::Block;
 ///
 /// // The pieces, which other machines may hash.
 /// let leaves = message.chunks(4096).enumerate().map(|(i, bytes)| {
-///     let mut leaf = tree.leaf(i as u64, i == 2);
-///     leaf.update(bytes);
-///     leaf.finalize()
+///     let mut leaf = tree.leaf(i as u64, i == 2)?;
+///     Ok(leaf.update(bytes).finalize())
 /// });
+/// let leaves = leaves.collect::<Result<Vec<_>, ParamsError>>()?;
 /// assert_eq!(tree.root_from_leaves(leaves)?, tree.hash(&message));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -45,6 +48,9 @@ pub struct Tree<F: Flavour> {
     pub(super) leaf_length: u32,
     pub(super) backend: Backend,
 }
+
+/// More leaves or nodes than BLAKE2 can number.
+pub(super) const TOO_MANY: &str = "a level of a tree has more nodes than can be numbered";
 
 impl<F: Flavour> Params<F> {
     /// The tree with these lengths, fanout and maximal depth. The fields of a single node are set by the tree.
@@ -98,8 +104,9 @@ impl<F: Flavour> Tree<F> {
         length.div_ceil(self.leaf_length.into()).max(1)
     }
 
-    /// A leaf or an inner node.
+    /// A leaf or an inner node, whose number must be in range: the parameter block would have a part of it.
     pub(super) fn node(&self, depth: u8, offset: u64, is_last: bool) -> Node<F> {
+        assert!(offset <= F::MAX_NODE_OFFSET, "{TOO_MANY}");
         let mut node = self.node.clone();
         node.set_node(depth, offset, is_last);
         node
