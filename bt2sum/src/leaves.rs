@@ -194,7 +194,7 @@ impl<F: Flavour> LeafFile<F> {
         let mut buffer = vec![0; 1 << 18];
         for index in from..=to {
             let bytes = self.bytes_of(index);
-            let mut leaf = self.tree.leaf(index, index == last_leaf);
+            let mut leaf = self.tree.leaf(index, index == last_leaf).map_err(io::Error::other)?;
             let mut left = bytes.end - bytes.start;
             while left > 0 {
                 let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());

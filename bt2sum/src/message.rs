@@ -113,7 +113,7 @@ mod tests {
                 match scheme.tree::<F>(&secret) {
                     Some(tree) => {
                         assert_eq!(digest.hash, tree.hash(part), "{case}");
-                        assert_eq!(leaves, tree.hash_run(0, part, true), "{case}");
+                        assert_eq!(leaves, tree.hash_run(0, part, true).unwrap(), "{case}");
                     }
                     None if shape == Shape::Parallel => {
                         let mut hasher = Params::<F>::new().hash_length(32).parallel().unwrap();

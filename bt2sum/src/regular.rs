@@ -74,13 +74,16 @@ fn hash_group<F: Flavour>(
     let length = usize::try_from(group.end - group.start).unwrap_or(usize::MAX);
     if length <= BUFFER {
         let mut buffer = buffers.take(BUFFER);
-        let leaves = window.bytes(input, group, &mut buffer).map(|bytes| tree.hash_run(first, bytes, has_last));
+        let bytes = window.bytes(input, group, &mut buffer);
+        let leaves = bytes.and_then(|bytes| tree.hash_run(first, bytes, has_last).map_err(io::Error::other));
         buffers.put(buffer);
         return leaves;
     }
     let begins: Vec<u64> = (group.start..group.end).step_by(tree.leaf_length() as usize).collect();
     let is_last = |i| has_last && i + 1 == begins.len();
-    let mut hashers: Vec<Hasher<F>> = (0..begins.len()).map(|i| tree.leaf(first + i as u64, is_last(i))).collect();
+    let leaf = |i| tree.leaf(first + i as u64, is_last(i));
+    let hashers: Result<Vec<Hasher<F>>, _> = (0..begins.len()).map(leaf).collect();
+    let mut hashers = hashers.map_err(io::Error::other)?;
     let mut buffer = buffers.take(begins.len() * PIECE);
     for done in (0..chunk).step_by(PIECE) {
         let mut updates = Vec::with_capacity(begins.len());

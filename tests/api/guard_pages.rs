@@ -102,7 +102,7 @@ where
         let tree = params.tree().unwrap();
         hashes.push(tree.hash(message));
         hashes.push(tree.hasher().update(head).update(tail).finalize());
-        hashes.extend(tree.hash_run(3, message, true));
+        hashes.extend(tree.hash_run(3, message, true).unwrap());
     }
     let mut hasher = keyed.xof().unwrap();
     let mut output = [0; 100];

@@ -22,6 +22,7 @@ for_both! {
     leaves_kept_late,
     leaf_count,
     damage_is_found,
+    numbers_beyond_the_last,
     leaves_without_a_root,
     impossible_trees_are_errors,
     fields_of_a_node_are_ignored,
@@ -228,7 +229,7 @@ fn leaves_are_handed_out<F: Flavour>() {
             let pieces: Vec<&[u8]> =
                 if message.is_empty() { vec![message] } else { message.chunks(model.leaf_length).collect() };
             for (i, piece) in pieces.iter().enumerate() {
-                let mut leaf = tree.leaf(i as u64, i + 1 == pieces.len());
+                let mut leaf = tree.leaf(i as u64, i + 1 == pieces.len()).unwrap();
                 assert_eq!(leaf.update(piece).finalize(), leaves[i], "leaf {i}");
             }
             assert_eq!(tree.root_from_leaves(leaves), Ok(root));
@@ -285,6 +286,56 @@ fn damage_is_found<F: Flavour>() {
     assert!(!tree.verify_leaf(0, false, &message[..99], &leaves[0]));
     let longer = Hash::from_bytes(&[leaves[0].as_bytes(), &[0]].concat()).unwrap();
     assert!(!tree.verify_leaf(0, false, &message[..100], &longer));
+}
+
+/// The parameter block of BLAKE2s has 48 bits for the number of a leaf: the upper 16 must not be dropped.
+fn numbers_beyond_the_last<F: Flavour>() {
+    let model = Model::<F>::new(F::LONGEST, 0, 2, 16, 24);
+    let bytes = paint(5 * 16 - 3);
+    let last = F::MAX_NODE_OFFSET;
+    for backend in Backend::available() {
+        let params = model.params.clone().with_backend(backend);
+        let tree = params.tree().unwrap();
+        let by_definition = |number: u64, is_last: bool, bytes: &[u8]| {
+            params.clone().hash_length(24).node_offset(number).last_node(is_last).hash(bytes).unwrap()
+        };
+
+        // The last five numbers there are.
+        let run = tree.hash_run(last - 4, &bytes, true).unwrap();
+        assert_eq!(run.len(), 5);
+        for ((number, bytes), digest) in (last - 4..=last).zip(bytes.chunks(16)).zip(&run) {
+            let is_last = number == last;
+            assert_eq!(*digest, by_definition(number, is_last, bytes), "{backend}, {number}");
+            assert_eq!(tree.leaf(number, is_last).unwrap().update(bytes).finalize(), *digest);
+            assert!(tree.verify_leaf(number, is_last, bytes, digest));
+        }
+        assert!(tree.hash_run(last, &bytes[..16], false).is_ok());
+
+        // One more.
+        for first in [last - 3, last] {
+            let error = tree.hash_run(first, &bytes, true).unwrap_err();
+            assert_eq!(
+                (error.field(), error.value(), error.limits()),
+                ("node_offset", first, 0..=last - 4),
+                "{backend}"
+            );
+        }
+        assert_eq!(tree.hash_run(last, &bytes[..31], false).unwrap().len(), 1);
+        assert!(tree.hash_run(last, &bytes[..32], false).is_err());
+        assert_eq!(tree.hash_run(u64::MAX, &bytes[..15], false), Ok(vec![]), "there is no leaf");
+
+        // Beyond all.
+        let leaf0 = tree.leaf(0, false).unwrap().update(&bytes[..16]).finalize();
+        assert!(tree.verify_leaf(0, false, &bytes[..16], &leaf0));
+        for number in last.checked_add(1).into_iter().flat_map(|first| [first, first << 8, u64::MAX]) {
+            assert!(!tree.verify_leaf(number, false, &bytes[..16], &leaf0), "{backend}, {number}");
+            let error = tree.leaf(number, false).unwrap_err();
+            assert_eq!((error.field(), error.value(), error.limits()), ("node_offset", number, 0..=last));
+            assert_eq!(error.to_string(), format!("node_offset is {number}, but must be 0 to {last}"));
+            assert_eq!(tree.hash_run(number, &bytes[..16], false).unwrap_err(), error);
+            assert_eq!(tree.hash_run(number, b"", true).unwrap_err(), error);
+        }
+    }
 }
 
 fn leaves_without_a_root<F: Flavour>() {

@@ -3,8 +3,12 @@
 use alloc::vec::Vec;
 use core::{fmt, mem};
 
+use super::held::{append, wipe};
+use super::leaves::Leaves;
 use super::nodes::Nodes;
-use super::{Flavour, Hash, Leaves, Tree, append, wipe};
+use super::shape::{TOO_MANY, Tree};
+use crate::blake2::flavour::Flavour;
+use crate::hash::Hash;
 
 /// Leaves that are hashed before their digests are folded into the nodes: a multiple of all lanes.
 const BATCH: usize = 64;
@@ -39,9 +43,23 @@ pub struct TreeHasher<F: Flavour> {
     keeps: bool,
 }
 
+impl<F: Flavour> Tree<F> {
+    /// A hasher for the message that comes piece by piece.
+    #[must_use]
+    pub fn hasher(&self) -> TreeHasher<F> {
+        TreeHasher::after(self, Nodes::new(self), 0)
+    }
+
+    /// The root over `message`.
+    #[must_use]
+    pub fn hash(&self, message: &[u8]) -> Hash<F> {
+        self.hasher().finalize_over(message).0
+    }
+}
+
 impl<F: Flavour> TreeHasher<F> {
     /// Goes on after these nodes, which lie over so many leaves.
-    pub(super) fn after(tree: &Tree<F>, nodes: Nodes<F>, leaves: u64) -> Self {
+    fn after(tree: &Tree<F>, nodes: Nodes<F>, leaves: u64) -> Self {
         Self { tree: tree.clone(), buffer: Vec::new(), nodes, leaves, kept: Vec::new(), keeps: false }
     }
 
@@ -97,7 +115,7 @@ impl<F: Flavour> TreeHasher<F> {
     }
 
     /// The root when `rest`, the end of the message from the start of a leaf, takes the place of the buffer.
-    pub(super) fn finalize_over(&mut self, rest: &[u8]) -> (Hash<F>, Vec<Hash<F>>) {
+    fn finalize_over(&mut self, rest: &[u8]) -> (Hash<F>, Vec<Hash<F>>) {
         let length = self.tree.leaf_bytes();
         self.hash_batches(&Leaves { length, buffered: &[], direct: rest }, true);
         (self.nodes.root(&self.tree), mem::take(&mut self.kept))
@@ -163,7 +181,7 @@ impl<F: Flavour> TreeHasher<F> {
 
     /// Takes in the digest of the next leaf.
     fn fold(&mut self, digest: Hash<F>) {
-        self.leaves += 1;
+        self.leaves = self.leaves.checked_add(1).expect(TOO_MANY);
         self.nodes.push(&self.tree, 1, digest);
         if self.keeps {
             self.kept.push(digest);
@@ -190,3 +208,30 @@ impl<F: Flavour> Drop for TreeHasher<F> {
 
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> zeroize::ZeroizeOnDrop for TreeHasher<F> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blake2s::FlavourS;
+
+    /// The last three leaves that can be numbered, and so many more.
+    fn last_leaves_and(more: usize) -> Vec<Hash<FlavourS>> {
+        let mut hasher = Tree::<FlavourS>::unlimited_fanout(4).unwrap().hasher().keep_leaves();
+        hasher.leaves = FlavourS::MAX_NODE_OFFSET - 2;
+        hasher.update(&[7; 4 * 3]).update(&[7; 4][..4 * more]);
+        hasher.finalize_with_leaves().1
+    }
+
+    #[test]
+    fn leaves_up_to_the_last_number() {
+        let tree = Tree::<FlavourS>::unlimited_fanout(4).unwrap();
+        let expected = tree.hash_run(FlavourS::MAX_NODE_OFFSET - 2, &[7; 12], true).unwrap();
+        assert_eq!(last_leaves_and(0), expected);
+    }
+
+    #[test]
+    #[should_panic(expected = "more nodes than can be numbered")]
+    fn numbers_of_leaves_do_not_wrap() {
+        last_leaves_and(1);
+    }
+}

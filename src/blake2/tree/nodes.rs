@@ -1,11 +1,15 @@
 //! The nodes above the leaves, folded as they complete.
 
 use alloc::vec::Vec;
-use core::mem;
+use core::{fmt, mem};
 
+use super::held::append;
 #[cfg(feature = "zeroize")]
-use super::wipe;
-use super::{Flavour, Hash, Hasher, Tree, append, one_shot};
+use super::held::wipe;
+use super::shape::{TOO_MANY, Tree};
+use crate::blake2::flavour::Flavour;
+use crate::blake2::hasher::{Hasher, one_shot};
+use crate::hash::Hash;
 
 /// The nodes above the leaves that have children, but are not complete.
 #[derive(Clone)]
@@ -46,7 +50,7 @@ impl<F: Flavour> Nodes<F> {
         if self.levels[i].children.len() == most {
             let Level { offset, children } = &mut self.levels[i];
             let complete = one_shot(&tree.node(depth, *offset, false), tree.backend, children);
-            *offset += 1;
+            *offset = offset.checked_add(1).expect(TOO_MANY);
             children.clear();
             self.push(tree, depth + 1, complete);
         }
@@ -69,9 +73,50 @@ impl<F: Flavour> Nodes<F> {
     }
 }
 
+impl<F: Flavour> Tree<F> {
+    /// The root over the digests of all leaves, in order.
+    ///
+    /// # Errors
+    ///
+    /// If there are none, or one has another length than the tree's inner digests.
+    pub fn root_from_leaves(&self, leaves: impl IntoIterator<Item = Hash<F>>) -> Result<Hash<F>, LeavesError> {
+        let mut nodes = Nodes::new(self);
+        let mut any = false;
+        for leaf in leaves {
+            if leaf.as_bytes().len() != self.node.hash_length() {
+                return Err(LeavesError::Length);
+            }
+            nodes.push(self, 1, leaf);
+            any = true;
+        }
+        if any { Ok(nodes.root(self)) } else { Err(LeavesError::None) }
+    }
+}
+
 #[cfg(feature = "zeroize")]
 impl Drop for Level {
     fn drop(&mut self) {
         wipe(&mut self.children);
     }
 }
+
+/// Why digests of leaves have no root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LeavesError {
+    /// There are none; even an empty message has a leaf.
+    None,
+    /// A digest has another length than the tree's inner digests.
+    Length,
+}
+
+impl fmt::Display for LeavesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "a tree has at least one leaf",
+            Self::Length => "a digest of a leaf has another length than the tree's inner digests",
+        })
+    }
+}
+
+impl core::error::Error for LeavesError {}

@@ -1,0 +1,30 @@
+//! Bytes on the heap that may be secret.
+
+use alloc::vec::Vec;
+use core::mem;
+
+/// Appends what may be secret to `buffer`, which grows to `most` bytes at most.
+pub(super) fn append(buffer: &mut Vec<u8>, bytes: &[u8], most: usize) {
+    let length = buffer.len() + bytes.len();
+    if length > buffer.capacity() {
+        let room = buffer.capacity().saturating_mul(2).clamp(length, most.max(length));
+        if cfg!(feature = "zeroize") {
+            // What growing in place might move would stay behind.
+            let mut larger = Vec::with_capacity(room);
+            larger.extend_from_slice(buffer);
+            wipe(&mut mem::replace(buffer, larger));
+        } else {
+            buffer.reserve_exact(room - buffer.len());
+        }
+    }
+    buffer.extend_from_slice(bytes);
+}
+
+/// Overwrites a part of the message, or digests of it, with zeros, and what was there before them: with feature `zeroize`
+/// only.
+pub(super) fn wipe(bytes: &mut Vec<u8>) {
+    #[cfg(feature = "zeroize")]
+    zeroize::Zeroize::zeroize(bytes);
+    #[cfg(not(feature = "zeroize"))]
+    let _ = bytes;
+}

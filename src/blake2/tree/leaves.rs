@@ -1,0 +1,141 @@
+//! The leaves of a tree, one by one or side by side.
+
+use alloc::vec::Vec;
+
+use super::shape::{TOO_MANY, Tree};
+use crate::blake2::flavour::Flavour;
+use crate::blake2::hasher::{Hasher, one_shot};
+use crate::blake2::params::{ParamsError, check_range};
+use crate::hash::Hash;
+use crate::many::{Message, schedule};
+
+impl<F: Flavour> Tree<F> {
+    /// The hasher of leaf `index`, which is to be given its part of the message. A leaf's digest depends on its place,
+    /// and on whether it is the last.
+    ///
+    /// # Errors
+    ///
+    /// If `index` is larger than [`Flavour::MAX_NODE_OFFSET`], which is 2^48 − 1 for BLAKE2s.
+    pub fn leaf(&self, index: u64, is_last: bool) -> Result<Hasher<F>, ParamsError> {
+        Self::check_numbers(index, 1)?;
+        Ok(Hasher::of(self.node(0, index, is_last), self.backend))
+    }
+
+    /// Whether leaf `index` with these bytes has this digest: finds which part of a message is damaged.
+    ///
+    /// A leaf whose number is larger than [`Flavour::MAX_NODE_OFFSET`] has no digest, so the answer is `false`.
+    #[must_use]
+    pub fn verify_leaf(&self, index: u64, is_last: bool, bytes: &[u8], digest: &Hash<F>) -> bool {
+        Self::check_numbers(index, 1).is_ok() && one_shot(&self.node(0, index, is_last), self.backend, bytes) == *digest
+    }
+
+    /// Hashes the consecutive leaves in `bytes` side by side, numbered from `first`, for callers who split the message
+    /// themselves.
+    ///
+    /// With `has_last`, the message ends with `bytes`: the last leaf may be shorter, and there is one even if `bytes` is
+    /// empty. Without, bytes that follow the last whole leaf are left out.
+    ///
+    /// ```
+    /// use simd_digest::blake2b::Tree;
+    ///
+    /// let tree = Tree::unlimited_fanout(1000)?;
+    /// let (head, tail) = ([1; 2000], [2; 1500]);
+    /// let leaves = [tree.hash_run(0, &head, false)?, tree.hash_run(2, &tail, true)?].concat();
+    /// assert_eq!(tree.root_from_leaves(leaves)?, tree.hasher().update(&head).update(&tail).finalize());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the number of a leaf is larger than [`Flavour::MAX_NODE_OFFSET`]. The error has `first`, and the limit of it for
+    /// this many leaves. Then nothing is hashed.
+    pub fn hash_run(&self, first: u64, bytes: &[u8], has_last: bool) -> Result<Vec<Hash<F>>, ParamsError> {
+        let length = self.leaf_bytes();
+        let count = if has_last { bytes.len().div_ceil(length).max(1) } else { bytes.len() / length };
+        Self::check_numbers(first, count)?;
+        let mut digests = alloc::vec![Hash::placeholder(); count];
+        let leaves = Leaves { length, buffered: &[], direct: bytes };
+        self.hash_leaves(first, |i| leaves.get(i), has_last, &mut digests);
+        Ok(digests)
+    }
+
+    /// Whether `count` leaves can have the numbers from `first` on.
+    fn check_numbers(first: u64, count: usize) -> Result<(), ParamsError> {
+        let Some(others) = (count as u64).checked_sub(1) else { return Ok(()) };
+        // No place is left for as many leaves, wherever they begin.
+        check_range("node_offset", others, 0..=F::MAX_NODE_OFFSET)?;
+        check_range("node_offset", first, 0..=F::MAX_NODE_OFFSET - others)
+    }
+
+    /// The digests of leaves `offset` and on, whose bytes are given by `leaf`. With `has_last`, the message ends here.
+    pub(super) fn hash_leaves<'a>(
+        &self,
+        offset: u64,
+        leaf: impl Fn(usize) -> &'a [u8],
+        has_last: bool,
+        digests: &mut [Hash<F>],
+    ) {
+        let key_block = self.node.key_block();
+        let mut node = self.node.clone();
+        let count = digests.len();
+        Self::check_numbers(offset, count).expect(TOO_MANY);
+        let messages = (0..count).map(|i| {
+            node.set_node(0, offset + i as u64, has_last && i + 1 == count);
+            Message::ending(i, node.chain(), key_block.as_slice(), leaf(i), node.last)
+        });
+        let length = self.node.hash_length();
+        schedule::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_bytes(), length));
+    }
+}
+
+/// Whole leaves in one piece of memory, and more in another, of which the last may be shorter.
+#[derive(Clone, Copy)]
+pub(super) struct Leaves<'a> {
+    pub(super) length: usize,
+    pub(super) buffered: &'a [u8],
+    pub(super) direct: &'a [u8],
+}
+
+impl<'a> Leaves<'a> {
+    pub(super) fn count(&self) -> usize {
+        (self.buffered.len() + self.direct.len()).div_ceil(self.length)
+    }
+
+    pub(super) fn get(&self, i: usize) -> &'a [u8] {
+        let begin = i * self.length;
+        let bytes = match begin.checked_sub(self.buffered.len()) {
+            None => &self.buffered[begin..],
+            Some(begin) => &self.direct[begin..],
+        };
+        &bytes[..self.length.min(bytes.len())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use crate::backend::Backend;
+    use crate::blake2b::Params;
+
+    #[test]
+    fn runs_are_leaves_one_by_one() {
+        let message: Vec<u8> = (0..=250).cycle().take(2100).collect();
+        for backend in Backend::available() {
+            let params = Params::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(40).with_backend(backend);
+            for (leaf_length, length) in [(1, 33), (127, 2100), (128, 2048), (129, 1), (300, 0), (700, 2100)] {
+                let (tree, bytes) = (params.clone().max_leaf_length(leaf_length).tree().unwrap(), &message[..length]);
+                let run = tree.hash_run(7, bytes, true).unwrap();
+                assert_eq!(run.len() as u64, tree.leaf_count(length as u64));
+                for (i, digest) in run.iter().enumerate() {
+                    let begin = i * leaf_length as usize;
+                    let leaf = &bytes[begin..length.min(begin + leaf_length as usize)];
+                    assert!(tree.verify_leaf(7 + i as u64, i + 1 == run.len(), leaf, digest), "{leaf_length}, {i}");
+                }
+                let open = tree.hash_run(7, bytes, false).unwrap();
+                assert_eq!(open.len(), length / leaf_length as usize);
+                assert!(open.iter().zip(&run).take(run.len() - 1).all(|(a, b)| a == b));
+            }
+        }
+    }
+}
