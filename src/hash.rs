@@ -83,6 +83,8 @@ impl Length for Full {
 /// may be a MAC. **Ordering does not**: `<`, `cmp` and sorting stop at the first byte that differs. Do not check a MAC
 /// with them.
 ///
+/// With feature `serde`, a digest is a string of hexadecimal digits in human-readable formats, and bytes in others.
+///
 /// ```
 /// use simd_digest::blake2b::{self, Hash};
 ///
@@ -478,6 +480,84 @@ impl<H: Digested, L: Length> zeroize::Zeroize for Hash<H, L> {
     }
 }
 
+/// Hexadecimal digits in human-readable formats, bytes in others.
+#[cfg(feature = "serde")]
+mod serialized {
+    use core::fmt;
+    use core::marker::PhantomData;
+
+    use serde::de::{Deserialize, Deserializer, Error, Expected, SeqAccess, Visitor};
+    use serde::ser::{Serialize, Serializer};
+
+    use super::{Block, Digested, Hash, Length};
+
+    /// A string of lower-case hexadecimal digits if the format is human-readable, else bytes.
+    impl<H: Digested, L: Length> Serialize for Hash<H, L> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            if serializer.is_human_readable() {
+                serializer.serialize_str(&self.to_hex())
+            } else {
+                serializer.serialize_bytes(self.slice())
+            }
+        }
+    }
+
+    /// A string of hexadecimal digits of either case, or bytes: a byte string or a sequence of numbers.
+    ///
+    /// A human-readable format is asked for the string, others for the bytes.
+    impl<'de, H: Digested, L: Length> Deserialize<'de> for Hash<H, L> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let visitor = HashVisitor(PhantomData);
+            if deserializer.is_human_readable() {
+                deserializer.deserialize_str(visitor)
+            } else {
+                deserializer.deserialize_bytes(visitor)
+            }
+        }
+    }
+
+    /// Takes every form, whatever was asked for: serde itself calls what it keeps for a while, as for an untagged
+    /// `enum`, human-readable.
+    struct HashVisitor<H, L>(PhantomData<(H, L)>);
+
+    impl<'de, H: Digested, L: Length> Visitor<'de> for HashVisitor<H, L> {
+        type Value = Hash<H, L>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let longest = H::Bytes::LENGTH;
+            let shortest = L::shortest(longest);
+            if shortest < longest {
+                write!(f, "a digest of {shortest} to {longest} bytes")
+            } else {
+                write!(f, "a digest of {longest} bytes")
+            }
+        }
+
+        /// The error does not show the text, which may be almost a MAC.
+        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+            text.parse()
+                .map_err(|error| E::custom(format_args!("{error}, expected {} in hexadecimal", &self as &dyn Expected)))
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+            Hash::copied(bytes).map_err(|_| E::invalid_length(bytes.len(), &self))
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<Self::Value, A::Error> {
+            let mut bytes = H::Bytes::ZERO;
+            let mut length = 0;
+            while let Some(number) = numbers.next_element()? {
+                let Some(byte) = bytes.bytes_mut().get_mut(length) else {
+                    return Err(A::Error::invalid_length(length + 1, &self));
+                };
+                *byte = number;
+                length += 1;
+            }
+            self.visit_bytes(&bytes.bytes()[..length])
+        }
+    }
+}
+
 /// Digests of full length; those of run-time length are tested from outside.
 #[cfg(test)]
 mod tests {
@@ -595,5 +675,40 @@ mod tests {
         let mut hash = HASH;
         zeroize::Zeroize::zeroize(&mut hash);
         assert_eq!(hash, [0; 20]);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn serialized() {
+        let text = format!("\"{TEXT}\"");
+        assert_eq!(serde_json::to_string(&HASH).unwrap(), text);
+        assert_eq!(serde_json::from_str::<Hash>(&text).unwrap(), HASH);
+        assert_eq!(serde_json::from_str::<Hash>(&text.to_uppercase()).unwrap(), HASH);
+        for digits in (0..40).chain(41..130) {
+            let error = serde_json::from_str::<Hash>(&format!("\"{}\"", "a".repeat(digits))).unwrap_err().to_string();
+            assert!(error.contains("expected a digest of 20 bytes"), "{digits} digits: {error}");
+        }
+
+        let cbor = |value: &ciborium::Value| {
+            let mut bytes = Vec::new();
+            ciborium::into_writer(value, &mut bytes).unwrap();
+            bytes
+        };
+        let mut binary = Vec::new();
+        ciborium::into_writer(&HASH, &mut binary).unwrap();
+        assert_eq!(binary, cbor(&BYTES.to_vec().into()));
+        for length in 0..70 {
+            for value in [vec![7; length].into(), ciborium::Value::Array(vec![7.into(); length])] {
+                // Those in a sequence are counted until they are too many.
+                let counted = if value.is_array() { length.min(21) } else { length };
+                match ciborium::from_reader::<Hash, _>(&cbor(&value)[..]) {
+                    Ok(hash) => assert!(length == 20 && hash == [7; 20], "length {length}"),
+                    Err(error) => {
+                        let stated = format!("invalid length {counted}, expected a digest of 20 bytes");
+                        assert!(length != 20 && error.to_string().contains(&stated), "length {length}: {error}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -21,6 +21,10 @@ for_both! {
     equal_in_every_form,
     ordered_by_bytes,
     a_key_in_a_set,
+    #[cfg(feature = "serde")] serialized_as_text,
+    #[cfg(feature = "serde")] serialized_as_bytes,
+    #[cfg(feature = "serde")] text_that_is_not_deserialized,
+    #[cfg(feature = "serde")] bytes_that_are_not_deserialized,
     #[cfg(feature = "zeroize")] wiped,
 }
 
@@ -217,6 +221,97 @@ fn wiped<F: Flavour>() {
     let mut hash = abc::<F>();
     zeroize::Zeroize::zeroize(&mut hash);
     assert_eq!(hash, [0]);
+}
+
+#[cfg(feature = "serde")]
+fn serialized_as_text<F: Flavour>() {
+    for hash in hashes::<F>() {
+        let json = format!("\"{hash}\"");
+        assert_eq!(serde_json::to_string(&hash).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Hash<F>>(&json).unwrap(), hash);
+        assert_eq!(serde_json::from_str::<Hash<F>>(&json.to_uppercase()).unwrap(), hash);
+        assert_eq!(serde_json::from_value::<Hash<F>>(serde_json::to_value(hash).unwrap()).unwrap(), hash);
+    }
+    // The first digit escaped, so that the format has to copy.
+    assert_eq!(serde_json::from_str::<Hash<F>>(r#""\u0061b""#).unwrap(), [0xab]);
+    let map = hashes::<F>().zip(0..).collect::<std::collections::BTreeMap<Hash<F>, u8>>();
+    let json = serde_json::to_string(&map).unwrap();
+    assert_eq!(serde_json::from_str::<std::collections::BTreeMap<Hash<F>, u8>>(&json).unwrap(), map);
+}
+
+#[cfg(feature = "serde")]
+fn cbor(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).unwrap();
+    bytes
+}
+
+#[cfg(feature = "serde")]
+fn serialized_as_bytes<F: Flavour>() {
+    for hash in hashes::<F>() {
+        let bytes = hash.as_bytes();
+        let length = u8::try_from(bytes.len()).unwrap();
+        let header = if length < 24 { vec![0x40 + length] } else { vec![0x58, length] };
+        let binary = cbor(&hash);
+        assert_eq!(binary, [&header[..], bytes].concat());
+        assert_eq!(ciborium::from_reader::<Hash<F>, _>(&binary[..]).unwrap(), hash);
+
+        let array = cbor(&bytes);
+        assert_eq!(array[0] & 0xe0, 0x80, "a sequence of numbers");
+        assert_eq!(ciborium::from_reader::<Hash<F>, _>(&array[..]).unwrap(), hash);
+
+        // As serde hands on what it keeps for an untagged enum: as of a human-readable format, whichever it was.
+        let kept = serde::de::value::BytesDeserializer::<serde::de::value::Error>::new(bytes);
+        assert_eq!(<Hash<F> as serde::Deserialize>::deserialize(kept), Ok(hash));
+    }
+}
+
+#[cfg(feature = "serde")]
+fn text_that_is_not_deserialized<F: Flavour>() {
+    let error = |json: &str| serde_json::from_str::<Hash<F>>(json).unwrap_err().to_string();
+    let expected = format!("expected a digest of 1 to {} bytes", F::LONGEST);
+    let digits = 2 * F::LONGEST;
+    for length in [0, 1, 3, digits - 1, digits + 1, digits + 2, 1000] {
+        let error = error(&format!("\"{}\"", "a".repeat(length)));
+        let stated = format!("a digest of this length is not possible, {expected} in hexadecimal at ");
+        assert!(error.starts_with(&stated), "{length} digits: {error}");
+    }
+    for text in ["gg", "0x", " a", "é", "a\0"] {
+        let error = error(&serde_json::to_string(text).unwrap());
+        let stated = format!("a character is not a hexadecimal digit, {expected} in hexadecimal at ");
+        assert!(error.starts_with(&stated), "{text:?}: {error}");
+    }
+    for json in ["12", "-1", "1.5", "true", "null", "[1,2]", "[]", "{}", "{\"a\":1}"] {
+        let error = error(json);
+        assert!(error.starts_with("invalid type: ") && error.contains(&expected), "{json}: {error}");
+    }
+    for json in ["", "\"", "\"ab", "ab", "\"ab\" 1", "\"\\ud800\""] {
+        error(json);
+    }
+}
+
+#[cfg(feature = "serde")]
+fn bytes_that_are_not_deserialized<F: Flavour>() {
+    let error = |binary: &[u8]| ciborium::from_reader::<Hash<F>, _>(binary).unwrap_err().to_string();
+    for length in [0, F::LONGEST + 1, F::LONGEST + 2, 2 * F::LONGEST, 256, 256 + 1, 4096] {
+        for value in [vec![7; length].into(), ciborium::Value::Array(vec![7.into(); length])] {
+            let error = error(&cbor(&value));
+            // Those in a sequence are counted until they are too many.
+            let counted = if value.is_array() { length.min(F::LONGEST + 1) } else { length };
+            let stated = format!("invalid length {counted}, expected a digest of 1 to {} bytes", F::LONGEST);
+            assert!(error.contains(&stated), "length {length}: {error}");
+        }
+    }
+    assert!(error(&cbor(&[1, 256])).contains("expected u8"));
+    error(&cbor(&[1, -1]));
+    error(&cbor(&("ab", 1)));
+    for other in [cbor(&"abcd"), cbor(&7), cbor(&true), cbor(&()), cbor(&serde_json::json!({"a": 1}))] {
+        assert!(error(&other).contains("invalid type: "), "{other:02x?}");
+    }
+    let whole = cbor(&abc::<F>());
+    for length in 0..whole.len() {
+        error(&whole[..length]);
+    }
 }
 
 /// Width, alignment and `#` work as for other values.
