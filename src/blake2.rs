@@ -46,7 +46,10 @@ pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
 pub use self::tree::{LeavesError, Tree, TreeHasher};
 pub use self::xof::{Blake2x, OutputReader, XofError};
-pub use crate::hash::{Hash, ParseHashError};
+pub use crate::hash::ParseHashError;
+
+/// A digest of BLAKE2, its length chosen at run time.
+pub type Hash<F> = crate::hash::Hash<F>;
 
 /// Names the types and functions of a flavour in its module.
 macro_rules! module {

@@ -1,22 +1,39 @@
-//! Digests as values: compared in constant time, printed and parsed as hexadecimal.
+//! Digests as values: compared in constant time, ordered by their bytes, printed and parsed as hexadecimal.
+//!
+//! Each hash names its own in its module. The length of a BLAKE2 digest is chosen at run time. A hash with a single
+//! length has [`Full`] digests.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::array::TryFromSliceError;
+use core::cmp::Ordering;
 use core::fmt;
 use core::hint::black_box;
+use core::ops::Deref;
 use core::str::FromStr;
 
+pub(crate) use self::sealed::Digested;
+use self::sealed::Length;
 use crate::kernel::Block;
 
-/// A hash whose digests are values.
-pub trait Digested: Copy + 'static {
-    /// A digest of full length.
-    type Bytes: Block;
-}
+/// The part of a digest that is no business of others.
+mod sealed {
+    use crate::kernel::Block;
 
-/// How many bytes of a full digest count.
-pub trait Length: Copy {
-    fn new(length: usize) -> Self;
-    fn get(self, full: usize) -> usize;
+    /// A hash whose digests are values.
+    pub trait Digested: Copy + 'static {
+        /// A digest of full length, at most 64 bytes.
+        type Bytes: Block;
+    }
+
+    /// How many bytes of a full digest count.
+    pub trait Length: Copy {
+        fn new(length: usize) -> Self;
+        fn get(self, full: usize) -> usize;
+        /// Bytes of the shortest digest.
+        fn shortest(full: usize) -> usize;
+    }
 }
 
 /// Chosen at run time.
@@ -32,12 +49,41 @@ impl Length for u8 {
     fn get(self, _: usize) -> usize {
         self.into()
     }
+
+    fn shortest(_: usize) -> usize {
+        1
+    }
+}
+
+/// The length of a digest that always has all bytes its hash makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Full;
+
+impl Length for Full {
+    #[inline]
+    fn new(_: usize) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn get(self, full: usize) -> usize {
+        full
+    }
+
+    fn shortest(full: usize) -> usize {
+        full
+    }
 }
 
 /// A digest.
 ///
-/// Prints as lower-case hexadecimal and parses from either case. Comparison takes the same time wherever two digests
-/// of one length differ, since a digest may be a MAC.
+/// Prints as lower-case hexadecimal and parses from either case.
+///
+/// Comparison with `==`, to a digest or to bytes, takes the same time wherever two of one length differ, since a digest
+/// may be a MAC. **Ordering does not**: `<`, `cmp` and sorting stop at the first byte that differs. Do not check a MAC
+/// with them.
+///
+/// With feature `serde`, a digest is a string of hexadecimal digits in human-readable formats, and bytes in others.
 ///
 /// ```
 /// use simd_digest::blake2b::{self, Hash};
@@ -55,6 +101,7 @@ pub struct Hash<H: Digested, L: Length = u8> {
     length: L,
 }
 
+/// The length is chosen at run time.
 impl<H: Digested> Hash<H> {
     /// The first `length` bytes of `bytes`.
     #[inline]
@@ -78,19 +125,58 @@ impl<H: Digested> Hash<H> {
         self.slice()
     }
 
+    /// The bytes of the digest, if there are `N`.
+    ///
+    /// `<[u8; N]>::try_from(hash)` gives them by value.
+    ///
+    /// ```
+    /// use simd_digest::blake2b::Params;
+    ///
+    /// let hash = Params::new().hash_length(32).hash(b"abc")?;
+    /// let key: &[u8; 32] = hash.as_array().unwrap();
+    /// assert_eq!(hash.as_array::<64>(), None);
+    /// assert_eq!(<[u8; 32]>::try_from(hash).unwrap(), *key);
+    /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn as_array<const N: usize>(&self) -> Option<&[u8; N]> {
+        self.slice().try_into().ok()
+    }
+
     /// A digest of these bytes.
     ///
     /// # Errors
     ///
-    /// If there are none, or more than the hash can make.
+    /// [`ParseHashError::Length`] if there are none, or more than the hash can make.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseHashError> {
-        let mut words = H::Bytes::ZERO;
-        let to = words.bytes_mut().get_mut(..bytes.len()).ok_or(ParseHashError::Length)?;
-        if bytes.is_empty() {
-            return Err(ParseHashError::Length);
-        }
-        to.copy_from_slice(bytes);
-        Ok(Self::new(words, bytes.len()))
+        Self::copied(bytes)
+    }
+}
+
+/// The length is fixed: `N` bytes, all that the hash makes.
+impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
+    /// The `N` bytes of the digest.
+    #[inline]
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; N] {
+        &self.bytes
+    }
+
+    /// A digest of these `N` bytes.
+    #[inline]
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; N]) -> Self {
+        Self { bytes, length: Full }
+    }
+
+    /// A digest of these bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseHashError::Length`] if there are not exactly `N`.
+    pub fn from_slice(bytes: &[u8]) -> Result<Self, ParseHashError> {
+        Self::copied(bytes)
     }
 }
 
@@ -100,18 +186,60 @@ impl<H: Digested, L: Length> Hash<H, L> {
         &self.bytes.bytes()[..self.length.get(H::Bytes::LENGTH)]
     }
 
-    /// Prints with these digits, after `0x` if the format says `#`, padded as it says.
-    fn pad_hex(&self, f: &mut fmt::Formatter<'_>, digits: &[u8; 16]) -> fmt::Result {
-        let mut text = [0; 2 + 2 * 64];
-        text[..2].copy_from_slice(b"0x");
-        let (pairs, _) = text[2..].as_chunks_mut::<2>();
+    /// As many zeros, if a digest may have this length.
+    fn zeros(length: usize) -> Result<Self, ParseHashError> {
+        if !(L::shortest(H::Bytes::LENGTH)..=H::Bytes::LENGTH).contains(&length) {
+            return Err(ParseHashError::Length);
+        }
+        Ok(Self { bytes: H::Bytes::ZERO, length: L::new(length) })
+    }
+
+    fn copied(bytes: &[u8]) -> Result<Self, ParseHashError> {
+        let mut hash = Self::zeros(bytes.len())?;
+        hash.bytes.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
+        Ok(hash)
+    }
+
+    /// The digest as text, two lower-case hexadecimal digits a byte, without touching the heap.
+    ///
+    /// ```
+    /// use simd_digest::blake2s;
+    ///
+    /// let hex = blake2s::hash(b"abc").to_hex();
+    /// assert_eq!(&hex[..8], "508c5e8c");
+    /// assert_eq!(hex.len(), 64);
+    /// ```
+    #[must_use]
+    pub fn to_hex(&self) -> Hex {
+        let mut text = [0; MOST_DIGITS];
+        self.write_hex(&mut text, b"0123456789abcdef");
+        Hex { text, length: 2 * self.slice().len() }
+    }
+
+    fn write_hex(&self, text: &mut [u8], digits: &[u8; 16]) {
+        const { assert!(2 * H::Bytes::LENGTH <= MOST_DIGITS) }
+        let (pairs, _) = text.as_chunks_mut::<2>();
         for (pair, byte) in pairs.iter_mut().zip(self.slice()) {
             *pair = [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]];
         }
+    }
+
+    /// Prints with these digits, after `0x` if the format says `#`, padded as it says.
+    fn pad_hex(&self, f: &mut fmt::Formatter<'_>, digits: &[u8; 16]) -> fmt::Result {
+        let mut text = [0; 2 + MOST_DIGITS];
+        text[..2].copy_from_slice(b"0x");
+        self.write_hex(&mut text[2..], digits);
         let begin = if f.alternate() { 0 } else { 2 };
         let text = &text[begin..2 + 2 * self.slice().len()];
         f.pad(core::str::from_utf8(text).map_err(|_| fmt::Error)?)
     }
+}
+
+/// Whether two slices are equal, in constant time if they have one length.
+#[inline(never)]
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    let difference = a.iter().zip(b).fold(0, |difference, (a, b)| black_box(difference | (a ^ b)));
+    a.len() == b.len() && difference == 0
 }
 
 impl<H: Digested, L: Length> AsRef<[u8]> for Hash<H, L> {
@@ -120,9 +248,10 @@ impl<H: Digested, L: Length> AsRef<[u8]> for Hash<H, L> {
     }
 }
 
+/// In constant time for digests of one length; others are unequal.
 impl<H: Digested, L: Length> PartialEq for Hash<H, L> {
     fn eq(&self, other: &Self) -> bool {
-        self == other.slice()
+        equal(self.slice(), other.slice())
     }
 }
 
@@ -130,17 +259,68 @@ impl<H: Digested, L: Length> Eq for Hash<H, L> {}
 
 /// In constant time for all slices of the digest's length; unequal to all others.
 impl<H: Digested, L: Length> PartialEq<[u8]> for Hash<H, L> {
-    #[inline(never)]
     fn eq(&self, other: &[u8]) -> bool {
-        let bytes = self.slice();
-        let difference = bytes.iter().zip(other).fold(0, |difference, (a, b)| black_box(difference | (a ^ b)));
-        bytes.len() == other.len() && difference == 0
+        equal(self.slice(), other)
     }
 }
 
+/// In constant time for all slices of the digest's length; unequal to all others.
+impl<H: Digested, L: Length> PartialEq<&[u8]> for Hash<H, L> {
+    fn eq(&self, other: &&[u8]) -> bool {
+        equal(self.slice(), other)
+    }
+}
+
+/// In constant time for all arrays of the digest's length; unequal to all others.
 impl<H: Digested, L: Length, const N: usize> PartialEq<[u8; N]> for Hash<H, L> {
     fn eq(&self, other: &[u8; N]) -> bool {
-        self == other.as_slice()
+        equal(self.slice(), other)
+    }
+}
+
+/// In constant time for all vectors of the digest's length; unequal to all others.
+#[cfg(feature = "alloc")]
+impl<H: Digested, L: Length> PartialEq<Vec<u8>> for Hash<H, L> {
+    fn eq(&self, other: &Vec<u8>) -> bool {
+        equal(self.slice(), other)
+    }
+}
+
+/// By the bytes, as [`Ord`]. **Not in constant time.**
+impl<H: Digested, L: Length> PartialOrd for Hash<H, L> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By the bytes from the first on; a digest comes after its own beginnings. **Not in constant time.**
+impl<H: Digested, L: Length> Ord for Hash<H, L> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.slice().cmp(other.slice())
+    }
+}
+
+/// The bytes of a digest, if there are `N`.
+impl<H: Digested, const N: usize> TryFrom<Hash<H>> for [u8; N] {
+    type Error = TryFromSliceError;
+
+    /// # Errors
+    ///
+    /// If the digest does not have exactly `N` bytes.
+    fn try_from(hash: Hash<H>) -> Result<Self, TryFromSliceError> {
+        hash.slice().try_into()
+    }
+}
+
+impl<H: Digested<Bytes = [u8; N]>, const N: usize> From<Hash<H, Full>> for [u8; N] {
+    fn from(hash: Hash<H, Full>) -> Self {
+        hash.bytes
+    }
+}
+
+impl<H: Digested<Bytes = [u8; N]>, const N: usize> From<[u8; N]> for Hash<H, Full> {
+    fn from(bytes: [u8; N]) -> Self {
+        Self::from_bytes(bytes)
     }
 }
 
@@ -174,21 +354,25 @@ impl<H: Digested, L: Length> fmt::Debug for Hash<H, L> {
     }
 }
 
-impl<H: Digested> FromStr for Hash<H> {
+impl<H: Digested, L: Length> FromStr for Hash<H, L> {
     type Err = ParseHashError;
 
-    /// From an even number of hexadecimal digits of either case.
+    /// From two hexadecimal digits of either case for each byte, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseHashError::Length`] if the hash makes no digest of as many bytes, or half a byte is left.
+    /// [`ParseHashError::Digit`] if a character is not a hexadecimal digit.
     fn from_str(text: &str) -> Result<Self, ParseHashError> {
         let (pairs, odd) = text.as_bytes().as_chunks::<2>();
-        let mut words = H::Bytes::ZERO;
-        let bytes = words.bytes_mut().get_mut(..pairs.len()).ok_or(ParseHashError::Length)?;
-        if pairs.is_empty() || !odd.is_empty() {
+        let mut hash = Self::zeros(pairs.len())?;
+        if !odd.is_empty() {
             return Err(ParseHashError::Length);
         }
-        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        for (byte, [high, low]) in hash.bytes.bytes_mut().iter_mut().zip(pairs) {
             *byte = digit(*high)? << 4 | digit(*low)?;
         }
-        Ok(Self::new(words, pairs.len()))
+        Ok(hash)
     }
 }
 
@@ -201,11 +385,76 @@ fn digit(character: u8) -> Result<u8, ParseHashError> {
     }
 }
 
+/// Digits of the longest digest.
+const MOST_DIGITS: usize = 2 * 64;
+
+/// A digest as lower-case hexadecimal digits, made by [`Hash::to_hex`]. Derefs to `str`.
+///
+/// Comparison with `==` takes the same time wherever two texts of one length differ. A `str` borrowed from a `Hex` is
+/// compared as every `str`: not in constant time.
+#[derive(Clone, Copy)]
+pub struct Hex {
+    /// The digits, then zeros.
+    text: [u8; MOST_DIGITS],
+    length: usize,
+}
+
+impl Deref for Hex {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        // Digits are always UTF-8.
+        core::str::from_utf8(&self.text[..self.length]).unwrap_or_default()
+    }
+}
+
+impl AsRef<str> for Hex {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+/// In constant time for texts of one length; others are unequal.
+impl PartialEq for Hex {
+    fn eq(&self, other: &Self) -> bool {
+        equal(self.as_bytes(), other.as_bytes())
+    }
+}
+
+impl Eq for Hex {}
+
+/// In constant time for all texts of this length; unequal to all others, and to upper case.
+impl PartialEq<str> for Hex {
+    fn eq(&self, other: &str) -> bool {
+        equal(self.as_bytes(), other.as_bytes())
+    }
+}
+
+/// In constant time for all texts of this length; unequal to all others, and to upper case.
+impl PartialEq<&str> for Hex {
+    fn eq(&self, other: &&str) -> bool {
+        equal(self.as_bytes(), other.as_bytes())
+    }
+}
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self)
+    }
+}
+
+/// As a `str`, in quotes.
+impl fmt::Debug for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
 /// Why something is not a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseHashError {
-    /// No bytes, half a byte, or more bytes than the hash can make.
+    /// A number of bytes that no digest of the hash has, or half a byte.
     Length,
     /// A character that is not a hexadecimal digit.
     Digit,
@@ -223,10 +472,243 @@ impl fmt::Display for ParseHashError {
 impl core::error::Error for ParseHashError {}
 
 #[cfg(feature = "zeroize")]
-impl<H: Digested> zeroize::Zeroize for Hash<H> {
-    /// Leaves a digest of one zero.
+impl<H: Digested, L: Length> zeroize::Zeroize for Hash<H, L> {
+    /// Leaves zeros: one, or as many as the digest has if its length is fixed.
     fn zeroize(&mut self) {
         self.bytes.bytes_mut().zeroize();
-        self.length = 1;
+        self.length = L::new(L::shortest(H::Bytes::LENGTH));
+    }
+}
+
+/// Hexadecimal digits in human-readable formats, bytes in others.
+#[cfg(feature = "serde")]
+mod serialized {
+    use core::fmt;
+    use core::marker::PhantomData;
+
+    use serde::de::{Deserialize, Deserializer, Error, Expected, SeqAccess, Visitor};
+    use serde::ser::{Serialize, Serializer};
+
+    use super::{Block, Digested, Hash, Length};
+
+    /// A string of lower-case hexadecimal digits if the format is human-readable, else bytes.
+    impl<H: Digested, L: Length> Serialize for Hash<H, L> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            if serializer.is_human_readable() {
+                serializer.serialize_str(&self.to_hex())
+            } else {
+                serializer.serialize_bytes(self.slice())
+            }
+        }
+    }
+
+    /// A string of hexadecimal digits of either case, or bytes: a byte string or a sequence of numbers.
+    ///
+    /// A human-readable format is asked for the string, others for the bytes.
+    impl<'de, H: Digested, L: Length> Deserialize<'de> for Hash<H, L> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let visitor = HashVisitor(PhantomData);
+            if deserializer.is_human_readable() {
+                deserializer.deserialize_str(visitor)
+            } else {
+                deserializer.deserialize_bytes(visitor)
+            }
+        }
+    }
+
+    /// Takes every form, whatever was asked for: serde itself calls what it keeps for a while, as for an untagged
+    /// `enum`, human-readable.
+    struct HashVisitor<H, L>(PhantomData<(H, L)>);
+
+    impl<'de, H: Digested, L: Length> Visitor<'de> for HashVisitor<H, L> {
+        type Value = Hash<H, L>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let longest = H::Bytes::LENGTH;
+            let shortest = L::shortest(longest);
+            if shortest < longest {
+                write!(f, "a digest of {shortest} to {longest} bytes")
+            } else {
+                write!(f, "a digest of {longest} bytes")
+            }
+        }
+
+        /// The error does not show the text, which may be almost a MAC.
+        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+            text.parse()
+                .map_err(|error| E::custom(format_args!("{error}, expected {} in hexadecimal", &self as &dyn Expected)))
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+            Hash::copied(bytes).map_err(|_| E::invalid_length(bytes.len(), &self))
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<Self::Value, A::Error> {
+            let mut bytes = H::Bytes::ZERO;
+            let mut length = 0;
+            while let Some(number) = numbers.next_element()? {
+                let Some(byte) = bytes.bytes_mut().get_mut(length) else {
+                    return Err(A::Error::invalid_length(length + 1, &self));
+                };
+                *byte = number;
+                length += 1;
+            }
+            self.visit_bytes(&bytes.bytes()[..length])
+        }
+    }
+}
+
+/// Digests of full length; those of run-time length are tested from outside.
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::format;
+    use std::string::ToString;
+    use std::vec;
+    use std::vec::Vec;
+
+    use super::{Digested, Full, ParseHashError};
+
+    /// A hash of `N` bytes.
+    #[derive(Clone, Copy)]
+    struct Toy<const N: usize>;
+
+    impl Digested for Toy<20> {
+        type Bytes = [u8; 20];
+    }
+
+    impl Digested for Toy<64> {
+        type Bytes = [u8; 64];
+    }
+
+    type Hash = super::Hash<Toy<20>, Full>;
+    type Longest = super::Hash<Toy<64>, Full>;
+
+    const BYTES: [u8; 20] = *b"\0\x01\x7f\x80\xff abc, no hash!!";
+    const TEXT: &str = "00017f80ff206162632c206e6f20686173682121";
+    const HASH: Hash = Hash::from_bytes(BYTES);
+
+    #[test]
+    fn arrays_there_and_back() {
+        const AGAIN: &[u8; 20] = HASH.as_bytes();
+        assert_eq!(AGAIN, &BYTES);
+        assert_eq!(<[u8; 20]>::from(HASH), BYTES);
+        assert_eq!(Hash::from(BYTES), HASH);
+        assert_eq!(HASH.as_ref(), BYTES);
+        assert_eq!(Hash::from([0; 20]).as_bytes(), &[0; 20]);
+        assert_eq!(size_of::<Hash>(), 20);
+
+        let longest: [u8; 64] = core::array::from_fn(|i| u8::try_from(i).unwrap());
+        assert_eq!(<[u8; 64]>::from(Longest::from(longest)), longest);
+    }
+
+    #[test]
+    fn slices_of_one_length_alone() {
+        assert_eq!(Hash::from_slice(&BYTES), Ok(HASH));
+        for length in (0..20).chain(21..70).chain([256 + 20, 1 << 16]) {
+            assert_eq!(Hash::from_slice(&vec![0; length]), Err(ParseHashError::Length), "length {length}");
+        }
+    }
+
+    #[test]
+    fn text_there_and_back() {
+        let hex = HASH.to_hex();
+        assert_eq!(hex, TEXT);
+        assert_eq!(HASH.to_string(), TEXT);
+        assert_eq!(format!("{HASH:X}"), TEXT.to_uppercase());
+        assert_eq!(format!("{HASH:#x}"), format!("0x{TEXT}"));
+        assert_eq!(format!("{HASH:?}"), format!("Hash({TEXT})"));
+        assert_eq!(hex.parse(), Ok(HASH));
+        assert_eq!(TEXT.to_uppercase().parse(), Ok(HASH));
+
+        let longest = Longest::from_bytes([0xa5; 64]);
+        assert_eq!(longest.to_hex(), "a5".repeat(64).as_str());
+        assert_eq!(longest.to_hex().parse(), Ok(longest));
+    }
+
+    #[test]
+    fn text_that_is_no_digest() {
+        for length in (0..40).chain(41..150) {
+            assert_eq!("a".repeat(length).parse::<Hash>(), Err(ParseHashError::Length), "length {length}");
+        }
+        for place in 0..40 {
+            let mut text = TEXT.to_string();
+            text.replace_range(place..=place, "g");
+            assert_eq!(text.parse::<Hash>(), Err(ParseHashError::Digit), "place {place}");
+        }
+    }
+
+    #[test]
+    fn equal_to_the_same_bytes_alone() {
+        for bit in 0..160 {
+            let mut bytes = BYTES;
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert_ne!(HASH, Hash::from(bytes), "bit {bit}");
+            assert_ne!(HASH, bytes, "bit {bit}");
+        }
+        for length in 0..=70 {
+            let mut bytes = vec![0; length];
+            bytes.iter_mut().zip(BYTES).for_each(|(to, byte)| *to = byte);
+            assert_eq!(HASH == bytes[..], length == 20, "length {length}");
+            assert_eq!(HASH == bytes.as_slice(), length == 20, "length {length}");
+            #[cfg(feature = "alloc")]
+            assert_eq!(HASH == bytes, length == 20, "length {length}");
+        }
+        assert_eq!(HASH, BYTES);
+        assert_ne!(HASH, [0; 19]);
+    }
+
+    #[test]
+    fn ordered_by_bytes() {
+        let hashes: Vec<Hash> =
+            (0..=255).rev().map(|i| Hash::from(core::array::from_fn(|at| [7, i, 255 - i][at % 3]))).collect();
+        let sorted: BTreeSet<Hash> = hashes.iter().copied().collect();
+        assert!(sorted.iter().eq(hashes.iter().rev()));
+        for (a, b) in hashes.iter().zip(&hashes[1..]) {
+            assert!(a > b && a.max(b) == a && a.cmp(b) == a.as_bytes().cmp(b.as_bytes()));
+        }
+    }
+
+    #[cfg(feature = "zeroize")]
+    #[test]
+    fn wiped() {
+        let mut hash = HASH;
+        zeroize::Zeroize::zeroize(&mut hash);
+        assert_eq!(hash, [0; 20]);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn serialized() {
+        let text = format!("\"{TEXT}\"");
+        assert_eq!(serde_json::to_string(&HASH).unwrap(), text);
+        assert_eq!(serde_json::from_str::<Hash>(&text).unwrap(), HASH);
+        assert_eq!(serde_json::from_str::<Hash>(&text.to_uppercase()).unwrap(), HASH);
+        for digits in (0..40).chain(41..130) {
+            let error = serde_json::from_str::<Hash>(&format!("\"{}\"", "a".repeat(digits))).unwrap_err().to_string();
+            assert!(error.contains("expected a digest of 20 bytes"), "{digits} digits: {error}");
+        }
+
+        let cbor = |value: &ciborium::Value| {
+            let mut bytes = Vec::new();
+            ciborium::into_writer(value, &mut bytes).unwrap();
+            bytes
+        };
+        let mut binary = Vec::new();
+        ciborium::into_writer(&HASH, &mut binary).unwrap();
+        assert_eq!(binary, cbor(&BYTES.to_vec().into()));
+        for length in 0..70 {
+            for value in [vec![7; length].into(), ciborium::Value::Array(vec![7.into(); length])] {
+                // Those in a sequence are counted until they are too many.
+                let counted = if value.is_array() { length.min(21) } else { length };
+                match ciborium::from_reader::<Hash, _>(&cbor(&value)[..]) {
+                    Ok(hash) => assert!(length == 20 && hash == [7; 20], "length {length}"),
+                    Err(error) => {
+                        let stated = format!("invalid length {counted}, expected a digest of 20 bytes");
+                        assert!(length != 20 && error.to_string().contains(&stated), "length {length}: {error}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -70,6 +70,8 @@ pub mod blake2;
 pub mod blake2b;
 #[cfg(feature = "blake2")]
 pub mod blake2s;
+#[cfg(feature = "blake2")]
+pub mod hash;
 
 #[cfg_attr(
     not(feature = "blake2"),
@@ -84,8 +86,6 @@ pub mod blake2s;
 mod backend;
 #[cfg(feature = "blake2")]
 mod buffer;
-#[cfg(feature = "blake2")]
-mod hash;
 #[cfg_attr(
     not(all(any(target_arch = "x86", target_arch = "x86_64"), feature = "blake2")),
     allow(dead_code, unreachable_pub, unused_imports, reason = "x86 has a use for every kernel, others may have none")
