@@ -110,6 +110,10 @@ where
         let mut hasher = tree.hasher();
         hasher.update(&message);
         leaves_nothing_of("TreeHasher", updated, &secret(32), hasher);
+        let params = Params::<F>::new().key(&secret(32)).fanout(0).max_depth(2).with_backend(backend);
+        let mut hasher = params.max_leaf_length(1 << 20).inner_hash_length(32).tree().unwrap().hasher();
+        hasher.update(&message[..570]);
+        leaves_nothing_of("TreeHasher, long leaf", updated, &secret(32), hasher);
 
         let params = Params::<F>::new().key(&secret(32)).with_backend(backend);
         let mut xof = params.xof().unwrap();
