@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use digest::Update;
+
 use super::flavour::Flavour;
 use super::node::Node;
 use crate::backend::Backend;
@@ -145,6 +147,14 @@ pub(crate) fn hash<F: Flavour>(message: &[u8]) -> Hash<F> {
 impl<F: Flavour> Default for Hasher<F> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+impl<F: Flavour> Update for Hasher<F> {
+    #[inline]
+    fn update(&mut self, bytes: &[u8]) {
+        self.stream.update(bytes);
     }
 }
 
