@@ -7,6 +7,7 @@
 mod digest;
 mod flavour;
 mod hasher;
+pub mod hazmat;
 mod mac;
 mod many;
 mod node;

@@ -92,6 +92,7 @@ impl Sealed for FlavourB {
     type BlockSize = U128;
     type CollisionResistance = U32;
     type StateSize = U242;
+    type SavedState = [u8; 339];
     type Leaves = U4;
 }
 

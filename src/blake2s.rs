@@ -28,6 +28,8 @@ pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofE
 pub use crate::kernel::blake2s::FlavourS;
 use crate::traits::associated_oid;
 
+pub mod hazmat;
+
 module!(FlavourS, "blake2s", "BLAKE2s", longest: 32);
 
 /// BLAKE2s with `N` bytes of output, for the `digest` traits.
@@ -96,6 +98,7 @@ impl Sealed for FlavourS {
     type BlockSize = U64;
     type CollisionResistance = U16;
     type StateSize = U122;
+    type SavedState = [u8; 171];
     type Leaves = U8;
 }
 

@@ -14,7 +14,6 @@ use super::hasher::Hasher;
 use super::node::Node;
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
-use crate::buffer::Buffer;
 use crate::kernel::blake2::Chain;
 use crate::kernel::{Block, Word};
 use crate::stream::Stream;
@@ -88,8 +87,8 @@ impl<F: Flavour, N: OutputSize<F>> CustomizedInit for Blake2<F, N> {
     }
 }
 
-/// The state is, in bytes: output length (1), salt (`2 W`), personalisation (`2 W`), chaining value (`8 W`), counter (`2 W`, little-endian),
-/// bytes held back (1) and the block they are in (`16 W`, zeros after them).
+/// The state is, in bytes: output length (1), salt (`2 W`), personalisation (`2 W`), chaining value (`8 W`), counter
+/// (`2 W`, little-endian), number of bytes held back (1) and the block they are in (`16 W`, zeros after them).
 impl<F: Flavour, N: OutputSize<F>> SerializableState for Blake2<F, N> {
     type SerializedStateSize = F::StateSize;
 
@@ -119,27 +118,18 @@ impl<F: Flavour, N: OutputSize<F>> SerializableState for Blake2<F, N> {
             rest = after;
             bytes
         };
-        let mut hasher = Self::default().hasher;
-        let same_length = read(1)[0] == hasher.node.parameter_block.bytes()[0];
-        hasher.node.parameter_block.bytes_mut()[2 * F::TEXT..].copy_from_slice(read(2 * F::TEXT));
+        let mut node = Self::default().hasher.node.clone();
+        let same_length = read(1)[0] == node.parameter_block.bytes()[0];
+        node.parameter_block.bytes_mut()[2 * F::TEXT..].copy_from_slice(read(2 * F::TEXT));
         let (mut h, mut count, mut block) = (F::Digest::ZERO, [0; 16], F::Block::ZERO);
-        h.bytes_mut().copy_from_slice(read(F::Digest::LENGTH));
+        h.bytes_mut().copy_from_slice(read(F::LONGEST));
         count[..F::TEXT].copy_from_slice(read(F::TEXT));
-        let count = u128::from_le_bytes(count);
         let held = usize::from(read(1)[0]);
         block.bytes_mut().copy_from_slice(read(F::Block::LENGTH));
 
-        // Only states that hashing leads to: whole blocks compressed, the last one held back.
-        hasher.stream.chain = Chain { h: F::Word::from_bytes(&h), count };
-        let possible = same_length
-            && held <= F::Block::LENGTH
-            && block.bytes()[held..].iter().all(|&byte| byte == 0)
-            && count % F::Block::LENGTH as u128 == 0
-            && if count == 0 { hasher.stream.chain == hasher.node.chain() } else { held > 0 };
-        if !possible {
-            return Err(DeserializeStateError);
-        }
-        hasher.stream.buffer = Buffer::holding(block, held);
+        let chain = Chain { h: F::Word::from_bytes(&h), count: u128::from_le_bytes(count) };
+        let hasher =
+            Hasher::resumed(node, &chain, &block, held).filter(|_| same_length).ok_or(DeserializeStateError)?;
         Ok(Self { hasher, output: PhantomData })
     }
 }

@@ -1,8 +1,26 @@
-//! The compression function alone. Hazardous: it is no hash, and the caller does what a hasher would.
+//! Hazardous parts: the compression function alone, and the state of a hasher as bytes, its key included.
 
 use crate::backend::blake2_rounds;
+use crate::blake2::hazmat;
+pub use crate::blake2::hazmat::StateError;
 use crate::kernel::blake2::Last;
 use crate::kernel::blake2b::FlavourB;
+
+/// The state of a [`Hasher`](crate::blake2::Hasher) of BLAKE2b as 339 bytes.
+///
+/// ```
+/// use simd_digest::blake2b::Params;
+/// use simd_digest::blake2b::hazmat::State;
+///
+/// let mut hasher = Params::new().key(b"a key").hasher()?;
+/// hasher.update(b"one, ");
+/// let bytes: [u8; 339] = State::of(&hasher).to_bytes();
+///
+/// let mut restored = State::from_bytes(&bytes)?.into_hasher();
+/// assert_eq!(restored.update(b"two").finalize(), hasher.update(b"two").finalize());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type State = hazmat::State<FlavourB>;
 
 /// The compression function F of [RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2, with `rounds` rounds.
 ///
