@@ -1,13 +1,13 @@
-//! Hazardous parts: the state of a hasher as bytes.
+//! Hazardous parts: the state of a hasher as bytes, and the compression function alone.
 //!
 //! Use them through [`blake2b::hazmat`](crate::blake2b::hazmat) and [`blake2s::hazmat`](crate::blake2s::hazmat).
 
-use core::{fmt, mem};
+use core::{fmt, mem, slice};
 
 use super::flavour::Flavour;
 use super::hasher::Hasher;
 use super::node::Node;
-use crate::backend::Backend;
+use crate::backend::{Backend, blake2_rounds};
 use crate::kernel::blake2::{Chain, Last};
 use crate::kernel::{Block, Word, wipe};
 
@@ -193,3 +193,67 @@ impl fmt::Display for StateError {
 }
 
 impl core::error::Error for StateError {}
+
+/// The compression function F of RFC 7693, section 3.2: the flavour's own number of rounds on `backend`, others on scalar
+/// code.
+pub(crate) fn compress<F: Flavour>(
+    backend: Backend,
+    rounds: u32,
+    h: &mut [F::Word; 8],
+    m: &[F::Word; 16],
+    t: u128,
+    f: bool,
+) {
+    let last = if f { Last::Block } else { Last::Not };
+    if rounds as usize != F::ROUNDS {
+        blake2_rounds::<F>(rounds, h, m, t, last);
+        return;
+    }
+    let mut block = F::Block::ZERO;
+    for (to, words) in block.bytes_mut().chunks_exact_mut(F::LONGEST).zip(m.as_chunks().0) {
+        to.copy_from_slice(F::Word::to_bytes(*words).bytes());
+    }
+    // A backend counts the bytes of a block before it compresses it.
+    let mut chain = Chain { h: *h, count: t.wrapping_sub(F::Block::LENGTH as u128) };
+    F::compress(backend, &mut chain, slice::from_ref(&block), last);
+    *h = chain.h;
+    wipe(&mut block);
+    F::wipe(&mut chain);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blake2b::FlavourB;
+    use crate::blake2s::FlavourS;
+
+    /// Users reach the best backend alone.
+    fn every_backend_counts_to_t<F: Flavour>() {
+        let word =
+            |i: usize| F::Word::truncate(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835_u128.rotate_left(7 * i as u32));
+        let (start, m) = (core::array::from_fn(word), core::array::from_fn(|i| word(i + 8)));
+        for backend in Backend::available() {
+            for edge in [0, 1, 3, F::BLOCK as u128, 1 << 31, 1 << 32, 1 << 63, 1 << 64, 1 << 127] {
+                for t in [edge, edge.wrapping_sub(1), edge + 1, edge + F::BLOCK as u128 - 1] {
+                    for f in [false, true] {
+                        let (mut ours, mut expected) = (start, start);
+                        compress::<F>(backend, F::ROUNDS as u32, &mut ours, &m, t, f);
+                        let last = if f { Last::Block } else { Last::Not };
+                        blake2_rounds::<F>(F::ROUNDS as u32, &mut expected, &m, t, last);
+                        assert!(ours == expected, "{backend}, counter {t:#x}, last {f}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_backend_counts_to_t_of_blake2b() {
+        every_backend_counts_to_t::<FlavourB>();
+    }
+
+    #[test]
+    fn every_backend_counts_to_t_of_blake2s() {
+        every_backend_counts_to_t::<FlavourS>();
+    }
+}
