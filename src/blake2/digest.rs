@@ -19,9 +19,29 @@ use crate::kernel::{Block, Word};
 use crate::stream::Stream;
 use crate::traits::fixed_output;
 
-/// The type-level numbers from 1 to the full length of a digest.
+/// The type-level numbers from 1 to the full length of a digest: to `U64` for BLAKE2b, to `U32` for BLAKE2s.
+///
+/// Code that is generic over the length may ask for `N: ArraySize + IsLessOrEqual<U64, Output = True>` too, as with the
+/// `blake2` crate. That bound admits `U0` too, which is an error when the program is built.
+///
+/// ```compile_fail,E0277
+/// use simd_digest::digest::consts::U65;
+/// use simd_digest::{Blake2b, Digest};
+///
+/// // error: a digest of BLAKE2b has 1 to 64 bytes, and one of BLAKE2s has 1 to 32
+/// let digest = Blake2b::<U65>::digest(b"abc");
+/// ```
 pub trait OutputSize<F: Flavour>: ArraySize {}
-impl<F: Flavour, N: ArraySize + IsLessOrEqual<F::OutputSize, Output = True>> OutputSize<F> for N {}
+impl<F: Flavour, N: ArraySize + IsLessOrEqual<F::OutputSize, Output: WithinLimit<F>>> OutputSize<F> for N {}
+
+/// The answer to "is it short enough for the flavour?", in a trait of its own: the compiler explains what failed by the
+/// trait at the bottom, and [`OutputSize`] is above it.
+#[diagnostic::on_unimplemented(
+    message = "a digest of BLAKE2b has 1 to 64 bytes, and one of BLAKE2s has 1 to 32",
+    label = "this length is not possible for `{F}`"
+)]
+pub trait WithinLimit<F> {}
+impl<F> WithinLimit<F> for True {}
 
 /// BLAKE2 without a key, to `N` bytes; see the aliases of [`blake2b`](crate::blake2b).
 ///

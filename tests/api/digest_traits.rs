@@ -6,13 +6,14 @@ use hmac::SimpleHmac;
 use simd_digest::blake2::{self, Flavour, OutputSize};
 use simd_digest::blake2b::{self, Blake2b, Blake2bMac, FlavourB};
 use simd_digest::blake2s::{self, Blake2s, Blake2sMac, FlavourS};
+use simd_digest::digest::array::ArraySize;
 use simd_digest::digest::common::{AlgorithmName, BlockSizeUser, KeySizeUser};
 use simd_digest::digest::const_oid::AssociatedOid;
 use simd_digest::digest::consts::{U1, U32, U64};
 use simd_digest::digest::dev::{
     MacTestVector, MacTruncSide, TestVector, feed_rand_16mib, fixed_reset_test, fixed_test, mac_test, reset_mac_test,
 };
-use simd_digest::digest::typenum::Unsigned;
+use simd_digest::digest::typenum::{IsLessOrEqual, True, Unsigned};
 use simd_digest::digest::{
     CollisionResistance, Digest, DynDigest, FixedOutput, FixedOutputReset, HashMarker, InvalidLength, Key, KeyInit,
     Mac, OutputSizeUser, Update,
@@ -224,6 +225,19 @@ fn bounds_of_users() {
     thread_safe::<Blake2sMac256>();
     of_any_flavour::<FlavourB>();
     of_any_flavour::<FlavourS>();
+
+    of_any_length::<U1>();
+    of_any_length::<U32>();
+
+    /// The bound of the `blake2` crate.
+    fn of_any_length<N: ArraySize + IsLessOrEqual<U32, Output = True> + IsLessOrEqual<U64, Output = True>>() {
+        fn hash<D: Digest>() -> usize {
+            D::digest(b"abc").len()
+        }
+        assert_eq!([hash::<Blake2b<N>>(), hash::<Blake2s<N>>()], [N::USIZE; 2]);
+        assert_eq!(<Blake2bMac<N>>::new_from_slice(b"key").unwrap().finalize().into_bytes().len(), N::USIZE);
+        assert_eq!(hash::<blake2::Blake2p<FlavourB, N>>(), N::USIZE);
+    }
 
     /// Nor need code that is generic over the flavour ask for it.
     fn of_any_flavour<F: Flavour + Unpin>() {
