@@ -31,7 +31,7 @@ use crate::stream::{Stream, compress_message};
 pub struct Hasher<F: Flavour> {
     pub(super) node: Node<F>,
     pub(super) stream: Stream<F>,
-    /// What the last block will be: at first as `node` has it.
+    /// The flag of the last block, at first that of `node`.
     pub(super) last: Last,
 }
 

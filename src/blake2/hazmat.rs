@@ -14,9 +14,9 @@ use crate::kernel::{Block, Word, wipe};
 /// The state of a [`Hasher`] in the middle of its message, to be stored as bytes and restored: with its key, all its
 /// parameters, and a digest length of run time.
 ///
-/// **A state is a secret.** The bytes hold the key, up to a block of the message, and a chaining value, from which anybody
-/// can compute the digest of any continuation of the message. Store the bytes as you would store the key, and wipe them
-/// after use. With feature `zeroize`, the state itself is wiped when it is dropped.
+/// **A state is a secret.** The bytes hold the key, up to a block of the message, and a chaining value, from which
+/// anybody can compute the digest of any continuation of the message. Store the bytes as you would store the key, and
+/// wipe them after use. With feature `zeroize`, the state itself is wiped when it is dropped.
 ///
 /// A state is not authenticated. Changed bytes are an error where they make no hasher, but may make another hasher.
 ///
@@ -54,9 +54,9 @@ use crate::kernel::{Block, Word, wipe};
 /// | end                                                 |        | 339            | 171            |
 ///
 /// Bit 0 of the flags tells that the node is the last of its level, bit 1 that it will be after
-/// [`reset`](Hasher::reset). The other bits are 0. The message of a keyed hasher begins with the key, filled up with zeros
-/// to `16 W` bytes. A block is compressed when more follows, so 1 to `16 W` bytes are held back, and none only before the
-/// first byte.
+/// [`reset`](Hasher::reset). The other bits are 0. The message of a keyed hasher begins with the key, filled up with
+/// zeros to `16 W` bytes. A block is compressed when more follows, so 1 to `16 W` bytes are held back, and none only
+/// before the first byte.
 #[derive(Clone)]
 pub struct State<F: Flavour> {
     hasher: Hasher<F>,
@@ -120,7 +120,8 @@ impl<F: Flavour> State<F> {
     ///
     /// # Errors
     ///
-    /// If the version is not known, the length is another, a field is out of its range, or fields contradict each other.
+    /// If the version is not known, the length is another, a field is out of its range, or fields contradict each
+    /// other.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
         if bytes.first().is_some_and(|&version| version != VERSION) {
             return Err(StateError::Version);
@@ -194,8 +195,8 @@ impl fmt::Display for StateError {
 
 impl core::error::Error for StateError {}
 
-/// The compression function F of RFC 7693, section 3.2: the flavour's own number of rounds on `backend`, others on scalar
-/// code.
+/// The compression function F of RFC 7693, section 3.2: the flavour's own number of rounds on `backend`, others on
+/// scalar code.
 pub(crate) fn compress<F: Flavour>(
     backend: Backend,
     rounds: u32,

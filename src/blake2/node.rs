@@ -15,7 +15,7 @@ pub(super) struct Node<F: Flavour> {
     /// be an old secret.
     pub(super) key: F::Digest,
     pub(super) keyed: bool,
-    /// What the last block of the message will be.
+    /// The flag of the last block of the message.
     pub(super) last: Last,
 }
 

@@ -173,7 +173,7 @@ impl<F: Flavour> Params<F> {
         self
     }
 
-    /// Whether this node is the last of its depth. It is not in the parameter block, but a flag of the last block.
+    /// Whether this node is the last of its depth: a flag of the last block, which the parameter block does not have.
     #[must_use]
     pub const fn last_node(mut self, last: bool) -> Self {
         self.last_node = last;
