@@ -192,7 +192,7 @@ impl<F: Flavour> TreeHasher<F> {
         // Something follows the leaf that was begun, so it ends here and is not the last.
         let length = tree.leaf_bytes();
         let mut ended = (begun.count() > 0).then(|| begun.clone());
-        #[expect(clippy::cast_possible_truncation, reason = "less than there are bytes")]
+        #[allow(clippy::cast_possible_truncation, reason = "less than there are bytes")]
         let (head, bytes) = bytes.split_at(if ended.is_some() { missing as usize } else { 0 });
         let (direct, tail) = bytes.split_at((bytes.len() - 1) / length * length);
         let before = u64::from(ended.is_some()) + (direct.len() / length) as u64;
