@@ -45,7 +45,7 @@ pub use self::many::{ManyError, finalize_many, update_many};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
-pub use self::tree::{LeavesError, Tree, TreeHasher};
+pub use self::tree::{LeavesError, Tree, TreeHasher, VerifyError};
 pub use self::xof::{Blake2x, OutputReader, XofError};
 pub use crate::hash::ParseHashError;
 

@@ -15,9 +15,9 @@
 
 use digest::consts::{U4, U20, U32, U48, U64, U128, U242};
 
-#[cfg(feature = "alloc")]
-pub use crate::blake2::LeavesError;
 use crate::blake2::{Blake2p, Blake2x, Flavour, Sealed, fixed_lengths, module};
+#[cfg(feature = "alloc")]
+pub use crate::blake2::{LeavesError, VerifyError};
 pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
 pub use crate::kernel::blake2b::FlavourB;
 use crate::traits::associated_oid;

@@ -21,9 +21,9 @@
 
 use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
 
-#[cfg(feature = "alloc")]
-pub use crate::blake2::LeavesError;
 use crate::blake2::{Blake2p, Blake2x, Flavour, Sealed, fixed_lengths, module};
+#[cfg(feature = "alloc")]
+pub use crate::blake2::{LeavesError, VerifyError};
 pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
 pub use crate::kernel::blake2s::FlavourS;
 use crate::traits::associated_oid;

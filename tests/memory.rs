@@ -109,6 +109,10 @@ fn batches_take_nothing<F: Flavour>() {
         let mut parallel = params.parallel().unwrap();
         assert_eq!(heap(|| _ = parallel.update(&memory).finalize()), (0, 0), "{backend}, parallel mode");
 
+        let tree = unlimited::<F>(backend);
+        let leaves = tree.hash_run(0, &memory, true).unwrap();
+        assert_eq!(heap(|| tree.verify_run(0, &memory, true, &leaves).unwrap()), (0, 0), "{backend}, leaves verified");
+
         let mut output = params.xof().unwrap().finalize();
         assert_eq!(heap(|| output.try_read(&mut flat).unwrap()), (0, 0), "{backend}, BLAKE2X");
     }

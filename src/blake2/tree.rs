@@ -11,9 +11,11 @@
 pub use self::hasher::TreeHasher;
 pub use self::nodes::LeavesError;
 pub use self::shape::Tree;
+pub use self::verify::VerifyError;
 
 mod hasher;
 mod held;
 mod leaves;
 mod nodes;
 mod shape;
+mod verify;

@@ -27,10 +27,13 @@ use crate::kernel::{Block, Run, wipe};
 /// [`blake2b::Blake2xb`](crate::blake2b::Blake2xb) and [`blake2s::Blake2xs`](crate::blake2s::Blake2xs).
 ///
 /// Its length is known before the message is hashed, and takes part: outputs of different lengths are unrelated, as
-/// digests are. If nobody knows, it is unknown, which `Default` is, and the output is long enough for all purposes.
+/// digests are. If the length is not known in advance, use `Default`: up to 2^38 bytes (BLAKE2s: 2^37).
 /// [`Params::xof`] and [`Params::xof_with_length`] make it with a key, salt and personalisation.
 ///
-/// It has no `BlockSizeUser`: HMAC over it is not defined.
+/// The methods of [`ExtendableOutput`] that fill a slice or a box **panic if it is longer than the output**, as
+/// [`OutputReader`] does when it is read through [`XofReader`].
+///
+/// `BlockSizeUser` is missing: HMAC over BLAKE2X is not defined.
 #[derive(Clone)]
 pub struct Blake2x<F: Flavour> {
     /// Makes the root.
@@ -80,7 +83,7 @@ const MAX_BLOCKS: u64 = 1 << 32;
 /// The number of no block.
 const NONE_HELD: u64 = u64::MAX;
 
-/// What stands for an unknown length in the part of the node offset above the block number: all ones.
+/// Stands for an unknown length in the part of the node offset above the block number: all ones.
 const fn unknown<F: Flavour>() -> u64 {
     u64::MAX >> (64 - 8 * F::NODE_OFFSET + 32)
 }
@@ -136,7 +139,7 @@ impl<F: Flavour> Blake2x<F> {
         root.bytes_mut()[..F::Digest::LENGTH].copy_from_slice(digest.bytes());
         wipe(&mut digest);
 
-        // What remains of the root's is the length of the output, salt and personalisation.
+        // The length of the output, salt and personalisation remain as in the root.
         let mut parameter_block = node.parameter_block;
         let length = parameter_block.bytes()[0];
         parameter_block.bytes_mut()[..8].copy_from_slice(&[length, 0, 0, 0, length, 0, 0, 0]);
@@ -214,14 +217,15 @@ impl<F: Flavour> zeroize::ZeroizeOnDrop for Blake2x<F> {}
 /// The output of [`Blake2x`], from the position that reading has come to.
 ///
 /// The output ends: after the length that was asked for, or, if it is unknown, after 2^32 blocks, which is 2^38 bytes
-/// (BLAKE2s: 2^37). What is read beyond, differs:
+/// (BLAKE2s: 2^37). Reads past the end differ:
 ///
 /// - [`try_read`](Self::try_read) is an error, and reads nothing.
-/// - `std::io::Read` reads less, and nothing at the end, as it does of a file.
-/// - [`XofReader::read`] cannot tell. **It fills up with zeros**, which are no hash of anything: who uses it has to
-///   know that there is enough.
+/// - `std::io::Read` reads less, and nothing at the end, as of a file.
+/// - [`XofReader::read`] has no error to return. **It panics**, before anything is written. Check
+///   [`remaining`](Self::remaining) first, or use `try_read`.
 ///
-/// Large reads are fast, for their whole blocks are computed side by side, and so is a read from any position.
+/// Large reads are fast, for their whole blocks are computed side by side, and so is a read from any position:
+/// [`set_position`](Self::set_position) and `std::io::Seek` cost nothing.
 ///
 /// ```
 /// use simd_digest::blake2b::Blake2xb;
@@ -237,7 +241,7 @@ impl<F: Flavour> zeroize::ZeroizeOnDrop for Blake2x<F> {}
 /// ```
 #[derive(Clone)]
 pub struct OutputReader<F: Flavour> {
-    /// The root, and zeros: what every output block is the hash of.
+    /// The root, and zeros: the message that every output block is the hash of.
     root: F::Block,
     /// Of output block 0.
     parameter_block: F::Digest,
@@ -254,7 +258,7 @@ impl<F: Flavour> OutputReader<F> {
     /// Bytes of an output block.
     const LENGTH: usize = F::Digest::LENGTH;
 
-    /// Fills `out`, and moves behind what was read.
+    /// Fills `out`, and moves the position by its length.
     ///
     /// # Errors
     ///
@@ -266,7 +270,7 @@ impl<F: Flavour> OutputReader<F> {
         Ok(())
     }
 
-    /// Bytes from the start of the output to what is read next.
+    /// Bytes from the start of the output to the next one that is read.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position
@@ -291,13 +295,6 @@ impl<F: Flavour> OutputReader<F> {
 
     fn check(&self, asked: u64) -> Result<(), XofError> {
         if asked <= self.end { Ok(()) } else { Err(XofError { asked, length: self.end }) }
-    }
-
-    /// Fills the start of `out` as far as there is output, and tells how far that is.
-    fn fill_start(&mut self, out: &mut [u8]) -> usize {
-        let length = usize::try_from(self.remaining()).unwrap_or(usize::MAX).min(out.len());
-        self.fill(&mut out[..length]);
-        length
     }
 
     /// Fills `out`, for which there must be output.
@@ -373,17 +370,20 @@ impl<F: Flavour> OutputReader<F> {
         parameter_block.bytes_mut()[0] = length;
         parameter_block.bytes_mut()[8..12].copy_from_slice(&number.to_le_bytes()[..4]);
         let mut chain = Chain::new::<F>(&parameter_block);
-        F::close(&mut chain, &mut [], Self::LENGTH);
+        F::close(&mut chain, &mut [F::Block::ZERO], Self::LENGTH);
         chain
     }
 }
 
 impl<F: Flavour> XofReader for OutputReader<F> {
-    /// Fills `out`, with zeros where there is no output any more: [`try_read`](OutputReader::try_read) is an error
-    /// then.
+    /// Fills `out`, and moves the position by its length.
+    ///
+    /// # Panics
+    ///
+    /// If less is left: "the output has 100 bytes, but 101 were asked for". Then nothing was written to `out`, and the
+    /// position stays. [`try_read`](OutputReader::try_read) returns an error instead.
     fn read(&mut self, out: &mut [u8]) {
-        let length = self.fill_start(out);
-        out[length..].fill(0);
+        self.try_read(out).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
@@ -391,11 +391,33 @@ impl<F: Flavour> XofReader for OutputReader<F> {
 #[cfg(feature = "std")]
 impl<F: Flavour> std::io::Read for OutputReader<F> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        Ok(self.fill_start(out))
+        let length = usize::try_from(self.remaining()).unwrap_or(usize::MAX).min(out.len());
+        self.fill(&mut out[..length]);
+        Ok(length)
     }
 }
 
-/// Tells the position and what is left only, for there may have been a key.
+/// Moves to a position from the start, from where the reader is, or from the end of the output, at no cost.
+///
+/// A position before the start or behind the end is an error of kind `InvalidInput`. Then the position stays.
+#[cfg(feature = "std")]
+impl<F: Flavour> std::io::Seek for OutputReader<F> {
+    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+        use std::io::{Error, ErrorKind, SeekFrom};
+
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
+            SeekFrom::End(distance) => self.end.checked_add_signed(distance),
+        };
+        let before_the_start = || Error::new(ErrorKind::InvalidInput, "the position is before the start of the output");
+        let position = position.ok_or_else(before_the_start)?;
+        self.set_position(position).map_err(|error| Error::new(ErrorKind::InvalidInput, error))?;
+        Ok(position)
+    }
+}
+
+/// The position and the remaining length alone, for there may have been a key.
 impl<F: Flavour> fmt::Debug for OutputReader<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut output = f.debug_struct("OutputReader");

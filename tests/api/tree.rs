@@ -1,7 +1,7 @@
 //! Trees: known answers, a model that hashes node by node, pieces of every kind, and what a tree hands out.
 
 use simd_digest::Backend;
-use simd_digest::blake2::{Hash, LeavesError, Params, Tree};
+use simd_digest::blake2::{Hash, LeavesError, Params, Tree, VerifyError};
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 
@@ -23,6 +23,8 @@ for_both! {
     leaves_kept_late,
     leaf_count,
     damage_is_found,
+    damage_is_found_in_runs,
+    runs_that_cannot_be_verified,
     numbers_beyond_the_last,
     leaves_without_a_root,
     impossible_trees_are_errors,
@@ -326,6 +328,92 @@ fn damage_is_found<F: Flavour>() {
     assert!(!tree.verify_leaf(0, false, &message[..99], &leaves[0]));
     let longer = Hash::from_bytes(&[leaves[0].as_bytes(), &[0]].concat()).unwrap();
     assert!(!tree.verify_leaf(0, false, &message[..100], &longer));
+}
+
+/// The first bad leaf, and no other, wherever it is and whatever is bad about it.
+fn damage_is_found_in_runs<F: Flavour>() {
+    let mut random = Random::new(400);
+    for backend in Backend::available() {
+        for (leaf_length, count) in [(7, 40), (128, 17), (300, 150), (1, 1)] {
+            let params = Params::<F>::new().key(b"key").fanout(0).max_depth(2).max_leaf_length(leaf_length);
+            let tree = params.inner_hash_length(24).with_backend(backend).tree().unwrap();
+            let length = leaf_length as usize;
+            let mut message = paint(length * count - length / 2);
+            let mut digests = tree.hash_run(5, &message, true).unwrap();
+            assert_eq!(digests.len(), count);
+            assert_eq!(tree.verify_run(5, &message, true, &digests), Ok(()), "{backend}");
+            let (whole, before) = (&message[..length * (count - 1)], &digests[..count - 1]);
+            assert_eq!(tree.verify_run(5, whole, false, before), Ok(()), "{backend}");
+            for _ in 0..40 {
+                // The message and the digests, in any order, and sometimes both of the same leaf.
+                let (byte, leaf) = (random.below(message.len() as u64), random.below(count as u64));
+                let bit = 1 << random.below(8);
+                message[byte] ^= bit;
+                let bad = digests[leaf];
+                let mut bytes = bad.as_bytes().to_vec();
+                match random.below(3) {
+                    0 => bytes.truncate(23),
+                    1 => bytes.push(0),
+                    _ => bytes[random.below(24)] ^= 0x80,
+                }
+                digests[leaf] = Hash::from_bytes(&bytes).unwrap();
+                let first = (byte / length).min(leaf);
+                let expected = Err(VerifyError::Leaf(5 + first as u64));
+                let case = format!("{backend}, byte {byte}, digest {leaf} of {count}");
+                assert_eq!(tree.verify_run(5, &message, true, &digests), expected, "{case}");
+                let after = first + 1;
+                if after < count {
+                    let rest = tree.verify_run(5 + after as u64, &message[after * length..], true, &digests[after..]);
+                    let second = (byte / length).max(leaf);
+                    let expected = if second > first { Err(VerifyError::Leaf(5 + second as u64)) } else { Ok(()) };
+                    assert_eq!(rest, expected, "{case}, after the first");
+                }
+                let before = tree.verify_run(5, &message[..first * length], false, &digests[..first]);
+                assert_eq!(before, Ok(()), "{case}, before");
+                message[byte] ^= bit;
+                digests[leaf] = bad;
+            }
+        }
+    }
+}
+
+fn runs_that_cannot_be_verified<F: Flavour>() {
+    let params = Params::<F>::new().fanout(0).max_depth(2).max_leaf_length(10).inner_hash_length(F::LONGEST);
+    let message = paint(35);
+    let last = F::MAX_NODE_OFFSET;
+    for backend in Backend::available() {
+        let tree = params.clone().with_backend(backend).tree().unwrap();
+        let verify = |first, bytes, has_last, digests: &[Hash<F>]| tree.verify_run(first, bytes, has_last, digests);
+        let digests = tree.hash_run(last - 3, &message, true).unwrap();
+        assert_eq!(verify(last - 3, &message, true, &digests), Ok(()), "{backend}");
+
+        // What follows the last whole leaf is a leaf only if it is the last.
+        assert_eq!(verify(last - 3, &message, false, &digests[..3]), Ok(()));
+        assert_eq!(verify(last - 3, &message, true, &digests[..3]), Err(VerifyError::Count { given: 3, needed: 4 }));
+        let error = verify(last - 3, &message, false, &digests).unwrap_err();
+        assert_eq!(error, VerifyError::Count { given: 4, needed: 3 });
+        assert_eq!(error.to_string(), "there are 3 leaves, but 4 digests were given");
+
+        // The last leaf is another one than the same bytes in the middle, and an empty message has one.
+        assert_eq!(verify(last - 3, &message[..30], true, &digests[..3]), Err(VerifyError::Leaf(last - 1)));
+        assert_eq!(verify(0, b"", false, &[]), Ok(()));
+        assert_eq!(verify(0, b"", true, &[]), Err(VerifyError::Count { given: 0, needed: 1 }));
+        let empty = tree.leaf(0, true).unwrap().finalize();
+        assert_eq!(verify(0, b"", true, &[empty]), Ok(()));
+        assert_eq!(verify(1, b"", true, &[empty]).unwrap_err().to_string(), "leaf 1 has another digest");
+
+        // The numbers end, and do not wrap.
+        let VerifyError::Offset(error) = verify(last - 2, &message, true, &digests).unwrap_err() else {
+            panic!("it is out of range");
+        };
+        assert_eq!((error.field(), error.value(), error.limits()), ("node_offset", last - 2, 0..=last - 3));
+        assert_eq!(VerifyError::from(error).to_string(), error.to_string());
+        assert_eq!(verify(u64::MAX, b"", false, &[]), Ok(()));
+        if let Some(first) = last.checked_add(1) {
+            let zero = tree.hash_run(0, &message, true).unwrap();
+            assert!(matches!(verify(first, &message, true, &zero), Err(VerifyError::Offset(_))), "{backend}");
+        }
+    }
 }
 
 /// The parameter block of BLAKE2s has 48 bits for the number of a leaf: the upper 16 must not be dropped.

@@ -2,6 +2,9 @@
 
 use core::fmt::Debug;
 use core::ops::RangeInclusive;
+#[cfg(panic = "unwind")]
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Blake2x, Flavour, OutputReader, Params};
@@ -37,12 +40,12 @@ impl Known for FlavourS {
 
 /// Runs each test for both families.
 macro_rules! of_both {
-    ($($test:ident,)+) => {
+    ($($(#[$attribute:meta])* $test:ident,)+) => {
         mod blake2xb {
-            $(#[test] fn $test() { super::$test::<super::FlavourB>(); })+
+            $($(#[$attribute])* #[test] fn $test() { super::$test::<super::FlavourB>(); })+
         }
         mod blake2xs {
-            $(#[test] fn $test() { super::$test::<super::FlavourS>(); })+
+            $($(#[$attribute])* #[test] fn $test() { super::$test::<super::FlavourS>(); })+
         }
     };
 }
@@ -54,6 +57,8 @@ of_both! {
     positions_near_the_end_of_the_unknown,
     long_output_equals_one_lane,
     past_the_end,
+    #[cfg(panic = "unwind")] past_the_end_of_traits,
+    #[cfg(feature = "std")] any_position_by_seek,
     lengths_out_of_range,
     the_traits,
     fields_of_the_tree_do_not_matter,
@@ -244,13 +249,11 @@ fn past_the_end<F: Known>() {
     assert!(output.set_position(u64::MAX).is_err());
     assert_eq!(output.position(), 60);
 
-    let mut out = [0x5a; 300];
+    let mut out = [0x5a; 40];
     XofReader::read(&mut output, &mut out);
-    assert_eq!(out[..40], whole[60..]);
-    assert_eq!(out[40..], [0; 260], "what does not exist is zeros");
+    assert_eq!(out, whole[60..]);
     assert_eq!(output.remaining(), 0);
-    XofReader::read(&mut output, &mut out);
-    assert_eq!(out, [0; 300]);
+    XofReader::read(&mut output, &mut []);
     assert_eq!(output.try_read(&mut []), Ok(()));
 
     #[cfg(feature = "std")]
@@ -265,6 +268,97 @@ fn past_the_end<F: Known>() {
         let mut all = Vec::new();
         assert_eq!(fresh().read_to_end(&mut all).unwrap(), 100);
         assert_eq!(all, whole);
+    }
+}
+
+/// What `work` says when it panics.
+#[cfg(panic = "unwind")]
+fn panics(work: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("it must panic");
+    *panic.downcast().expect("a text that is formatted")
+}
+
+/// The traits have no error to return, so they panic: zeros would be taken for a key.
+#[cfg(panic = "unwind")]
+fn past_the_end_of_traits<F: Known>() {
+    let mut output = output(&params::<F>(), Some(100), b"message");
+    for (position, lengths) in [(60, [41, 300]), (100, [1, 64])] {
+        output.set_position(position).unwrap();
+        for length in lengths {
+            let mut out = vec![0x5a; length];
+            let text = panics(|| XofReader::read(&mut output, &mut out));
+            assert_eq!(text, format!("the output has 100 bytes, but {} were asked for", position + length as u64));
+            assert_eq!((out, output.position()), (vec![0x5a; length], position), "nothing was read");
+        }
+    }
+
+    let hasher = || params::<F>().xof_with_length(50).unwrap();
+    let expected = "the output has 50 bytes, but 200 were asked for";
+    assert_eq!(panics(|| hasher().finalize_xof_into(&mut [0; 200])), expected);
+    assert_eq!(panics(|| hasher().finalize_xof_reset_into(&mut [0; 200])), expected);
+    #[cfg(feature = "alloc")]
+    {
+        assert_eq!(panics(|| _ = hasher().finalize_xof().read_boxed(200)), expected);
+        assert_eq!(panics(|| _ = hasher().finalize_boxed(200)), expected);
+        assert_eq!(hasher().finalize_boxed(50)[..], take(&mut hasher().finalize(), 50));
+    }
+}
+
+/// From the start, the end and the middle, against `try_read` from there.
+#[cfg(feature = "std")]
+fn any_position_by_seek<F: Known>() {
+    use std::io::{ErrorKind, Read, Seek, SeekFrom};
+
+    let block = length::<F>();
+    for backend in Backend::available() {
+        for known in [Some(3333), None] {
+            let params = params::<F>().with_backend(backend);
+            let mut output = output(&params, known, b"message");
+            let end = output.remaining();
+            // The last bytes, since an unknown length has too many to be read.
+            let begin = end - 3333;
+            output.set_position(begin).unwrap();
+            let whole = take(&mut output, 3333);
+            let mut random = Random::new(3334);
+            for i in 0..300 {
+                let at = random.below(3334);
+                let position = begin + at as u64;
+                let away = |from: u64| i64::try_from(position).unwrap() - i64::try_from(from).unwrap();
+                let to = match i % 3 {
+                    0 => SeekFrom::Start(position),
+                    1 => SeekFrom::Current(away(output.position())),
+                    _ => SeekFrom::End(away(end)),
+                };
+                assert_eq!(output.seek(to).unwrap(), position, "{backend}, {to:?}");
+                assert_eq!((output.position(), output.remaining()), (position, end - position));
+                assert_eq!(output.stream_position().unwrap(), position);
+                let length = random.below(200).min(3333 - at);
+                let mut out = vec![0x5a; length];
+                output.read_exact(&mut out).unwrap();
+                assert_eq!(out, whole[at..][..length], "{backend}, {length} from {to:?}");
+            }
+
+            // Up to the end and from the start, no byte further.
+            let here = end - block - 1;
+            output.set_position(here).unwrap();
+            let here = i64::try_from(here).unwrap();
+            let behind = i64::try_from(block).unwrap() + 1;
+            let (least, most) = (i64::MIN, i64::MAX);
+            let mut wrong = vec![SeekFrom::Start(end + 1), SeekFrom::Start(u64::MAX)];
+            wrong.extend([-here - 1, behind + 1, least, most].map(SeekFrom::Current));
+            wrong.extend([-here - behind - 1, 1, least, most].map(SeekFrom::End));
+            for to in wrong {
+                let error = output.seek(to).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::InvalidInput, "{to:?}");
+                assert!(error.to_string().contains("the output"), "{error}");
+                assert_eq!(output.position(), end - block - 1, "{to:?}");
+            }
+            let right = [SeekFrom::Start(end), SeekFrom::End(0), SeekFrom::Current(0), SeekFrom::End(-here - behind)];
+            assert_eq!(right.map(|to| output.seek(to).unwrap()), [end, end, end, 0]);
+            assert_eq!(output.seek(SeekFrom::Current(5)).unwrap(), 5);
+            output.rewind().unwrap();
+            assert_eq!(output.position(), 0);
+        }
     }
 }
 

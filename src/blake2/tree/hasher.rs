@@ -395,10 +395,13 @@ mod tests {
         any_number_of_leaves_is_collected::<FlavourS>();
     }
 
-    /// The last three leaves that can be numbered, and so many more.
-    fn last_leaves_and(more: usize) -> Vec<Hash<FlavourS>> {
-        let mut hasher = Tree::<FlavourS>::unlimited_fanout(4).unwrap().hasher().keep_leaves();
-        hasher.hashed.count = FlavourS::MAX_NODE_OFFSET - 2;
+    /// The last three leaves that can be numbered, and so many more, collected or not.
+    fn last_leaves_and<F: Flavour>(more: usize, collects: bool) -> Vec<Hash<F>> {
+        let mut hasher = Tree::<F>::unlimited_fanout(4).unwrap().hasher().keep_leaves();
+        hasher.hashed.count = F::MAX_NODE_OFFSET - 2;
+        set_node(&mut hasher.begun.node, 0, hasher.hashed.count, true);
+        hasher.begun.reset();
+        hasher.most = if collects { 8 } else { 0 };
         hasher.update(&[7; 4 * 3]).update(&[7; 4][..4 * more]);
         hasher.finalize_with_leaves().1
     }
@@ -407,12 +410,26 @@ mod tests {
     fn leaves_up_to_the_last_number() {
         let tree = Tree::<FlavourS>::unlimited_fanout(4).unwrap();
         let expected = tree.hash_run(FlavourS::MAX_NODE_OFFSET - 2, &[7; 12], true).unwrap();
-        assert_eq!(last_leaves_and(0), expected);
+        for collects in [false, true] {
+            assert_eq!(last_leaves_and::<FlavourS>(0, collects), expected);
+        }
     }
 
     #[test]
     #[should_panic(expected = "more nodes than can be numbered")]
     fn numbers_of_leaves_do_not_wrap() {
-        last_leaves_and(1);
+        last_leaves_and::<FlavourS>(1, true);
+    }
+
+    #[test]
+    #[should_panic(expected = "more nodes than can be numbered")]
+    fn the_number_of_a_leaf_that_begins_does_not_wrap() {
+        last_leaves_and::<FlavourS>(1, false);
+    }
+
+    #[test]
+    #[should_panic(expected = "more nodes than can be numbered")]
+    fn numbers_of_64_bits_do_not_wrap() {
+        last_leaves_and::<FlavourB>(1, true);
     }
 }

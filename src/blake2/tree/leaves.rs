@@ -1,7 +1,6 @@
 //! The leaves of a tree, one by one or side by side.
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use super::shape::{TOO_MANY, Tree, set_node};
 use crate::blake2::flavour::Flavour;
@@ -54,14 +53,20 @@ impl<F: Flavour> Tree<F> {
     /// If the number of a leaf is larger than [`Flavour::MAX_NODE_OFFSET`]. The error has `first`, and the limit of it for
     /// this many leaves. Then nothing is hashed.
     pub fn hash_run(&self, first: u64, bytes: &[u8], has_last: bool) -> Result<Vec<Hash<F>>, ParamsError> {
-        let length = self.leaf_bytes();
-        let count = if has_last { bytes.len().div_ceil(length).max(1) } else { bytes.len() / length };
-        Self::check_numbers(first, count)?;
-        let leaves = Leaves { has_last, ..Leaves::new(first, length, &bytes[..bytes.len().min(count * length)]) };
-        let mut digests = alloc::vec![Hash::placeholder(); count];
+        let leaves = self.run(first, bytes, has_last)?;
+        let mut digests = alloc::vec![Hash::placeholder(); leaves.count()];
         let put = |i: usize, chain: F::Chain| digests[i] = Hash::new(chain.to_bytes(), self.node.hash_length());
-        self.compress_leaves(&leaves, 0..count, put);
+        self.compress_leaves(&leaves, 0..leaves.count(), put);
         Ok(digests)
+    }
+
+    /// The leaves in `bytes` that end there.
+    pub(super) fn run<'a>(&self, first: u64, bytes: &'a [u8], has_last: bool) -> Result<Leaves<'a, F>, ParamsError> {
+        let length = self.leaf_bytes();
+        let left_out = if has_last { 0 } else { bytes.len() % length };
+        let leaves = Leaves { has_last, ..Leaves::new(first, length, &bytes[..bytes.len() - left_out]) };
+        Self::check_numbers(first, leaves.count())?;
+        Ok(leaves)
     }
 
     /// Whether `count` leaves can have the numbers from `first` on.
@@ -72,17 +77,17 @@ impl<F: Flavour> Tree<F> {
         check_range("node_offset", first, 0..=F::MAX_NODE_OFFSET - others)
     }
 
-    /// Compresses the leaves of this `range`, and gives the chaining value of each to `done`, with its place in `leaves`.
+    /// Compresses the leaves with these places in `leaves`, and gives the chaining value of each to `done`, with its place.
     pub(super) fn compress_leaves(
         &self,
         leaves: &Leaves<'_, F>,
-        range: Range<usize>,
+        places: impl Iterator<Item = usize>,
         done: impl FnMut(usize, F::Chain),
     ) {
-        Self::check_numbers(leaves.first, range.end).expect(TOO_MANY);
+        Self::check_numbers(leaves.first, leaves.count()).expect(TOO_MANY);
         let key_block = self.node.key_block();
         let mut node = self.node.clone();
-        let messages = range.map(|i| leaves.message(i, &mut node, key_block.as_slice()));
+        let messages = places.map(|i| leaves.message(i, &mut node, key_block.as_slice()));
         schedule::<F, _>(self.backend, messages, done);
     }
 }

@@ -1,0 +1,96 @@
+//! Consecutive leaves compared with their digests.
+
+use core::cell::Cell;
+use core::fmt;
+
+use super::shape::Tree;
+use crate::blake2::flavour::Flavour;
+use crate::blake2::params::ParamsError;
+use crate::hash::Hash;
+
+impl<F: Flavour> Tree<F> {
+    /// Whether the consecutive leaves in `bytes`, numbered from `first`, have these digests: the leaves of
+    /// [`hash_run`](Self::hash_run), hashed side by side, without touching the heap.
+    ///
+    /// With `has_last`, the message ends with `bytes`: the last leaf may be shorter, and there is one even if `bytes` is
+    /// empty. Without, **bytes that follow the last whole leaf are not verified**.
+    ///
+    /// Each digest is compared in constant time. A digest of another length than the leaves have is a bad one.
+    ///
+    /// ```
+    /// use simd_digest::blake2b::{Tree, VerifyError};
+    ///
+    /// let tree = Tree::unlimited_fanout(1000)?;
+    /// let mut message = [7; 10_500];
+    /// let leaves = tree.hash_run(0, &message, true)?;
+    /// tree.verify_run(0, &message, true, &leaves)?;
+    ///
+    /// // Two bits flip, in leaf 3 and in the last.
+    /// message[3210] ^= 1;
+    /// message[10_321] ^= 1;
+    /// assert_eq!(tree.verify_run(0, &message, true, &leaves), Err(VerifyError::Leaf(3)));
+    ///
+    /// // Is there more damage, after leaf 3?
+    /// assert_eq!(tree.verify_run(4, &message[4000..], true, &leaves[4..]), Err(VerifyError::Leaf(10)));
+    ///
+    /// // A part of the message that is not its end.
+    /// tree.verify_run(4, &message[4000..10_000], false, &leaves[4..10])?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError::Leaf`] with the number of the first leaf that has another digest; leaves after it may be good or bad.
+    /// [`VerifyError::Count`] if there is not one digest for each leaf, and [`VerifyError::Offset`] if the number of a leaf
+    /// is out of range: then nothing is hashed.
+    pub fn verify_run(&self, first: u64, bytes: &[u8], has_last: bool, digests: &[Hash<F>]) -> Result<(), VerifyError> {
+        let leaves = self.run(first, bytes, has_last)?;
+        let (given, needed) = (digests.len(), leaves.count());
+        if given != needed {
+            return Err(VerifyError::Count { given, needed });
+        }
+        // Leaves before the first bad one, of those that are compared so far. No leaf after it need be hashed.
+        let good = Cell::new(needed);
+        self.compress_leaves(&leaves, (0..needed).take_while(|&i| i < good.get()), |i, chain| {
+            if Hash::<F>::new(chain.to_bytes(), self.node.hash_length()) != digests[i] {
+                good.set(good.get().min(i));
+            }
+        });
+        if good.get() < needed { Err(VerifyError::Leaf(first + good.get() as u64)) } else { Ok(()) }
+    }
+}
+
+/// Why leaves do not have these digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The leaf of this number, the first of the bad ones, has another digest.
+    Leaf(u64),
+    /// There is not one digest for each leaf.
+    Count {
+        /// The number of digests.
+        given: usize,
+        /// The number of leaves.
+        needed: usize,
+    },
+    /// The number of a leaf is out of range.
+    Offset(ParamsError),
+}
+
+impl From<ParamsError> for VerifyError {
+    fn from(error: ParamsError) -> Self {
+        Self::Offset(error)
+    }
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Leaf(number) => write!(f, "leaf {number} has another digest"),
+            Self::Count { given, needed } => write!(f, "there are {needed} leaves, but {given} digests were given"),
+            Self::Offset(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for VerifyError {}
