@@ -168,8 +168,9 @@ tests_for() {
     elif [ "$1" = x86-64-v4 ]; then
         cpu_has avx512f avx512bw avx512cd avx512dq avx512vl || without 78 'not this CPU'
     fi
+    # shellcheck disable=SC2046
     RUSTC_WORKSPACE_WRAPPER=$(compiler -C "target-cpu=$1") \
-        cargo test --release --workspace --all-features $(lib_tests)
+        light cargo test --release --workspace --all-features $(machine_tests)
 }
 
 oracles() {
