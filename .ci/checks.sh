@@ -140,7 +140,7 @@ instructions() {
 inlined() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
     .ci/need objdump
-    cargo build --release
+    cargo build --release --features "$(hash_features | paste -sd,)"
     .ci/inlined "$target/release/libsimd_digest.rlib" avx avx2 avx512 sse41
 }
 

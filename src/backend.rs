@@ -208,8 +208,8 @@ impl Backend {
 
     /// Whether the backend has the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never has it.
     ///
-    /// On AArch64 the extension is found under Linux, Android and Apple's systems, and elsewhere if the program is compiled
-    /// for it.
+    /// On AArch64 the extension is found under Linux, Android and Apple's systems, and elsewhere if the program is
+    /// compiled for it.
     #[must_use]
     pub fn sha(self) -> bool {
         self.sha.is_some()
@@ -392,8 +392,8 @@ mod tests {
         Cpu { list: Some(list.leak()) }
     }
 
-    /// libb2 took AVX without the system's support, x/crypto AVX-512F without VL: no backend of any CPU needs what was
-    /// not detected, and none is left out or misplaced that could run.
+    /// libb2 took AVX without the system's support, x/crypto AVX-512F without VL: no backend of any CPU needs a feature
+    /// that was not detected, and none is left out or misplaced that could run.
     #[test]
     fn trap_undetected_features() {
         let features: &[&str] = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {

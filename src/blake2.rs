@@ -1,4 +1,4 @@
-//! BLAKE2: the parameter block, hashers and the digest traits, generic over a [`Flavour`].
+//! BLAKE2, generic over a [`Flavour`]: parameters, hashers, and the `digest` traits.
 //!
 //! Use it through [`blake2b`](crate::blake2b) and [`blake2s`](crate::blake2s), which name these types for their word
 //! sizes.
@@ -23,6 +23,7 @@
 mod digest;
 mod flavour;
 mod hasher;
+pub mod hazmat;
 mod mac;
 mod many;
 mod node;
@@ -55,23 +56,96 @@ pub type Hash<F> = crate::hash::Hash<F>;
 macro_rules! module {
     ($Flavour:ident, $module:literal, $name:literal, longest: $longest:literal) => {
         #[doc = concat!("All parameters of ", $name, ".")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::Params;")]
+        ///
+        /// const APP: Params = Params::new().hash_length(32).personal(b"my app");
+        ///
+        /// let tag = APP.key(b"a key").hash(b"message")?;
+        /// assert_eq!(tag.as_bytes().len(), 32);
+        #[doc = concat!("# Ok::<(), simd_digest::", $module, "::ParamsError>(())")]
+        /// ```
         pub type Params = $crate::blake2::Params<$Flavour>;
+
         #[doc = concat!("An incremental ", $name, " hasher.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Hasher};")]
+        ///
+        /// let mut hasher = Hasher::new();
+        /// hasher.update(b"one, ").update(b"two");
+        #[doc = concat!("assert_eq!(hasher.finalize(), ", $module, "::hash(b\"one, two\"));")]
+        /// ```
         pub type Hasher = $crate::blake2::Hasher<$Flavour>;
+
         #[doc = concat!("A digest of ", $name, ", 1 to ", $longest, " bytes.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Hash};")]
+        ///
+        #[doc = concat!("let hash: Hash = ", $module, "::hash(b\"abc\");")]
+        /// assert_eq!(hash.to_string().parse::<Hash>()?, hash);
+        #[doc = concat!("# Ok::<(), simd_digest::", $module, "::ParseHashError>(())")]
+        /// ```
         pub type Hash = $crate::blake2::Hash<$Flavour>;
+
         #[doc = concat!("An incremental ", $name, "p hasher.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{Parallel, Params};")]
+        ///
+        /// let mut hasher: Parallel = Params::new().hash_length(20).key(b"a key").parallel()?;
+        /// hasher.update(b"a long message, ").update(b"piece by piece");
+        /// assert_eq!(hasher.finalize().as_bytes().len(), 20);
+        #[doc = concat!("# Ok::<(), simd_digest::", $module, "::ParamsError>(())")]
+        /// ```
         pub type Parallel = $crate::blake2::Parallel<$Flavour>;
+
         #[doc = concat!("The output of ", $name, "'s mode of any output length, BLAKE2X.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{OutputReader, Params};")]
+        ///
+        /// let mut output: OutputReader = Params::new().xof()?.update(b"a seed").finalize();
+        /// let mut bytes = [0; 1000];
+        /// output.try_read(&mut bytes)?;
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
         pub type OutputReader = $crate::blake2::OutputReader<$Flavour>;
+
         #[doc = concat!("A way to hash messages as trees of ", $name, " nodes.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::Tree;")]
+        ///
+        /// let tree = Tree::unlimited_fanout(4096)?;
+        /// let root = tree.hash(&[7; 10_000]);
+        /// assert_eq!(root, tree.hasher().update(&[7; 10_000]).finalize());
+        #[doc = concat!("# Ok::<(), simd_digest::", $module, "::ParamsError>(())")]
+        /// ```
         #[cfg(feature = "alloc")]
         pub type Tree = $crate::blake2::Tree<$Flavour>;
+
         #[doc = concat!("An incremental hasher of trees of ", $name, " nodes.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{Tree, TreeHasher};")]
+        ///
+        /// let mut hasher: TreeHasher = Tree::unlimited_fanout(4096)?.hasher();
+        /// hasher.update(&[7; 5000]).update(&[7; 5000]);
+        /// assert_eq!(hasher.finalize(), Tree::unlimited_fanout(4096)?.hash(&[7; 10_000]));
+        #[doc = concat!("# Ok::<(), simd_digest::", $module, "::ParamsError>(())")]
+        /// ```
         #[cfg(feature = "alloc")]
         pub type TreeHasher = $crate::blake2::TreeHasher<$Flavour>;
 
         #[doc = concat!("The ", $longest, "-byte ", $name, " digest of `message`.")]
+        ///
+        /// ```
+        #[doc = concat!("let hash = simd_digest::", $module, "::hash(b\"abc\");")]
+        #[doc = concat!("assert_eq!(hash.as_bytes().len(), ", $longest, ");")]
+        /// ```
         #[inline]
         #[must_use]
         pub fn hash(message: &[u8]) -> Hash {
@@ -138,6 +212,14 @@ macro_rules! module {
 
         /// Messages that `backend` hashes side by side. A multiple of it is a good batch for [`update_many`] and the
         /// like.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::{Backend, ", $module, "};")]
+        ///
+        #[doc = concat!("assert_eq!(", $module, "::lanes(\"portable\".parse()?), 1);")]
+        #[doc = concat!("println!(\"{} messages\", ", $module, "::lanes(Backend::best()));")]
+        /// # Ok::<(), simd_digest::BackendError>(())
+        /// ```
         #[must_use]
         pub fn lanes(backend: $crate::Backend) -> usize {
             $crate::blake2::lanes::<$Flavour>(backend)
@@ -145,3 +227,62 @@ macro_rules! module {
     };
 }
 pub(crate) use module;
+
+/// Names the hashes and MACs of the `digest` traits, of any length and of common ones. The root of the crate must
+/// export all of them.
+macro_rules! fixed_lengths {
+    (
+        $Flavour:ident, $name:literal, longest: $longest:literal,
+        hashes: $Hash:ident { $($Digest:ident: $Length:ident, $length:literal;)+ },
+        macs: $Mac:ident { $($Tag:ident: $TagLength:ident, $tag_length:literal;)+ },
+    ) => {
+        #[doc = concat!($name, " with `N` bytes of output, `U1` to `U", $longest, "`, for the `digest` traits.")]
+        ///
+        /// ```
+        /// use simd_digest::digest::consts::U24;
+        #[doc = concat!("use simd_digest::{", stringify!($Hash), ", Digest};")]
+        ///
+        #[doc = concat!("let digest: [u8; 24] = ", stringify!($Hash), "::<U24>::digest(b\"abc\").into();")]
+        /// ```
+        pub type $Hash<N> = $crate::blake2::Blake2<$Flavour, N>;
+
+        #[doc = concat!($name, " as a MAC with `N` bytes of tag, `U1` to `U", $longest, "`, for the `digest` traits.")]
+        ///
+        /// ```
+        /// use simd_digest::digest::consts::U24;
+        /// use simd_digest::digest::{KeyInit, Mac};
+        #[doc = concat!("use simd_digest::", stringify!($Mac), ";")]
+        ///
+        #[doc = concat!("let mac = ", stringify!($Mac), "::<U24>::new_from_slice(b\"a key\")?;")]
+        /// let tag: [u8; 24] = mac.chain_update(b"abc").finalize().into_bytes().into();
+        /// # Ok::<(), simd_digest::digest::InvalidLength>(())
+        /// ```
+        pub type $Mac<N> = $crate::blake2::Blake2Mac<$Flavour, N>;
+
+        $(
+            #[doc = concat!($name, " with ", $length, " bytes of output.")]
+            ///
+            /// ```
+            #[doc = concat!("use simd_digest::{", stringify!($Digest), ", Digest};")]
+            ///
+            #[doc = concat!("let digest: [u8; ", $length, "] = ", stringify!($Digest), "::digest(b\"abc\").into();")]
+            /// ```
+            pub type $Digest = $Hash<$Length>;
+        )+
+
+        $(
+            #[doc = concat!($name, " as a MAC with ", $tag_length, " bytes of tag.")]
+            ///
+            /// ```
+            /// use simd_digest::digest::{KeyInit, Mac};
+            #[doc = concat!("use simd_digest::", stringify!($Tag), ";")]
+            ///
+            #[doc = concat!("let mac = ", stringify!($Tag), "::new_from_slice(b\"a key\")?.chain_update(b\"abc\");")]
+            #[doc = concat!("let tag: [u8; ", $tag_length, "] = mac.finalize().into_bytes().into();")]
+            /// # Ok::<(), simd_digest::digest::InvalidLength>(())
+            /// ```
+            pub type $Tag = $Mac<$TagLength>;
+        )+
+    };
+}
+pub(crate) use fixed_lengths;

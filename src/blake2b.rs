@@ -17,7 +17,7 @@ use digest::consts::{U4, U20, U32, U48, U64, U128, U242};
 
 #[cfg(feature = "alloc")]
 pub use crate::blake2::LeavesError;
-use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed, module};
+use crate::blake2::{Blake2p, Blake2x, Flavour, Sealed, fixed_lengths, module};
 pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
 pub use crate::kernel::blake2b::FlavourB;
 use crate::traits::associated_oid;
@@ -26,23 +26,19 @@ pub mod hazmat;
 
 module!(FlavourB, "blake2b", "BLAKE2b", longest: 64);
 
-/// BLAKE2b with `N` bytes of output, for the `digest` traits.
-pub type Blake2b<N> = Blake2<FlavourB, N>;
-/// BLAKE2b with 64 bytes of output.
-pub type Blake2b512 = Blake2b<U64>;
-/// BLAKE2b with 48 bytes of output.
-pub type Blake2b384 = Blake2b<U48>;
-/// BLAKE2b with 32 bytes of output.
-pub type Blake2b256 = Blake2b<U32>;
-/// BLAKE2b with 20 bytes of output.
-pub type Blake2b160 = Blake2b<U20>;
-
-/// BLAKE2b as a MAC with `N` bytes of tag, for the `digest` traits.
-pub type Blake2bMac<N> = Blake2Mac<FlavourB, N>;
-/// BLAKE2b as a MAC with 64 bytes of tag.
-pub type Blake2bMac512 = Blake2bMac<U64>;
-/// BLAKE2b as a MAC with 32 bytes of tag.
-pub type Blake2bMac256 = Blake2bMac<U32>;
+fixed_lengths! {
+    FlavourB, "BLAKE2b", longest: 64,
+    hashes: Blake2b {
+        Blake2b512: U64, 64;
+        Blake2b384: U48, 48;
+        Blake2b256: U32, 32;
+        Blake2b160: U20, 20;
+    },
+    macs: Blake2bMac {
+        Blake2bMac512: U64, 64;
+        Blake2bMac256: U32, 32;
+    },
+}
 
 /// BLAKE2bp with 64 bytes of output, for the `digest` traits; keyed and of other lengths by [`Params::parallel`].
 ///
@@ -92,6 +88,7 @@ impl Sealed for FlavourB {
     type BlockSize = U128;
     type CollisionResistance = U32;
     type StateSize = U242;
+    type SavedState = [u8; 339];
     type Leaves = U4;
 }
 

@@ -1,8 +1,8 @@
 //! BLAKE2s: the flavour of 32-bit words, digests and keys of up to 32 bytes, blocks of 64 bytes
 //! ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), [BLAKE2 paper](https://www.blake2.net/blake2.pdf)).
 //!
-//! All is as in [`blake2b`](crate::blake2b), but salt and personalisation have 8 bytes, and the node offset has 48 bits,
-//! so trees have less than 2^48 leaves.
+//! The module has all that [`blake2b`](crate::blake2b) has. Salt and personalisation have up to 8 bytes instead of 16.
+//! The node offset has 48 bits instead of 64, so trees have at most 2^48 leaves.
 //!
 //! ```
 //! use simd_digest::blake2s::{self, Params};
@@ -23,30 +23,28 @@ use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
 
 #[cfg(feature = "alloc")]
 pub use crate::blake2::LeavesError;
-use crate::blake2::{Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed, module};
+use crate::blake2::{Blake2p, Blake2x, Flavour, Sealed, fixed_lengths, module};
 pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
 pub use crate::kernel::blake2s::FlavourS;
 use crate::traits::associated_oid;
 
+pub mod hazmat;
+
 module!(FlavourS, "blake2s", "BLAKE2s", longest: 32);
 
-/// BLAKE2s with `N` bytes of output, for the `digest` traits.
-pub type Blake2s<N> = Blake2<FlavourS, N>;
-/// BLAKE2s with 32 bytes of output.
-pub type Blake2s256 = Blake2s<U32>;
-/// BLAKE2s with 28 bytes of output.
-pub type Blake2s224 = Blake2s<U28>;
-/// BLAKE2s with 20 bytes of output.
-pub type Blake2s160 = Blake2s<U20>;
-/// BLAKE2s with 16 bytes of output.
-pub type Blake2s128 = Blake2s<U16>;
-
-/// BLAKE2s as a MAC with `N` bytes of tag, for the `digest` traits.
-pub type Blake2sMac<N> = Blake2Mac<FlavourS, N>;
-/// BLAKE2s as a MAC with 32 bytes of tag.
-pub type Blake2sMac256 = Blake2sMac<U32>;
-/// BLAKE2s as a MAC with 16 bytes of tag.
-pub type Blake2sMac128 = Blake2sMac<U16>;
+fixed_lengths! {
+    FlavourS, "BLAKE2s", longest: 32,
+    hashes: Blake2s {
+        Blake2s256: U32, 32;
+        Blake2s224: U28, 28;
+        Blake2s160: U20, 20;
+        Blake2s128: U16, 16;
+    },
+    macs: Blake2sMac {
+        Blake2sMac256: U32, 32;
+        Blake2sMac128: U16, 16;
+    },
+}
 
 /// BLAKE2sp with 32 bytes of output, for the `digest` traits; keyed and of other lengths by [`Params::parallel`].
 ///
@@ -96,6 +94,7 @@ impl Sealed for FlavourS {
     type BlockSize = U64;
     type CollisionResistance = U16;
     type StateSize = U122;
+    type SavedState = [u8; 171];
     type Leaves = U8;
 }
 

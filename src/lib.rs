@@ -56,6 +56,16 @@
 //! Without `std` the crate is `no_std` and still finds the instruction sets of the CPU. The minimum supported Rust
 //! version is 1.89.
 
+#![cfg_attr(
+    not(feature = "blake2"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        unused_macros,
+        reason = "BLAKE2 has a use for all that hashes share, others may have none"
+    )
+)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 
@@ -73,21 +83,11 @@ pub mod blake2s;
 #[cfg(feature = "blake2")]
 pub mod hash;
 
-#[cfg_attr(
-    not(feature = "blake2"),
-    allow(
-        dead_code,
-        unreachable_pub,
-        unused_imports,
-        unused_macros,
-        reason = "a library without a hash tells its backends alone"
-    )
-)]
 mod backend;
 #[cfg(feature = "blake2")]
 mod buffer;
 #[cfg_attr(
-    not(all(any(target_arch = "x86", target_arch = "x86_64"), feature = "blake2")),
+    not(any(target_arch = "x86", target_arch = "x86_64")),
     allow(dead_code, unreachable_pub, unused_imports, reason = "x86 has a use for every kernel, others may have none")
 )]
 mod kernel;

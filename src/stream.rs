@@ -51,7 +51,7 @@ impl<H: Dispatch> Stream<H> {
 
     /// Gives `answer` the chaining value after the last block of the message so far, to which more may be appended.
     ///
-    /// Copies what it needs by words and lends `self` to no call; otherwise the compiler copies the whole hasher when
+    /// Copies `self` by words and lends it to no call; otherwise the compiler copies the whole hasher when
     /// `Digest::finalize` consumes it, which would cost as much as a quarter of a block.
     #[inline(always)]
     pub(crate) fn finalize<R>(&self, last: H::Last, answer: impl FnOnce(&H::Chain) -> R) -> R {

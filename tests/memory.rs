@@ -22,6 +22,7 @@ for_both! {
     a_tree_holds_a_leaf_for_each_lane,
     whole_leaves_are_not_copied,
     long_leaves_are_not_reserved,
+    memory_for_a_tree_is_bounded,
     nodes_are_folded,
 }
 
@@ -120,11 +121,12 @@ fn unlimited<F: Flavour>(backend: Backend) -> Tree<F> {
     params.with_backend(backend).tree().unwrap()
 }
 
-/// As many leaves as lanes, whatever the pieces are.
+/// As many leaves as lanes, whatever the pieces are. One leaf alone is hashed as it comes.
 fn a_tree_holds_a_leaf_for_each_lane<F: Flavour>() {
     let message = paint(20_500);
     for backend in Backend::available() {
-        let most = simd_digest::blake2::lanes::<F>(backend) * LEAF as usize;
+        let lanes = simd_digest::blake2::lanes::<F>(backend);
+        let most = if lanes > 1 { lanes * LEAF as usize } else { 0 };
         for piece in [1, 600, 999, 1000, 1001, 1500, 7999, 8000, 8001, 15_999, 16_000, 16_001, 20_500] {
             let (mut hasher, mut root) = (unlimited::<F>(backend).hasher(), None);
             let (_, peak) = heap(|| {
@@ -156,15 +158,46 @@ fn whole_leaves_are_not_copied<F: Flavour>() {
     }
 }
 
-/// The longest leaf there is takes no more than what came.
+/// A long leaf takes no more than what came, and the longest nothing.
 fn long_leaves_are_not_reserved<F: Flavour>() {
-    let mut hasher = Tree::<F>::unlimited_fanout(u32::MAX).unwrap().hasher();
-    let (_, peak) = heap(|| {
-        for _ in 0..100 {
-            hasher.update(&[1; 100]);
+    for (leaf_length, most) in [(100_000, 2 * 10_000), (u32::MAX, 0)] {
+        let mut hasher = Tree::<F>::unlimited_fanout(leaf_length).unwrap().hasher();
+        let (_, peak) = heap(|| {
+            for _ in 0..100 {
+                hasher.update(&[1; 100]);
+            }
+        });
+        assert!(peak <= most, "{peak} bytes of a leaf of {leaf_length}");
+    }
+}
+
+/// The memory for a message has a limit, whatever the length of the leaves and the number of lanes.
+fn memory_for_a_tree_is_bounded<F: Flavour>() {
+    const BOUND: usize = 1 << 20;
+    let message = paint(5 << 19);
+    // To be wiped, the smaller of two buffers lives until the larger has its bytes.
+    let most = if cfg!(feature = "zeroize") { 2 * BOUND } else { BOUND };
+    for backend in Backend::available() {
+        let lanes = simd_digest::blake2::lanes::<F>(backend);
+        for leaf_length in [BOUND / 16, BOUND / 8, BOUND / 8 + 1, BOUND / 2, BOUND / 2 + 1, BOUND, 2 * BOUND, 1 << 31] {
+            let params = Params::<F>::new().fanout(0).max_depth(2).inner_hash_length(F::LONGEST).with_backend(backend);
+            let tree = params.max_leaf_length(u32::try_from(leaf_length).unwrap()).tree().unwrap();
+            for piece in [50_000, 3 * BOUND / 2] {
+                let mut hasher = tree.hasher();
+                let (_, peak) = heap(|| {
+                    message.chunks(piece).for_each(|piece| _ = hasher.update(piece));
+                    let _ = hasher.finalize();
+                });
+                let case = format!("{backend}, leaves of {leaf_length}, pieces of {piece}: {peak} bytes");
+                assert!(peak <= most, "{case}");
+                // Two leaves can be in two lanes.
+                let collects = lanes > 1 && 2 * leaf_length <= BOUND;
+                assert_eq!(peak > 0, collects, "{case}");
+                let collected = BOUND.min(lanes * leaf_length) / leaf_length * leaf_length;
+                assert!(piece > 50_000 || !collects || peak >= collected, "{case}, lanes are not filled");
+            }
         }
-    });
-    assert!(peak <= 2 * 10_000, "{peak} bytes");
+    }
 }
 
 /// Above the leaves there are the children of one node for each depth.

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use simd_digest::Backend;
+use simd_digest::blake2::hazmat::State;
 use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, Hasher, OutputSize, Params, finalize_many, update_many};
 use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::digest::consts::U32;
@@ -90,6 +91,12 @@ where
         let mut hasher = params.hasher().unwrap();
         hasher.update(&message[..570]);
         leaves_nothing("Hasher, updated", updated, hasher.clone());
+        leaves_nothing("State", updated, State::of(&hasher));
+        leaves_nothing(
+            "State, restored",
+            updated,
+            State::<F>::from_bytes(State::of(&hasher).to_bytes().as_ref()).unwrap(),
+        );
         hasher.reset();
         leaves_nothing("Hasher, reset", 4, hasher.clone());
         let mut other = hasher.clone();
@@ -110,6 +117,10 @@ where
         let mut hasher = tree.hasher();
         hasher.update(&message);
         leaves_nothing_of("TreeHasher", updated, &secret(32), hasher);
+        let params = Params::<F>::new().key(&secret(32)).fanout(0).max_depth(2).with_backend(backend);
+        let mut hasher = params.max_leaf_length(1 << 20).inner_hash_length(32).tree().unwrap().hasher();
+        hasher.update(&message[..570]);
+        leaves_nothing_of("TreeHasher, long leaf", updated, &secret(32), hasher);
 
         let params = Params::<F>::new().key(&secret(32)).with_backend(backend);
         let mut xof = params.xof().unwrap();

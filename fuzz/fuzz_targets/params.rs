@@ -18,9 +18,9 @@ struct Input<'a> {
 fn refused<F: Flavour>(fields: &Fields<'_>) -> Vec<&'static str> {
     let limits = [
         ("hash_length", fields.hash_length as u64, 1..=F::LONGEST as u64),
-        ("key length", fields.key.len() as u64, 0..=F::LONGEST as u64),
-        ("salt length", fields.salt.len() as u64, 0..=F::TEXT as u64),
-        ("personal length", fields.personal.len() as u64, 0..=F::TEXT as u64),
+        ("key", fields.key.len() as u64, 0..=F::LONGEST as u64),
+        ("salt", fields.salt.len() as u64, 0..=F::TEXT as u64),
+        ("personal", fields.personal.len() as u64, 0..=F::TEXT as u64),
         ("inner_hash_length", fields.inner_hash_length as u64, 0..=F::LONGEST as u64),
         ("node_offset", fields.node_offset, 0..=F::MAX_NODE_OFFSET),
     ];

@@ -25,7 +25,7 @@ fn blocks<B: Block>(seed: &mut u64, number: usize) -> Vec<B> {
     blocks
 }
 
-/// Every lane must be what its message is alone.
+/// Every lane must agree with its message alone.
 fn check_lanes<F: Constants + Dispatch>(
     backend: Backend,
     starts: &[Chain<F::Word>],

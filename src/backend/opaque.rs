@@ -1,7 +1,7 @@
 //! Values that the optimiser cannot see through, by an empty line of assembly: no instruction, only a barrier.
 //!
-//! LLVM rewrites vector code freely, and on the critical path it sometimes chooses worse than what was written. Each
-//! use says which rewriting it prevents; the figures are cycles a block of BLAKE2b, one message, on Golden Cove.
+//! LLVM rewrites vector code freely, and on the critical path the result is sometimes slower than the source. Each use
+//! says which rewriting it prevents; the figures are cycles a block of BLAKE2b, one message, on Golden Cove.
 //!
 //! The memory sanitizer takes every use of an undefined value by assembly for a mistake, so with `--cfg msan`, where
 //! secrets are marked undefined to see where they go, nothing is opaque.
@@ -22,7 +22,7 @@ macro_rules! asm {
     };
 }
 
-/// The same reference, so that what is loaded through it is loaded anew.
+/// The same reference: words are loaded through it anew.
 ///
 /// Otherwise the words of a block are loaded once, kept in vector registers and permuted between them twelve times
 /// over, on the ports that the rotations need.

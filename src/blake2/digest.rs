@@ -14,15 +14,34 @@ use super::hasher::Hasher;
 use super::node::Node;
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
-use crate::buffer::Buffer;
 use crate::kernel::blake2::Chain;
 use crate::kernel::{Block, Word};
 use crate::stream::Stream;
 use crate::traits::fixed_output;
 
-/// The type-level numbers from 1 to the full length of a digest.
+/// The type-level numbers from 1 to the full length of a digest: to `U64` for BLAKE2b, to `U32` for BLAKE2s.
+///
+/// Code that is generic over the length may ask for `N: ArraySize + IsLessOrEqual<U64, Output = True>` too, as with the
+/// `blake2` crate. That bound admits `U0` too, which is an error when the program is built.
+///
+/// ```compile_fail,E0277
+/// use simd_digest::digest::consts::U65;
+/// use simd_digest::{Blake2b, Digest};
+///
+/// // error: a digest of BLAKE2b has 1 to 64 bytes, and one of BLAKE2s has 1 to 32
+/// let digest = Blake2b::<U65>::digest(b"abc");
+/// ```
 pub trait OutputSize<F: Flavour>: ArraySize {}
-impl<F: Flavour, N: ArraySize + IsLessOrEqual<F::OutputSize, Output = True>> OutputSize<F> for N {}
+impl<F: Flavour, N: ArraySize + IsLessOrEqual<F::OutputSize, Output: WithinLimit<F>>> OutputSize<F> for N {}
+
+/// The answer to "is it short enough for the flavour?", in a trait of its own: the compiler explains what failed by the
+/// trait at the bottom, and [`OutputSize`] is above it.
+#[diagnostic::on_unimplemented(
+    message = "a digest of BLAKE2b has 1 to 64 bytes, and one of BLAKE2s has 1 to 32",
+    label = "this length is not possible for `{F}`"
+)]
+pub trait WithinLimit<F> {}
+impl<F> WithinLimit<F> for True {}
 
 /// BLAKE2 without a key, to `N` bytes; see the aliases of [`blake2b`](crate::blake2b).
 ///
@@ -88,8 +107,8 @@ impl<F: Flavour, N: OutputSize<F>> CustomizedInit for Blake2<F, N> {
     }
 }
 
-/// The state is, in bytes: output length (1), salt (`2 W`), personalisation (`2 W`), chaining value (`8 W`), counter (`2 W`, little-endian),
-/// bytes held back (1) and the block they are in (`16 W`, zeros after them).
+/// The state is, in bytes: output length (1), salt (`2 W`), personalisation (`2 W`), chaining value (`8 W`), counter
+/// (`2 W`, little-endian), number of bytes held back (1) and the block they are in (`16 W`, zeros after them).
 impl<F: Flavour, N: OutputSize<F>> SerializableState for Blake2<F, N> {
     type SerializedStateSize = F::StateSize;
 
@@ -119,27 +138,18 @@ impl<F: Flavour, N: OutputSize<F>> SerializableState for Blake2<F, N> {
             rest = after;
             bytes
         };
-        let mut hasher = Self::default().hasher;
-        let same_length = read(1)[0] == hasher.node.parameter_block.bytes()[0];
-        hasher.node.parameter_block.bytes_mut()[2 * F::TEXT..].copy_from_slice(read(2 * F::TEXT));
+        let mut node = Self::default().hasher.node.clone();
+        let same_length = read(1)[0] == node.parameter_block.bytes()[0];
+        node.parameter_block.bytes_mut()[2 * F::TEXT..].copy_from_slice(read(2 * F::TEXT));
         let (mut h, mut count, mut block) = (F::Digest::ZERO, [0; 16], F::Block::ZERO);
-        h.bytes_mut().copy_from_slice(read(F::Digest::LENGTH));
+        h.bytes_mut().copy_from_slice(read(F::LONGEST));
         count[..F::TEXT].copy_from_slice(read(F::TEXT));
-        let count = u128::from_le_bytes(count);
         let held = usize::from(read(1)[0]);
         block.bytes_mut().copy_from_slice(read(F::Block::LENGTH));
 
-        // Only states that hashing leads to: whole blocks compressed, the last one held back.
-        hasher.stream.chain = Chain { h: F::Word::from_bytes(&h), count };
-        let possible = same_length
-            && held <= F::Block::LENGTH
-            && block.bytes()[held..].iter().all(|&byte| byte == 0)
-            && count % F::Block::LENGTH as u128 == 0
-            && if count == 0 { hasher.stream.chain == hasher.node.chain() } else { held > 0 };
-        if !possible {
-            return Err(DeserializeStateError);
-        }
-        hasher.stream.buffer = Buffer::holding(block, held);
+        let chain = Chain { h: F::Word::from_bytes(&h), count: u128::from_le_bytes(count) };
+        let hasher =
+            Hasher::resumed(node, &chain, &block, held).filter(|_| same_length).ok_or(DeserializeStateError)?;
         Ok(Self { hasher, output: PhantomData })
     }
 }

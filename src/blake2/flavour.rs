@@ -7,6 +7,7 @@ use digest::array::ArraySize;
 
 use crate::backend::{Backend, Dispatch};
 use crate::hash::Digested;
+use crate::kernel::Block;
 use crate::kernel::blake2::Constants;
 
 /// One of the two flavours of BLAKE2: [`FlavourB`](crate::blake2b::FlavourB) or
@@ -58,6 +59,8 @@ pub trait Sealed:
     type CollisionResistance: ArraySize;
     /// Bytes of a serialised hasher: see `Blake2::serialize`.
     type StateSize: ArraySize;
+    /// The bytes of a hasher with all its parameters: see `hazmat::State`.
+    type SavedState: Block + AsRef<[u8]> + AsMut<[u8]>;
     /// `LEAVES` as a type-level number.
     type Leaves: ArraySize;
 }

@@ -2,8 +2,10 @@
 
 use core::fmt;
 
+use digest::Update;
+
 use super::flavour::Flavour;
-use super::node::Node;
+use super::node::{Node, is_same, is_zero};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
 use crate::hash::Hash;
@@ -29,7 +31,7 @@ use crate::stream::{Stream, compress_message};
 pub struct Hasher<F: Flavour> {
     pub(super) node: Node<F>,
     pub(super) stream: Stream<F>,
-    /// What the last block will be: at first as `node` has it.
+    /// The flag of the last block, at first that of `node`.
     pub(super) last: Last,
 }
 
@@ -46,6 +48,25 @@ impl<F: Flavour> Hasher<F> {
         let mut hasher = Self { stream: Stream::new(node.chain(), backend), last: node.last, node };
         hasher.hold_key();
         hasher
+    }
+
+    /// A hasher in the middle of a message, if hashing leads there: whole blocks are compressed, and the last block is
+    /// held back, zeros after its `held` bytes.
+    pub(super) fn resumed(node: Node<F>, chain: &F::Chain, block: &F::Block, held: usize) -> Option<Self> {
+        let mut hasher = Self::of(node, Backend::best());
+        let Stream { chain: first, buffer, .. } = &hasher.stream;
+        // A key block that nothing follows is held back, too.
+        let begins = is_same(&chain.to_bytes(), &first.to_bytes())
+            && (!hasher.node.keyed || held == F::Block::LENGTH && is_same(block, buffer.block()));
+        let possible = block.bytes().get(held..).is_some_and(is_zero)
+            && chain.count.is_multiple_of(F::Block::LENGTH as u128)
+            && if chain.count == 0 { begins } else { held > 0 };
+        if !possible {
+            return None;
+        }
+        hasher.stream.chain = *chain;
+        hasher.stream.buffer = Buffer::holding(*block, held);
+        Some(hasher)
     }
 
     /// The same hasher, computing on `backend` from here on.
@@ -111,7 +132,9 @@ impl<F: Flavour> Hasher<F> {
     #[must_use]
     pub fn count(&self) -> u128 {
         let key_block = if self.node.keyed { F::Block::LENGTH } else { 0 };
-        self.stream.chain.count + self.stream.buffer.held().len() as u128 - key_block as u128
+        let Stream { chain, buffer, .. } = &self.stream;
+        // A restored state may tell a count that no message has.
+        chain.count.wrapping_add(buffer.held().len() as u128).wrapping_sub(key_block as u128)
     }
 
     /// A keyed message begins with the key block, held back since it may be the only one.
@@ -142,6 +165,14 @@ pub(crate) fn hash<F: Flavour>(message: &[u8]) -> Hash<F> {
 impl<F: Flavour> Default for Hasher<F> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+impl<F: Flavour> Update for Hasher<F> {
+    #[inline]
+    fn update(&mut self, bytes: &[u8]) {
+        self.stream.update(bytes);
     }
 }
 

@@ -1,5 +1,7 @@
 //! A node of a tree: its parameter block and its key (BLAKE2 paper, section 2.5 and 2.10).
 
+use core::hint::black_box;
+
 use super::flavour::Flavour;
 use crate::buffer::copy_words;
 use crate::kernel::blake2::{Chain, Last};
@@ -9,11 +11,11 @@ use crate::kernel::{Block, wipe};
 #[derive(Clone)]
 pub(super) struct Node<F: Flavour> {
     pub(super) parameter_block: F::Digest,
-    /// Zeros after it, and if there is none. Not an `Option`: moving a `None` copies its uninitialized bytes, which may be
-    /// an old secret.
+    /// Zeros after it, and if there is none. Not an `Option`: moving a `None` copies its uninitialized bytes, which may
+    /// be an old secret.
     pub(super) key: F::Digest,
     pub(super) keyed: bool,
-    /// What the last block of the message will be.
+    /// The flag of the last block of the message.
     pub(super) last: Last,
 }
 
@@ -26,6 +28,18 @@ impl<F: Flavour> Node<F> {
         let mut words = F::Digest::ZERO;
         copy_words(words.bytes_mut(), key);
         Self { parameter_block, key: words, keyed: !key.is_empty(), last: Last::Block }
+    }
+
+    /// The node with this parameter block and key, filled up with zeros, if both are in range and agree.
+    pub(super) fn checked(parameter_block: F::Digest, key: &F::Digest, last: Last) -> Option<Self> {
+        let (tree, _) = parameter_block.bytes().split_at(2 * F::TEXT);
+        let [hash_length, key_length, inner_hash_length] =
+            [0, 1, 8 + F::NODE_OFFSET + 1].map(|place| usize::from(tree[place]));
+        let in_range = (1..=F::LONGEST).contains(&hash_length)
+            && inner_hash_length <= F::LONGEST
+            && is_zero(&tree[8 + F::NODE_OFFSET + 2..])
+            && key.bytes().get(key_length..).is_some_and(is_zero);
+        in_range.then(|| Self { parameter_block, key: *key, keyed: key_length > 0, last })
     }
 
     /// Moves to the first leaf of another tree, whose leaves have no limit.
@@ -92,6 +106,17 @@ impl<F: Flavour> Drop for Node<F> {
     fn drop(&mut self) {
         zeroize::Zeroize::zeroize(self.key.bytes_mut());
     }
+}
+
+/// Whether all bytes are zero. The time does not depend on which of them are not: somebody who can change a stored
+/// state could learn secret bytes from it.
+pub(super) fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |all, byte| black_box(all | byte)) == 0
+}
+
+/// Whether two arrays are equal, in the same time wherever they differ.
+pub(super) fn is_same<B: Block>(a: &B, b: &B) -> bool {
+    a.bytes().iter().zip(b.bytes()).fold(0, |all, (a, b)| black_box(all | (a ^ b))) == 0
 }
 
 /// A length in range, as the parameter block has it.

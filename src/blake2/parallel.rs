@@ -13,9 +13,9 @@
 use core::marker::PhantomData;
 use core::{fmt, slice};
 
-use digest::HashMarker;
 use digest::array::Array;
 use digest::typenum::Unsigned;
+use digest::{HashMarker, Update};
 
 use super::digest::OutputSize;
 use super::flavour::Flavour;
@@ -230,6 +230,13 @@ impl<F: Flavour> Parallel<F> {
 impl<F: Flavour> Default for Parallel<F> {
     fn default() -> Self {
         Params::new().parallel().expect("the defaults are in range")
+    }
+}
+
+/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+impl<F: Flavour> Update for Parallel<F> {
+    fn update(&mut self, bytes: &[u8]) {
+        Self::update(self, bytes);
     }
 }
 

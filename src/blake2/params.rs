@@ -19,8 +19,8 @@ use crate::kernel::blake2b::FlavourB;
 /// a tree.
 ///
 /// Setters accept anything. [`hash`](Self::hash), [`hasher`](Self::hasher) and the other methods that use the
-/// parameters return an error, which names the field out of range and its limits. Lengths are in bytes, and `W` below is
-/// 8 for BLAKE2b, 4 for BLAKE2s.
+/// parameters return an error, which names the field out of range and its limits. Lengths are in bytes. `W` below is 8
+/// for BLAKE2b and 4 for BLAKE2s.
 ///
 /// ```
 /// use simd_digest::blake2b::Params;
@@ -173,7 +173,7 @@ impl<F: Flavour> Params<F> {
         self
     }
 
-    /// Whether this node is the last of its depth. It is not in the parameter block, but a flag of the last block.
+    /// Whether this node is the last of its depth: a flag of the last block, which the parameter block does not have.
     #[must_use]
     pub const fn last_node(mut self, last: bool) -> Self {
         self.last_node = last;
@@ -221,9 +221,9 @@ impl<F: Flavour> Params<F> {
     pub(super) fn node(&self) -> Result<Node<F>, ParamsError> {
         let words = F::Digest::LENGTH;
         check("hash_length", self.hash_length, 1..=words)?;
-        check("key length", self.key.length, 0..=words)?;
-        check("salt length", self.salt.length, 0..=F::TEXT)?;
-        check("personal length", self.personal.length, 0..=F::TEXT)?;
+        check_bytes("key", self.key.length, 0..=words)?;
+        check_bytes("salt", self.salt.length, 0..=F::TEXT)?;
+        check_bytes("personal", self.personal.length, 0..=F::TEXT)?;
         check("inner_hash_length", self.inner_hash_length, 0..=words)?;
         check_range("node_offset", self.node_offset, 0..=u64::MAX >> (64 - 8 * F::NODE_OFFSET))?;
         let offset = self.node_offset.to_le_bytes();
@@ -285,13 +285,20 @@ pub(super) fn check_range(field: &'static str, value: u64, limits: RangeInclusiv
     if limits.contains(&value) {
         return Ok(());
     }
-    Err(ParamsError { field, value, limits: limits.into_inner() })
+    Err(ParamsError { field, is_bytes: false, value, limits: limits.into_inner() })
+}
+
+/// The same for a field that is bytes, of which `length` were given.
+fn check_bytes(field: &'static str, length: usize, limits: RangeInclusive<usize>) -> Result<(), ParamsError> {
+    check(field, length, limits).map_err(|error| ParamsError { is_bytes: true, ..error })
 }
 
 /// A field of [`Params`] that is out of its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParamsError {
     field: &'static str,
+    /// The field is bytes, and their number is out of range.
+    is_bytes: bool,
     value: u64,
     limits: (u64, u64),
 }
@@ -299,22 +306,23 @@ pub struct ParamsError {
 impl ParamsError {
     /// A key that was given, but has no bytes.
     pub(super) fn empty_key<F: Flavour>() -> Self {
-        Self { field: "key length", value: 0, limits: (1, F::Digest::LENGTH as u64) }
+        Self { field: "key", is_bytes: true, value: 0, limits: (1, F::LONGEST as u64) }
     }
 
-    /// What is out of range, such as `hash_length` or `key length`.
+    /// The name of the field: that of its setter, such as `hash_length` or `key`, or `xof_length` for the length of a
+    /// BLAKE2X output.
     #[must_use]
     pub fn field(&self) -> &'static str {
         self.field
     }
 
-    /// What was given.
+    /// The number given, or the length of the bytes given.
     #[must_use]
     pub fn value(&self) -> u64 {
         self.value
     }
 
-    /// What could have been given.
+    /// The numbers, or lengths, that the field may have.
     #[must_use]
     pub fn limits(&self) -> RangeInclusive<u64> {
         self.limits.0..=self.limits.1
@@ -323,8 +331,12 @@ impl ParamsError {
 
 impl fmt::Display for ParamsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (low, high) = self.limits;
-        write!(f, "{} is {}, but must be {low} to {high}", self.field, self.value)
+        let &Self { field, is_bytes, value, limits: (low, high) } = self;
+        if is_bytes {
+            write!(f, "{field} has {value} bytes, but must have {low} to {high}")
+        } else {
+            write!(f, "{field} is {value}, but must be {low} to {high}")
+        }
     }
 }
 

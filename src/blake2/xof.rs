@@ -218,8 +218,8 @@ impl<F: Flavour> zeroize::ZeroizeOnDrop for Blake2x<F> {}
 ///
 /// - [`try_read`](Self::try_read) is an error, and reads nothing.
 /// - `std::io::Read` reads less, and nothing at the end, as it does of a file.
-/// - [`XofReader::read`] cannot tell. **It fills up with zeros**, which are no hash of anything: who uses it has to know
-///   that there is enough.
+/// - [`XofReader::read`] cannot tell. **It fills up with zeros**, which are no hash of anything: who uses it has to
+///   know that there is enough.
 ///
 /// Large reads are fast, for their whole blocks are computed side by side, and so is a read from any position.
 ///
@@ -379,7 +379,8 @@ impl<F: Flavour> OutputReader<F> {
 }
 
 impl<F: Flavour> XofReader for OutputReader<F> {
-    /// Fills `out`, with zeros where there is no output any more: [`try_read`](OutputReader::try_read) is an error then.
+    /// Fills `out`, with zeros where there is no output any more: [`try_read`](OutputReader::try_read) is an error
+    /// then.
     fn read(&mut self, out: &mut [u8]) {
         let length = self.fill_start(out);
         out[length..].fill(0);

@@ -1,15 +1,34 @@
-//! The compression function alone. Hazardous: it is no hash, and the caller does what a hasher would.
+//! Hazardous parts: the compression function alone, and the state of a hasher as bytes, its key included.
 
-use crate::backend::blake2_rounds;
-use crate::kernel::blake2::Last;
+use crate::backend::Backend;
+use crate::blake2::hazmat;
+pub use crate::blake2::hazmat::StateError;
 use crate::kernel::blake2b::FlavourB;
+
+/// The state of a [`Hasher`](crate::blake2::Hasher) of BLAKE2b as 339 bytes.
+///
+/// ```
+/// use simd_digest::blake2b::Params;
+/// use simd_digest::blake2b::hazmat::State;
+///
+/// let mut hasher = Params::new().key(b"a key").hasher()?;
+/// hasher.update(b"one, ");
+/// let bytes: [u8; 339] = State::of(&hasher).to_bytes();
+///
+/// let mut restored = State::from_bytes(&bytes)?.into_hasher();
+/// assert_eq!(restored.update(b"two").finalize(), hasher.update(b"two").finalize());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type State = hazmat::State<FlavourB>;
 
 /// The compression function F of [RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2, with `rounds` rounds.
 ///
 /// `h` is the chaining value, `m` the sixteen words of the message block, `t` the count of message bytes with this
-/// block, and `f` whether this block is the last. BLAKE2b has 12 rounds; the precompiled contract of
-/// [EIP-152](https://eips.ethereum.org/EIPS/eip-152) takes any number. Time is proportional to it: 2^32 − 1 rounds take
-/// a minute or two.
+/// block, and `f` whether this block is the last.
+///
+/// BLAKE2b has 12 rounds, which [`Backend::best`] computes. The precompiled contract of
+/// [EIP-152](https://eips.ethereum.org/EIPS/eip-152) takes any number, and scalar code computes all others. Time is
+/// proportional to the number: 2^32 − 1 rounds take a minute or two.
 ///
 /// ```
 /// use simd_digest::blake2b::hazmat::compress;
@@ -25,5 +44,5 @@ use crate::kernel::blake2b::FlavourB;
 /// assert_eq!(h[0].to_le_bytes(), [0xba, 0x80, 0xa5, 0x3f, 0x98, 0x1c, 0x4d, 0x0d]);
 /// ```
 pub fn compress(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], t: u128, f: bool) {
-    blake2_rounds::<FlavourB>(rounds, h, m, t, if f { Last::Block } else { Last::Not });
+    hazmat::compress::<FlavourB>(Backend::best(), rounds, h, m, t, f);
 }

@@ -160,7 +160,7 @@ impl<W: Word> Chain<W> {
     }
 }
 
-/// The lower and the upper half of the counter. It has two words; more of `count` does not count.
+/// The lower and the upper half of the counter. The counter has two words; higher bits of `count` do not count.
 #[inline(always)]
 pub(crate) fn halves<W: Word>(count: u128) -> [W; 2] {
     [W::truncate(count), W::truncate(count >> W::BITS)]

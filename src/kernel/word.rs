@@ -11,7 +11,7 @@ pub trait Block: Copy + Debug + Eq + Hash + Send + Sync + 'static {
 
     fn bytes(&self) -> &[u8];
     fn bytes_mut(&mut self) -> &mut [u8];
-    /// The whole blocks at the start of `bytes`, and what is left.
+    /// The whole blocks at the start of `bytes`, and the rest.
     fn split(bytes: &[u8]) -> (&[Self], &[u8]);
 }
 
@@ -35,7 +35,7 @@ impl<const N: usize> Block for [u8; N] {
     }
 }
 
-/// Overwrites what may be secret with zeros, in a way that is not optimised away: with feature `zeroize` only.
+/// Overwrites a block that may be secret with zeros, in a way that is not optimised away: with feature `zeroize` only.
 #[inline]
 pub(crate) fn wipe<B: Block>(block: &mut B) {
     #[cfg(feature = "zeroize")]

@@ -3,21 +3,22 @@
 use core::fmt::Debug;
 
 use hmac::SimpleHmac;
-use simd_digest::blake2::{self, Flavour};
+use simd_digest::blake2::{self, Flavour, OutputSize};
 use simd_digest::blake2b::{self, Blake2b, Blake2bMac, FlavourB};
 use simd_digest::blake2s::{self, Blake2s, Blake2sMac, FlavourS};
+use simd_digest::digest::array::ArraySize;
 use simd_digest::digest::common::{AlgorithmName, BlockSizeUser, KeySizeUser};
 use simd_digest::digest::const_oid::AssociatedOid;
 use simd_digest::digest::consts::{U1, U32, U64};
 use simd_digest::digest::dev::{
     MacTestVector, MacTruncSide, TestVector, feed_rand_16mib, fixed_reset_test, fixed_test, mac_test, reset_mac_test,
 };
-use simd_digest::digest::typenum::Unsigned;
+use simd_digest::digest::typenum::{IsLessOrEqual, True, Unsigned};
 use simd_digest::digest::{
     CollisionResistance, Digest, DynDigest, FixedOutput, FixedOutputReset, HashMarker, InvalidLength, Key, KeyInit,
-    Mac, OutputSizeUser,
+    Mac, OutputSizeUser, Update,
 };
-use simd_digest::{Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac256, Blake2bMac512};
+use simd_digest::{Backend, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac256, Blake2bMac512};
 use simd_digest::{Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac128, Blake2sMac256};
 
 use crate::common::flavour::for_both;
@@ -32,6 +33,8 @@ for_both! {
     names,
     debug_tells_no_secret,
     clones_go_their_own_way,
+    hashers_are_updated_by_the_trait,
+    every_hasher_tells_its_backend,
 }
 
 /// What the `digest` traits have of a flavour: hash and MAC of full length.
@@ -223,6 +226,19 @@ fn bounds_of_users() {
     of_any_flavour::<FlavourB>();
     of_any_flavour::<FlavourS>();
 
+    of_any_length::<U1>();
+    of_any_length::<U32>();
+
+    /// The bound of the `blake2` crate.
+    fn of_any_length<N: ArraySize + IsLessOrEqual<U32, Output = True> + IsLessOrEqual<U64, Output = True>>() {
+        fn hash<D: Digest>() -> usize {
+            D::digest(b"abc").len()
+        }
+        assert_eq!([hash::<Blake2b<N>>(), hash::<Blake2s<N>>()], [N::USIZE; 2]);
+        assert_eq!(<Blake2bMac<N>>::new_from_slice(b"key").unwrap().finalize().into_bytes().len(), N::USIZE);
+        assert_eq!(hash::<blake2::Blake2p<FlavourB, N>>(), N::USIZE);
+    }
+
     /// Nor need code that is generic over the flavour ask for it.
     fn of_any_flavour<F: Flavour + Unpin>() {
         fn thread_safe<T: Send + Sync + Clone + 'static>() {}
@@ -285,6 +301,55 @@ fn clones_go_their_own_way<F: Traits>() {
         let second = Digest::chain_update(first.clone(), &message[middle..]);
         assert_eq!(Digest::finalize(second), F::Hash::digest(&message), "middle {middle}");
         assert_eq!(Digest::finalize(first), F::Hash::digest(&message[..middle]), "middle {middle}");
+    }
+}
+
+/// Hashers with a key, tree parameters or a length of run time in code that knows `Update` alone. Where the trait is in
+/// scope, the hasher's own `update` is called, which returns the hasher.
+fn hashers_are_updated_by_the_trait<F: Traits>() {
+    fn absorb(hasher: &mut impl Update, message: &[u8]) {
+        message.chunks(100).for_each(|piece| hasher.update(piece));
+    }
+    let message = paint(500);
+    let params = blake2::Params::<F>::new().key(b"key").hash_length(20);
+    let (mut hasher, mut parallel) = (params.hasher().unwrap(), params.parallel().unwrap());
+    let mut xof = params.xof_with_length(50).unwrap();
+    absorb(&mut hasher, &message);
+    absorb(&mut parallel, &message);
+    absorb(&mut xof, &message);
+    assert_eq!(hasher.finalize(), params.hash(&message).unwrap());
+    assert_eq!(parallel.finalize(), params.parallel().unwrap().update(&message).finalize());
+    let expected = params.xof_with_length(50).unwrap().update(&message[..1]).update(&message[1..]).finalize();
+    let read = |mut output: blake2::OutputReader<F>| {
+        let mut bytes = [0; 50];
+        output.try_read(&mut bytes).map(|()| bytes)
+    };
+    assert_eq!(read(xof.finalize()), read(expected));
+    let chained = params.hasher().unwrap().chain(&message[..200]).chain(&message[200..]);
+    assert_eq!(chained.finalize(), hasher.finalize());
+    let own = params.hasher().unwrap().update(&message[..200]).update(&message[200..]).finalize();
+    assert_eq!(own, hasher.finalize());
+}
+
+fn every_hasher_tells_its_backend<F: Traits>()
+where
+    U32: OutputSize<F>,
+{
+    let params = blake2::Params::<F>::new();
+    assert_eq!(blake2::Hasher::<F>::new().backend(), Backend::best());
+    for backend in Backend::available() {
+        let params = params.clone().with_backend(backend);
+        assert_eq!(params.backend(), backend);
+        assert_eq!(params.hasher().unwrap().backend(), backend);
+        assert_eq!(params.parallel().unwrap().backend(), backend);
+        assert_eq!(params.xof().unwrap().backend(), backend);
+        assert_eq!(blake2::Hasher::<F>::new().with_backend(backend).backend(), backend);
+        assert_eq!(blake2::Parallel::<F>::default().with_backend(backend).backend(), backend);
+        assert_eq!(blake2::Blake2x::<F>::default().with_backend(backend).backend(), backend);
+        assert_eq!(blake2::Blake2::<F, U32>::default().with_backend(backend).backend(), backend);
+        assert_eq!(blake2::Blake2p::<F, U32>::default().with_backend(backend).backend(), backend);
+        let mac = blake2::Blake2Mac::<F, U32>::new_from_slice(b"key").unwrap();
+        assert_eq!(mac.with_backend(backend).backend(), backend);
     }
 }
 

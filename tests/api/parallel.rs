@@ -210,9 +210,9 @@ fn parameters_out_of_range_are_errors<F: Peer>() {
     for (params, field) in [
         (Params::<F>::new().hash_length(0), "hash_length"),
         (Params::<F>::new().hash_length(65), "hash_length"),
-        (Params::<F>::new().key(&[0; 65]), "key length"),
-        (Params::<F>::new().salt(&[0; 17]), "salt length"),
-        (Params::<F>::new().personal(&[0; 17]), "personal length"),
+        (Params::<F>::new().key(&[0; 65]), "key"),
+        (Params::<F>::new().salt(&[0; 17]), "salt"),
+        (Params::<F>::new().personal(&[0; 17]), "personal"),
     ] {
         assert_eq!(params.parallel().map(|_| ()).unwrap_err().field(), field);
     }

@@ -41,8 +41,9 @@ fn accepts<F: Flavour>(name: &str, limits: (usize, usize), beside: &[usize], set
         assert_eq!(error.field(), name);
         assert_eq!(error.value(), value as u64);
         assert_eq!(error.limits(), limits.0 as u64..=limits.1 as u64);
-        let (low, high) = limits;
-        assert_eq!(error.to_string(), format!("{name} is {value}, but must be {low} to {high}"));
+        let ((low, high), bytes) = (limits, ["key", "salt", "personal"].contains(&name));
+        let (has, have) = if bytes { (format!("has {value} bytes"), "have") } else { (format!("is {value}"), "be") };
+        assert_eq!(error.to_string(), format!("{name} {has}, but must {have} {low} to {high}"));
         assert_eq!(InvalidLength::from(error), InvalidLength);
         assert!((&error as &dyn Error).source().is_none());
     }
@@ -57,11 +58,9 @@ fn lengths<F: Flavour>() {
     accepts("inner_hash_length", (0, longest), &[longest + 1, 65, 256, 257, usize::MAX], |length| {
         new().inner_hash_length(length)
     });
-    accepts("key length", (0, longest), &[longest + 1, 65, 128, 129, 256, 1000], |length| new().key(&paint(length)));
-    accepts("salt length", (0, text), &[text + 1, 17, 32, 64, 65, 256, 1000], |length| new().salt(&paint(length)));
-    accepts("personal length", (0, text), &[text + 1, 17, 32, 64, 65, 256, 1000], |length| {
-        new().personal(&paint(length))
-    });
+    accepts("key", (0, longest), &[longest + 1, 65, 128, 129, 256, 1000], |length| new().key(&paint(length)));
+    accepts("salt", (0, text), &[text + 1, 17, 32, 64, 65, 256, 1000], |length| new().salt(&paint(length)));
+    accepts("personal", (0, text), &[text + 1, 17, 32, 64, 65, 256, 1000], |length| new().personal(&paint(length)));
 }
 
 fn any_place_in_a_tree<F: Flavour>() {
@@ -83,7 +82,7 @@ fn setters_replace<F: Flavour>() {
         Params::<F>::new().hash_length(65).key(&[1; 65]).salt(&[2; 17]).personal(&[3; 17]).inner_hash_length(65);
     assert_eq!(error(&params).unwrap().field(), "hash_length");
     let params = params.hash_length(F::LONGEST);
-    assert_eq!(error(&params).unwrap().field(), "key length");
+    assert_eq!(error(&params).unwrap().field(), "key");
     let params = params.key(b"").salt(b"").personal(b"");
     assert_eq!(error(&params).unwrap().field(), "inner_hash_length");
     assert_eq!(params.inner_hash_length(0).hash(b"abc"), Params::new().hash(b"abc"));

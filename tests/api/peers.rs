@@ -216,7 +216,7 @@ fn long_customisations_are_hashed<F: Blake2>() {
 fn an_empty_mac_key_is_an_error<F: Blake2>() {
     assert!(<F::Mac as KeyInit>::new_from_slice(b"").is_err());
     let error = F::mac(Some(b""), b"", b"").unwrap_err();
-    assert_eq!(error.to_string(), format!("key length is 0, but must be 1 to {}", F::LONGEST));
+    assert_eq!(error.to_string(), format!("key has 0 bytes, but must have 1 to {}", F::LONGEST));
     let unkeyed = F::mac(None, b"", b"").unwrap();
     assert_eq!(unkeyed.chain_update(b"abc").finalize().into_bytes()[..], F::Full::digest(b"abc")[..]);
 }

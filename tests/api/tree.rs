@@ -18,6 +18,7 @@ for_both! {
     any_pieces_on_every_backend,
     roots_on_the_way,
     many_leaves_at_once,
+    leaves_around_the_bound_of_memory,
     leaves_are_handed_out,
     leaves_kept_late,
     leaf_count,
@@ -193,6 +194,45 @@ fn many_leaves_at_once<F: Flavour>() {
                 hasher.update(&message[..first]).update(&[]).update(&message[first..]).update(&[]);
                 assert_eq!(hasher.finalize_with_leaves(), (root, leaves.clone()), "{backend}, after {first} bytes");
             }
+        }
+    }
+}
+
+/// Leaves of which as many as there are lanes, some, two, or only one have room in the memory that a hasher may take: in
+/// small, ragged and large pieces.
+fn leaves_around_the_bound_of_memory<F: Flavour>() {
+    const BOUND: usize = 1 << 20;
+    let message = paint((5 << 19) + 3);
+    let mut random = Random::new(1 << 20);
+    let mut backends = Backend::available().collect::<Vec<_>>().into_iter().cycle();
+    for length in [BOUND / 16, BOUND / 8 + 1, BOUND / 4, BOUND / 2, BOUND / 2 + 1, BOUND, BOUND + 1] {
+        let model = Model::<F>::new(F::LONGEST, 0, 2, u32::try_from(length).unwrap(), F::LONGEST);
+        let (root, leaves) = model.root(&message);
+        let sizes = [1000, 65_536, length - 1, length, length + 1, 3 * length, message.len()];
+        let mut divisions: Vec<Vec<&[u8]>> = sizes.map(|size| message.chunks(size).collect()).into();
+        divisions.push(random.pieces(&message));
+        for pieces in divisions {
+            let backend = backends.next().unwrap();
+            let tree = model.params.clone().with_backend(backend).tree().unwrap();
+            let (mut hasher, mut taken, mut count) = (tree.hasher().keep_leaves(), Vec::new(), 0);
+            let case = format!("{backend}, leaves of {length}, {} pieces", pieces.len());
+            for (i, piece) in pieces.iter().enumerate() {
+                match i % 3 {
+                    #[cfg(feature = "rayon")]
+                    2 => hasher.update_rayon(piece),
+                    _ => hasher.update(piece),
+                };
+                count += piece.len();
+                if i == pieces.len() / 2 {
+                    assert_eq!(hasher.finalize(), tree.hash(&message[..count]), "{case}, {count} bytes");
+                    taken.extend(hasher.take_leaves());
+                }
+            }
+            assert_eq!(hasher.count(), message.len() as u128, "{case}");
+            assert_eq!(hasher.finalize(), root, "{case}");
+            let (end, rest) = hasher.finalize_with_leaves();
+            taken.extend(rest);
+            assert_eq!((end, &taken), (root, &leaves), "{case}");
         }
     }
 }

@@ -63,7 +63,7 @@ impl Row<FlavourB> for U64x4 {
 
 /// All rounds of a block, as [`Rows::rounds`] has them, but with the turn of row `a` begun a cycle earlier.
 ///
-/// The message words of the next half round are added before `a` is known, to what `a` is summed from, and that sum is
+/// The message words of the next half round are added before `a` is known, to the terms of `a`, and that sum is
 /// turned. The addition more pays because a turn takes three cycles here.
 #[inline(always)]
 fn rounds(token: Avx2, rows: &mut Rows<FlavourB, U64x4>, block: &[u8; 128]) {

@@ -1,8 +1,8 @@
 //! BLAKE2s on NEON: four messages in lanes; one is for the scalar registers.
 //!
 //! A row of four words fills a register, so rows would take a third of the instructions that scalar code does. But a
-//! message is a chain: what follows a scalar operation waits one cycle for it, and what follows NEON's two at least,
-//! and a rotation is two of them or three. Only a core that begins one instruction at a time would gain.
+//! message is a chain. An instruction that waits for a scalar operation waits one cycle, and for a NEON operation at
+//! least two; a rotation is two or three of them. Only a core that begins one instruction at a time would gain.
 #![allow(unsafe_code)]
 
 use super::{Neon, U32x4};

@@ -1,13 +1,17 @@
 //! The leaves of a tree, one by one or side by side.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::shape::{TOO_MANY, Tree};
+use super::shape::{TOO_MANY, Tree, set_node};
 use crate::blake2::flavour::Flavour;
 use crate::blake2::hasher::{Hasher, one_shot};
+use crate::blake2::node::Node;
 use crate::blake2::params::{ParamsError, check_range};
 use crate::hash::Hash;
+use crate::kernel::blake2::Last;
 use crate::many::{Message, schedule};
+use crate::stream::Stream;
 
 impl<F: Flavour> Tree<F> {
     /// The hasher of leaf `index`, which is to be given its part of the message. A leaf's digest depends on its place,
@@ -53,9 +57,10 @@ impl<F: Flavour> Tree<F> {
         let length = self.leaf_bytes();
         let count = if has_last { bytes.len().div_ceil(length).max(1) } else { bytes.len() / length };
         Self::check_numbers(first, count)?;
+        let leaves = Leaves { has_last, ..Leaves::new(first, length, &bytes[..bytes.len().min(count * length)]) };
         let mut digests = alloc::vec![Hash::placeholder(); count];
-        let leaves = Leaves { length, buffered: &[], direct: bytes };
-        self.hash_leaves(first, |i| leaves.get(i), has_last, &mut digests);
+        let put = |i: usize, chain: F::Chain| digests[i] = Hash::new(chain.to_bytes(), self.node.hash_length());
+        self.compress_leaves(&leaves, 0..count, put);
         Ok(digests)
     }
 
@@ -67,41 +72,69 @@ impl<F: Flavour> Tree<F> {
         check_range("node_offset", first, 0..=F::MAX_NODE_OFFSET - others)
     }
 
-    /// The digests of leaves `offset` and on, whose bytes are given by `leaf`. With `has_last`, the message ends here.
-    pub(super) fn hash_leaves<'a>(
+    /// Compresses the leaves of this `range`, and gives the chaining value of each to `done`, with its place in `leaves`.
+    pub(super) fn compress_leaves(
         &self,
-        offset: u64,
-        leaf: impl Fn(usize) -> &'a [u8],
-        has_last: bool,
-        digests: &mut [Hash<F>],
+        leaves: &Leaves<'_, F>,
+        range: Range<usize>,
+        done: impl FnMut(usize, F::Chain),
     ) {
+        Self::check_numbers(leaves.first, range.end).expect(TOO_MANY);
         let key_block = self.node.key_block();
         let mut node = self.node.clone();
-        let count = digests.len();
-        Self::check_numbers(offset, count).expect(TOO_MANY);
-        let messages = (0..count).map(|i| {
-            node.set_node(0, offset + i as u64, has_last && i + 1 == count);
-            Message::ending(i, node.chain(), key_block.as_slice(), leaf(i), node.last)
-        });
-        let length = self.node.hash_length();
-        schedule::<F, _>(self.backend, messages, |i, chain| digests[i] = Hash::new(chain.to_bytes(), length));
+        let messages = range.map(|i| leaves.message(i, &mut node, key_block.as_slice()));
+        schedule::<F, _>(self.backend, messages, done);
     }
 }
 
-/// Whole leaves in one piece of memory, and more in another, of which the last may be shorter.
-#[derive(Clone, Copy)]
-pub(super) struct Leaves<'a> {
+/// Consecutive leaves, and where the bytes of each lie.
+pub(super) struct Leaves<'a, F: Flavour> {
+    /// The number of the first.
+    pub(super) first: u64,
+    /// Bytes of a whole leaf.
     pub(super) length: usize,
+    /// The end of a leaf that was begun before.
+    pub(super) ends: Option<Message<'a, F, ()>>,
+    /// Whole leaves.
     pub(super) buffered: &'a [u8],
+    /// More of them, of which the last may be shorter.
     pub(super) direct: &'a [u8],
+    /// The message ends with these, and has a leaf even if it is empty.
+    pub(super) has_last: bool,
+    /// The start of one more leaf.
+    pub(super) begins: Option<Message<'a, F, ()>>,
 }
 
-impl<'a> Leaves<'a> {
-    pub(super) fn count(&self) -> usize {
-        (self.buffered.len() + self.direct.len()).div_ceil(self.length)
+impl<'a, F: Flavour> Leaves<'a, F> {
+    /// Those in `direct` alone, of `length` bytes each.
+    pub(super) fn new(first: u64, length: usize, direct: &'a [u8]) -> Self {
+        Self { first, length, ends: None, buffered: &[], direct, has_last: false, begins: None }
     }
 
-    pub(super) fn get(&self, i: usize) -> &'a [u8] {
+    /// Leaves that have at least a block here.
+    pub(super) fn count(&self) -> usize {
+        let whole = (self.buffered.len() + self.direct.len()).div_ceil(self.length);
+        let count = usize::from(self.ends.is_some()) + whole + usize::from(self.begins.is_some());
+        count.max(self.has_last.into())
+    }
+
+    /// The blocks of leaf `i`, whose `node` is changed to it.
+    fn message<'m>(&'m self, i: usize, node: &mut Node<F>, key_block: &'m [F::Block]) -> Message<'m, F, usize> {
+        let part = match (&self.ends, &self.begins) {
+            (Some(ends), _) if i == 0 => ends,
+            (_, Some(begins)) if i + 1 == self.count() => begins,
+            _ => {
+                let bytes = self.whole(i - usize::from(self.ends.is_some()));
+                set_node(node, 0, self.first + i as u64, self.has_last && i + 1 == self.count());
+                return Message::ending(i, node.chain(), key_block, bytes, node.last);
+            }
+        };
+        let &Message { owner: (), chain, first, whole, rest, last } = part;
+        Message { owner: i, chain, first, whole, rest, last }
+    }
+
+    /// The bytes of whole leaf `i`.
+    fn whole(&self, i: usize) -> &'a [u8] {
         let begin = i * self.length;
         let bytes = match begin.checked_sub(self.buffered.len()) {
             None => &self.buffered[begin..],
@@ -109,6 +142,18 @@ impl<'a> Leaves<'a> {
         };
         &bytes[..self.length.min(bytes.len())]
     }
+}
+
+/// The end of a leaf that is not the last: its hasher holds a part of it, `bytes` are the rest.
+pub(super) fn ending<'a, F: Flavour>(leaf: &'a mut Hasher<F>, bytes: &'a [u8]) -> Message<'a, F, ()> {
+    let Stream { chain, buffer, .. } = &mut leaf.stream;
+    let free = buffer.free();
+    if bytes.len() <= free {
+        buffer.hold(bytes);
+        return Message::ending((), *chain, &[], buffer.held(), Last::Block);
+    }
+    let (held, _) = buffer.ready(bytes);
+    Message::ending((), *chain, held, &bytes[free..], Last::Block)
 }
 
 #[cfg(test)]

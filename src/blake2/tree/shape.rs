@@ -15,6 +15,9 @@ use crate::kernel::Block;
 /// nodes that there are below it. Leaves and nodes have the inner length as their digest length, the root has the hash
 /// length. Key, salt and personalisation are those of every node.
 ///
+/// Hashing takes no memory for the message where it is in one slice, and 1 MiB at most where it comes in pieces: see
+/// [`TreeHasher`](super::TreeHasher).
+///
 /// BLAKE2s numbers the nodes of a level, and so the leaves, with 48 bits: [`Flavour::MAX_NODE_OFFSET`] is the last. A
 /// larger number that a caller gives is an error. More leaves than that, which would take years to hash, are a panic.
 ///
@@ -51,6 +54,13 @@ pub struct Tree<F: Flavour> {
 
 /// More leaves or nodes than BLAKE2 can number.
 pub(super) const TOO_MANY: &str = "a level of a tree has more nodes than can be numbered";
+
+/// Moves to another node of the same tree, whose number must be in range: the parameter block would have a part of it.
+#[inline]
+pub(super) fn set_node<F: Flavour>(node: &mut Node<F>, depth: u8, offset: u64, is_last: bool) {
+    assert!(offset <= F::MAX_NODE_OFFSET, "{TOO_MANY}");
+    node.set_node(depth, offset, is_last);
+}
 
 impl<F: Flavour> Params<F> {
     /// The tree with these lengths, fanout and maximal depth. The fields of a single node are set by the tree.
@@ -104,11 +114,10 @@ impl<F: Flavour> Tree<F> {
         length.div_ceil(self.leaf_length.into()).max(1)
     }
 
-    /// A leaf or an inner node, whose number must be in range: the parameter block would have a part of it.
+    /// A leaf or an inner node, whose number must be in range.
     pub(super) fn node(&self, depth: u8, offset: u64, is_last: bool) -> Node<F> {
-        assert!(offset <= F::MAX_NODE_OFFSET, "{TOO_MANY}");
         let mut node = self.node.clone();
-        node.set_node(depth, offset, is_last);
+        set_node(&mut node, depth, offset, is_last);
         node
     }
 

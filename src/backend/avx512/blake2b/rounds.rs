@@ -1,14 +1,14 @@
-//! The rounds of one message, in assembly: the order of instructions is what is won here.
+//! The rounds of one message, in assembly, for the sake of the order of instructions.
 //!
-//! What it computes is `kernel::blake2::Rows::rounds`, in 318 to 324 cycles a block instead of 333 on Golden Cove.
+//! They compute `kernel::blake2::Rows::rounds`, in 318 to 324 cycles a block instead of 333 on Golden Cove.
 //!
 //! A turn across halves of 128 bits takes three cycles on one port, and that port cannot finish two instructions in one
-//! cycle: one that takes a single cycle and would finish with the turn begins later instead. Where it is of the chain,
-//! all waits. So a turn should end with a rotation of the chain, for rotations have other ports:
+//! cycle. A one-cycle instruction that would finish in the same cycle as a turn starts one cycle later; if it is on the
+//! critical path, everything waits. So a turn should end with a rotation of the chain, for rotations have other ports:
 //!
 //! - The sum that the next half round begins with is turned when `d` is known but not rotated yet, and no earlier. A
 //!   mask that lets everything pass makes the turn wait for the register under it.
-//! - Row `c` is turned as soon as it is known, before what else waits for it.
+//! - Row `c` is turned as soon as it is known, before the other instructions that wait for it.
 //! - All rotations are by their own instruction. For 32 bits a shuffle does as well, on a port that turns use: it is
 //!   slower by 6 cycles a block, but where rotations take two cycles, as on Zen 4, it may well be faster.
 //!
