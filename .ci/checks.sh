@@ -174,7 +174,7 @@ tests_for() {
 }
 
 oracles() {
-    .ci/need python3
+    .ci/need python3 openssl
     python3 tests/data/generate.py --check
 }
 
