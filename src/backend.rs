@@ -356,7 +356,7 @@ impl fmt::Display for BackendError {
 
 impl core::error::Error for BackendError {}
 
-#[cfg(all(test, feature = "blake2"))]
+#[cfg(test)]
 mod lane_tests;
 
 #[cfg(test)]
