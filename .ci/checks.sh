@@ -1,4 +1,4 @@
-# What each step of `.ci/run` does on this machine.
+# The steps of `.ci/run` on this machine.
 
 layers() {
     .ci/need python3
@@ -19,7 +19,7 @@ patterns() {
         fi
     }
     none 'a safe function with target_feature says the same' '^[^/]*\bunsafe (extern "[A-Za-z]+" )?fn\b' src bt2sum
-    none 'intrinsics are for the backends' '\b(core|std)::arch\b' \
+    none 'intrinsics are for the backends' '\b(core|std)::arch\b($|[^:]|::[^i])' \
         $(find src bt2sum -name '*.rs' -not -path 'src/backend/*')
     none 'unsafe code is for the backends, and for the tests that look at memory' \
         '(allow|expect|warn)\([^)]*unsafe_code' \
@@ -51,11 +51,11 @@ format() {
 
 # The features that are a hash each.
 hash_features() {
-    sed -n '/^\[features\]/,/^$/s/^\([a-z0-9_-]*\) =.*/\1/p' Cargo.toml | grep -vxE 'default|std|alloc|rayon|serde|zeroize' ||
-        true
+    sed -n '/^\[features\]/,/^$/s/^\([a-z0-9_-]*\) =.*/\1/p' Cargo.toml |
+        grep -vxE 'default|std|alloc|rayon|serde|zeroize' || true
 }
 
-# Not of the workspace: `bt2sum` would turn the features of the library on again.
+# The package alone: in the workspace, bt2sum turns features of the library on.
 clippy_without_features() {
     local hashes features
     hashes=$(hash_features | paste -sd,)
@@ -72,7 +72,7 @@ clippy_of_each_hash() {
     done
 }
 
-# backends COMMAND…: that tests/api, run so, finds exactly those that are required, and no others.
+# backends COMMAND…: checks that tests/api, run by the command, finds the required backends and no others.
 backends() {
     local found
     found=$("$@" --exact vectors::required_backends_are_available --nocapture | sed -n 's/^backends: //p')
@@ -101,7 +101,7 @@ RUST
     done
 }
 
-# checksum EXPECTED FILE [OPTION…]: of a file and of a pipe.
+# checksum EXPECTED FILE [OPTION…]: compares the checksums of a file and of a pipe.
 checksum() {
     local expected=$1 file=$2
     shift 2
@@ -128,7 +128,7 @@ bt2sum_vectors() {
         "$scratch/empty"
 }
 
-# What times tell on a calm machine only: that no kernel has become longer.
+# No kernel has become longer.
 instructions() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
     .ci/need valgrind
@@ -136,7 +136,7 @@ instructions() {
     .ci/instructions "$target/release/blocks"
 }
 
-# And that none has fallen apart into calls.
+# No kernel has fallen apart into calls.
 inlined() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
     .ci/need objdump
@@ -144,14 +144,14 @@ inlined() {
     .ci/inlined "$target/release/libsimd_digest.rlib" avx avx2 avx512 sse41
 }
 
-# readme COMMAND: runs it if README tells everybody to.
+# readme COMMAND: runs a command that README gives.
 readme() {
     grep -qxF "$1" README.md || { echo "README does not have: $1"; return 1; }
     bash -c "$1"
 }
 
-# compiler OPTION…: what runs the compiler with these, for this workspace only: as RUSTFLAGS would, but the dependencies
-# are those of the other builds.
+# compiler OPTION…: writes a wrapper that adds these to the compiler's options for this workspace only. RUSTFLAGS
+# would compile the dependencies again.
 compiler() {
     local wrapper
     wrapper=$target/rustc-$(tr -dc a-z0-9 <<<"$*")
@@ -160,24 +160,25 @@ compiler() {
     echo "$wrapper"
 }
 
-# tests_for CPU: lets the compiler use all of that CPU in scalar code too, which is where it has miscompiled. The
-# dependencies are compiled as ever, and so are the oracles.
+# tests_for CPU: lets the compiler use all of that CPU in scalar code too, where it has miscompiled. The oracles are
+# compiled as ever.
 tests_for() {
     if [ "$1" = x86-64-v3 ]; then
         cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
     elif [ "$1" = x86-64-v4 ]; then
         cpu_has avx512f avx512bw avx512cd avx512dq avx512vl || without 78 'not this CPU'
     fi
+    # shellcheck disable=SC2046
     RUSTC_WORKSPACE_WRAPPER=$(compiler -C "target-cpu=$1") \
-        cargo test --release --workspace --all-features $(lib_tests)
+        light cargo test --release --workspace --all-features $(machine_tests)
 }
 
 oracles() {
-    .ci/need python3
+    .ci/need python3 openssl
     python3 tests/data/generate.py --check
 }
 
-# With x/crypto of the version in go.mod, or else that of Debian.
+# x/crypto is of the version in go.mod, or else Debian's.
 blake2x_vectors() {
     if ! (command -v go >/dev/null && cd tests/data/blake2x && go mod download); then
         .ci/need go /usr/share/gocode/src/golang.org/x/crypto

@@ -1,4 +1,4 @@
-# What `.ci/run` tells: parts and their steps, what was not run, and the table of machines.
+# The account that `.ci/run` gives: its parts and their steps, what was not run, and the table of machines.
 
 passed=0
 failed=()
@@ -6,11 +6,11 @@ not_run=()
 not_here=()
 times=()
 
-# In CI, and as root on Debian, all that a step needs can be had: there, what is not run is a failure.
+# In CI, and as root on Debian, a step can have all that it needs. A step that is not run is a failure there.
 complete=${CI-}
 [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || complete=yes
 
-# What all programs so far have used of the CPU, which is the same however busy it is.
+# The seconds of CPU that all programs have used so far. A busy machine changes them little.
 cpu_seconds() {
     awk '{ print int(($16 + $17) / 100) }' /proc/$$/stat
 }
@@ -25,8 +25,9 @@ part() {
     printf '\n=== %s took %d s\n' "$1" $((SECONDS - began))
 }
 
-# step HEADLINE COMMAND…: runs the command, or the function, with `set -e` of its own. Leaves what it wrote in
-# "$scratch/log" and its status in $status: 77 if what it needs is not there, 78 if it is for another machine.
+# step HEADLINE COMMAND…: runs the command, or the function, with `set -e` of its own. Leaves its output in
+# "$scratch/log" and its status in $status. Status 77 says that a tool is missing, 78 that the step is for another
+# machine.
 step() {
     local headline=$1 began=$SECONDS cpu
     cpu=$(cpu_seconds)
@@ -47,7 +48,7 @@ step() {
     fi
 }
 
-# omit STATUS HEADLINE REASON: a step that is not run, with the status that it would have ended with.
+# omit STATUS HEADLINE REASON: counts a step that was not run, by its status.
 omit() {
     if [ "$1" -eq 78 ]; then
         echo "<== not for this machine: $3"
@@ -61,7 +62,7 @@ omit() {
     fi
 }
 
-# on_machine MACHINE BACKENDS COMMAND…: a step that runs tests, which must find these backends, and its row of the table.
+# on_machine MACHINE BACKENDS COMMAND…: a step of tests, which must find these backends, and its row of the table.
 on_machine() {
     local machine=$1 tests
     export REQUIRE_BACKENDS=$2
@@ -83,7 +84,7 @@ on_machine() {
     export REQUIRE_BACKENDS=$native_backends
 }
 
-# without STATUS REASON: a step that is not run.
+# without STATUS REASON: ends a step that cannot run here.
 without() {
     echo "$2"
     return "$1"
@@ -106,7 +107,7 @@ table() {
         }' "$scratch/table"
 }
 
-# The last words: the last line counts, and so does the status.
+# The last line and the status tell whether all is well.
 summary() {
     local skipped=$((${#not_run[@]} + ${#not_here[@]}))
     echo

@@ -2,10 +2,9 @@
 
 debian_rust=(/usr/bin/rustc /usr/bin/cargo /usr/lib/rustlib/src/rust/library)
 
-# cross COMMAND…: cargo with Debian's compiler, whatever comes first in the path, and the library for the target made
-# with everything else. Optimised a little: tests as slow as they come would take longer than the compiler does. What
-# is built is static, so that it runs without a loader or libraries of its machine. Code that only one of these targets
-# compiles must not have warnings either.
+# cross COMMAND…: cargo with Debian's compiler, whatever comes first in the path. It compiles the standard library
+# too. Programs are static, so that they run without a loader or libraries of their machine. Warnings are errors, as
+# in clippy, which does not see the code of these targets.
 cross() {
     local command=$1
     shift
@@ -15,54 +14,50 @@ cross() {
         CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc \
         CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$(wasm_linker) \
         RUSTFLAGS=${cross_flags--C target-feature=+crt-static} \
-        /usr/bin/cargo "$command" --config profile.dev.opt-level=1 "$@"
+        /usr/bin/cargo "$command" "$@"
 }
 
-# A workspace of the same files without the benches, whose dependencies take longer than all the others.
-matrix_workspace() {
-    local file
-    mkdir -p "$matrix"
-    for file in src tests examples bt2sum README.md; do
-        ln -sfn "$PWD/$file" "$matrix/$file"
+# cross_test TARGET OPTION…: `cargo test` for it. Only the dependencies that take the tests' time are optimised: the
+# others would take the compiler's.
+cross_test() {
+    local crate options=(--config='profile.dev.package."*".opt-level=0')
+    for crate in core alloc proptest rand rand_core rand_xorshift chacha20 blake2 blake2b_simd blake2s_simd; do
+        options+=(--config="profile.dev.package.$crate.opt-level=1")
     done
-    sed -e '/^criterion = /d' -e '/^blake3 = /d' -e '/^\[\[bench\]\]/,/^$/d' -e 's/^members = .*/members = ["bt2sum"]/' Cargo.toml \
-        >"$matrix/Cargo.toml.new"
-    cmp -s "$matrix/Cargo.toml.new" "$matrix/Cargo.toml" || mv "$matrix/Cargo.toml.new" "$matrix/Cargo.toml"
-    cp -p Cargo.lock "$matrix/Cargo.lock"
+    .ci/need "${debian_rust[@]}" "${1%%-*}-linux-gnu-gcc"
+    light cross test --all-features -Zbuild-std=std,test,panic_unwind -Zbuild-std-features=panic-unwind --target "$@" \
+        "${options[@]}"
 }
 
-# build_tests LIST COMMAND…: the command is to build tests and tell of them, and the programs go to the list.
+# build_tests LIST COMMAND…: runs `cargo test --no-run`, and writes the paths of the programs to the list.
 build_tests() {
     local list=$1
     shift
     rm -f "$list"
     "$@" 2>&1 | tee "$scratch/build"
-    sed -nE 's/^ *Executable .*\((.*)\)$/\1/p' "$scratch/build" | sed "s|^\([^/]\)|$PWD/\1|" >"$list"
+    sed -nE 's/^ *Executable .*\((.*)\)$/\1/p' "$scratch/build" >"$list"
     [ -s "$list" ]
 }
 
-# The tests of the library by name, since with `--workspace` there are others.
-lib_tests() {
+# The tests of the library but those of memory, which does not depend on the machine.
+machine_tests() {
     echo --lib --test=api
-    basename -a -s .rs tests/*.rs | sed 's/^/--test=/'
+    basename -a -s .rs tests/default_*.rs | sed 's/^/--test=/'
 }
 
-# cross_tests TARGET
 cross_tests() {
-    .ci/need "${debian_rust[@]}" "${1%%-*}-linux-gnu-gcc"
-    matrix_workspace
-    cd "$matrix"
-    build_tests "$scratch/$1" cross test --no-run $(lib_tests) --package=simd-digest --all-features -Zbuild-std \
-        --target "$1"
+    # shellcheck disable=SC2046
+    build_tests "$scratch/$1" cross_test "$1" --no-run $(machine_tests)
 }
 
-# The release tests as they are, to be run as other CPUs.
+# The same programs as in the part `release`.
 x86_tests() {
-    build_tests "$scratch/x86_64" cargo test --no-run $(lib_tests) --release --workspace --all-features
+    # shellcheck disable=SC2046
+    build_tests "$scratch/x86_64" light cargo test --no-run $(machine_tests) --release --workspace --all-features
 }
 
-# run_tests LIST TESTS EMULATOR…: these of the public interface and all others, if the backends that are found are exactly
-# those that are asked for. An emulator takes minutes for every length between two pages.
+# run_tests LIST TESTS EMULATOR…: runs the programs of the list, and of the public interface these tests only, or all if
+# there are none. The guard pages are left out: an emulator takes minutes for them.
 run_tests() {
     local list=$1 tests=$2 program
     shift 2
@@ -85,8 +80,8 @@ emulated() {
     done
 }
 
-# The tests that depend on the backends which a CPU finds; the others ran natively. Two ways in which an inconsistent CPUID
-# has gone wrong elsewhere are the last three.
+# The tests that depend on the backends found. The last three machines have an inconsistent CPUID, of which other
+# libraries have died.
 x86_machines() {
     if [ "$(uname -m)" != x86_64 ]; then
         step 'tests for x86-64 compile' without 78 'it is no x86-64'
@@ -108,19 +103,10 @@ x86-64, max without SSE4.1:portable:-cpu max,-sse4.1
 CPUS
 }
 
-# Also the command line: this CPU runs its 32-bit programs as they are. Of what only the tests need, the compiler takes its
-# time to optimise most for nothing; this is what would take longer still if it ran as it comes.
+# All tests, of the command line too: this CPU runs 32-bit programs by itself.
 i686() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
-    .ci/need "${debian_rust[@]}" i686-linux-gnu-gcc
-    local crate options=(--config='profile.dev.package."*".opt-level=0')
-    for crate in core alloc proptest rand rand_core rand_xorshift chacha20 blake2 blake2b_simd blake2s_simd; do
-        options+=(--config="profile.dev.package.$crate.opt-level=1")
-    done
-    matrix_workspace
-    cd "$matrix"
-    cross test --no-fail-fast --workspace --all-features --lib --bins --tests -Zbuild-std \
-        -Zbuild-std-features=panic-unwind --target i686-unknown-linux-gnu "${options[@]}"
+    cross_test i686-unknown-linux-gnu --no-fail-fast --workspace --lib --bins --tests
 }
 
 aarch64_machines() {
@@ -142,7 +128,7 @@ wasm_linker() {
     find "$(rustc --print sysroot)/lib/rustlib" -name rust-lld 2>/dev/null | head -n 1
 }
 
-# A program for the host of WebAssembly that is at hand, since test programs do not tell such a host a thing.
+# A program of its own: a host of WebAssembly cannot run test programs.
 wasm() {
     local checks
     .ci/need "${debian_rust[@]}" node
