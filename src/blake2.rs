@@ -7,11 +7,11 @@
 //!
 //! `Blake2b<N>`, `Blake2bMac<N>` and those of BLAKE2s take the place of `blake2`'s 0.11, but:
 //!
-//! - **Empty key.** `KeyInit::new_from_slice(&[])` is an error. `blake2` takes it, and computes a value that RFC 7693 does not
-//!   have.
+//! - **Empty key.** `KeyInit::new_from_slice(&[])` is an error. `blake2` takes it, and computes a value that RFC 7693
+//!   does not have.
 //! - **Reset.** `Reset` keeps salt, personalisation and key. `blake2` forgets salt and personalisation.
-//! - **Customisation.** `new_customized` takes any length; beyond `2 W` bytes `blake2` panics. More than `2 W` bytes are
-//!   hashed first, so no other library computes that hash.
+//! - **Customisation.** `new_customized` takes any length; beyond `2 W` bytes `blake2` panics. More than `2 W` bytes
+//!   are hashed first, so no other library computes that hash.
 //! - **Long keys, salts and personalisations** are errors of the constructors. `blake2` panics.
 //! - **Errors.** `Blake2Mac::new_with_salt_and_personal` returns [`ParamsError`], which `?` turns into
 //!   `digest::InvalidLength`.

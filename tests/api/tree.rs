@@ -494,7 +494,7 @@ fn impossible_trees_are_errors<F: Flavour>() {
         (params().inner_hash_length(0), format!("inner_hash_length is 0, but must be 1 to {longest}")),
         (params().inner_hash_length(65), format!("inner_hash_length is 65, but must be 0 to {longest}")),
         (params().hash_length(0), format!("hash_length is 0, but must be 1 to {longest}")),
-        (params().key(&[0; 65]), format!("key length is 65, but must be 0 to {longest}")),
+        (params().key(&[0; 65]), format!("key has 65 bytes, but must have 0 to {longest}")),
         (Params::<F>::new(), "fanout is 1, but must be 2 to 255".to_string()),
     ];
     for (params, text) in errors {
