@@ -133,6 +133,7 @@ wasm() {
     local checks
     .ci/need "${debian_rust[@]}" node
     [ -n "$(wasm_linker)" ] || without 77 'the toolchain has no rust-lld'
+    grep -owFf <(.ci/hashes) .ci/wasm/checks.rs | .ci/hashes .ci/wasm/checks.rs
     cross_flags='-C target-feature=+simd128' cross build --locked --manifest-path .ci/wasm/Cargo.toml \
         -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown
     checks=$(node -e '
