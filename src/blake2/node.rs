@@ -39,7 +39,10 @@ impl<F: Flavour> Node<F> {
             && inner_hash_length <= F::LONGEST
             && is_zero(&tree[8 + F::NODE_OFFSET + 2..])
             && key.bytes().get(key_length..).is_some_and(is_zero);
-        in_range.then(|| Self { parameter_block, key: *key, keyed: key_length > 0, last })
+        if !in_range {
+            return None;
+        }
+        Some(Self { parameter_block, key: *key, keyed: key_length > 0, last })
     }
 
     /// Moves to the first leaf of another tree, whose leaves have no limit.
