@@ -94,7 +94,11 @@ fn reset_begins_anew<F: Flavour>() {
 fn chosen_by_name() {
     for backend in Backend::available() {
         assert_eq!(backend.to_string().parse(), Ok(backend));
-        assert_eq!(format!("{backend:>9}|{backend:?}"), format!("{:>9}|Backend({})", backend.name(), backend.name()));
+        let sha = if backend.sha() { ", sha" } else { "" };
+        assert_eq!(
+            format!("{backend:>9}|{backend:?}"),
+            format!("{:>9}|Backend({}{sha})", backend.name(), backend.name())
+        );
     }
     let unknown = "mmx".parse::<Backend>().unwrap_err();
     assert_eq!(unknown, BackendError::Unknown);

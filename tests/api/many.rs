@@ -1,9 +1,11 @@
 //! Many messages at once against one by one: numbers and lengths of messages, parameters, backends.
 
+use core::cell::RefCell;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_digest::Backend;
-use simd_digest::blake2::{Hash, Hasher, ManyError, Params, ParamsError, update_many};
+use simd_digest::blake2::{Hash, Hasher, ManyError, Params, ParamsError, finalize_many, update_many};
 
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
@@ -23,8 +25,68 @@ for_both! {
     update_many_of_hashers_that_hold_something_back,
     update_many_again_and_again,
     update_many_with_nothing,
+    finalize_many_of_hashers_with_parameters_of_their_own,
+    trap_bytes_that_differ_from_call_to_call,
     hash_many_of_the_peer,
     update_many_of_the_peer,
+}
+
+/// Ends of every length, held back or whole blocks, keyed and not: each is what its hasher gives alone, and the hashers
+/// go on.
+fn finalize_many_of_hashers_with_parameters_of_their_own<F: Flavour>() {
+    let message = paint(3 * F::BLOCK);
+    let ends = (0..=2 * F::BLOCK + 1).step_by(F::BLOCK / 8).flat_map(|length| [length, length + 1]);
+    let lengths: Vec<usize> = ends.chain([F::BLOCK - 1, 2 * F::BLOCK - 1]).collect();
+    for backend in Backend::available() {
+        for count in (1..=lengths.len()).step_by(7).chain([2, 3, lengths.len()]) {
+            let params = all_params::<F>();
+            let hasher = |(i, &length): (usize, &usize)| {
+                let mut hasher = params[i % 4].hasher().unwrap().with_backend(backend);
+                hasher.update(&message[..length]).set_last_node(i % 3 == 0);
+                hasher
+            };
+            let mut hashers: Vec<Hasher<F>> = lengths[..count].iter().enumerate().map(hasher).collect();
+            let expected: Vec<Hash<F>> = hashers.iter().map(Hasher::finalize).collect();
+            let mut hashes = vec![other::<F>(); count];
+            finalize_many(&hashers.iter().collect::<Vec<_>>(), &mut hashes).unwrap();
+            assert_eq!(hashes, expected, "{backend}, {count} hashers");
+
+            for (i, hasher) in hashers.iter_mut().enumerate() {
+                let whole = [&message[..lengths[i]], b"more"].concat();
+                let mut alone = params[i % 4].hasher().unwrap().with_backend(portable());
+                alone.update(&whole).set_last_node(i % 3 == 0);
+                assert_eq!(hasher.update(b"more").finalize(), alone.finalize(), "{backend}, hasher {i} goes on");
+            }
+        }
+    }
+    let hasher = Hasher::<F>::new();
+    let mut hashes = [other::<F>(); 2];
+    for (hashers, given) in [(&[&hasher][..], 2), (&[&hasher, &hasher, &hasher], 2), (&[], 1)] {
+        let error = ManyError::OutputLength { given, needed: hashers.len() };
+        assert_eq!(finalize_many(hashers, &mut hashes[..given]), Err(error));
+    }
+    assert_eq!(hashes, [other::<F>(); 2], "nothing was written");
+    assert_eq!(finalize_many::<F>(&[], &mut []), Ok(()));
+}
+
+/// Sorting by a length that differs from call to call is a panic of the standard library. Some digest is given instead.
+fn trap_bytes_that_differ_from_call_to_call<F: Flavour>() {
+    struct Fickle<'a>(&'a RefCell<Random>, &'a [u8]);
+    impl AsRef<[u8]> for Fickle<'_> {
+        fn as_ref(&self) -> &[u8] {
+            &self.1[..self.0.borrow_mut().below(300)]
+        }
+    }
+    let (random, message) = (RefCell::new(Random::new(7)), paint(300));
+    for backend in Backend::available() {
+        for params in all_params::<F>() {
+            let params = params.with_backend(backend);
+            for count in (0..130).chain([300]) {
+                let messages: Vec<Fickle<'_>> = (0..count).map(|_| Fickle(&random, &message)).collect();
+                assert_eq!(params.hash_many(&messages).unwrap().len(), count);
+            }
+        }
+    }
 }
 
 /// No two begin alike, even if they have the same length.
