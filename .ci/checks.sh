@@ -59,7 +59,7 @@ hash_features() {
 clippy_without_features() {
     local hashes features
     hashes=$(hash_features | paste -sd,)
-    for features in '' alloc zeroize alloc,zeroize; do
+    for features in '' alloc zeroize alloc,serde,zeroize; do
         cargo clippy -p simd-digest --all-targets --no-default-features --features "$hashes,$features" -- -D warnings
     done
 }
