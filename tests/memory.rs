@@ -195,9 +195,9 @@ fn memory_for_a_tree_is_bounded<F: Flavour>() {
                 let case = format!("{backend}, leaves of {leaf_length}, pieces of {piece}: {peak} bytes");
                 assert!(peak <= most, "{case}");
                 // Two leaves can be in two lanes.
-                let collects = lanes > 1 && 2 * leaf_length <= BOUND;
+                let collects = lanes > 1 && leaf_length <= BOUND / 2;
                 assert_eq!(peak > 0, collects, "{case}");
-                let collected = BOUND.min(lanes * leaf_length) / leaf_length * leaf_length;
+                let collected = lanes.min(BOUND / leaf_length) * leaf_length;
                 assert!(piece > 50_000 || !collects || peak >= collected, "{case}, lanes are not filled");
             }
         }
