@@ -22,9 +22,16 @@ use crate::traits::fixed_output;
 ///
 /// The type has the traits of the types of the crate `sha2`, and its [saved states](SerializableState) are those of
 /// `sha2`. It is an [`EagerHash`](digest::block_api::EagerHash), so `hmac::Hmac`, `hkdf::Hkdf` and `pbkdf2` take it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Sha2<V: Variant> {
     hasher: Hasher<V>,
+}
+
+impl<V: Variant> Default for Sha2<V> {
+    #[inline]
+    fn default() -> Self {
+        Self { hasher: Hasher::new() }
+    }
 }
 
 impl<V: Variant> HashMarker for Sha2<V> {}
