@@ -14,7 +14,7 @@ use super::variant::{Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer as Held;
 use crate::kernel::sha256::{Chain, Sha256Function};
-use crate::kernel::{Block as _, Function, wipe};
+use crate::kernel::{Block as _, wipe};
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 
@@ -142,7 +142,7 @@ impl<V: Variant> SerializableState for Core<V> {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> Drop for Core<V> {
     fn drop(&mut self) {
-        Sha256Function::wipe(&mut self.chain);
+        <Sha256Function as crate::kernel::Function>::wipe(&mut self.chain);
     }
 }
 
