@@ -17,6 +17,8 @@ use self::isa::Missing as Sha;
 use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use self::sha2::Sha;
+#[cfg(feature = "sha2")]
+use crate::kernel::sha256::CompressNodes;
 use crate::kernel::{Compress, Function, Run};
 
 #[cfg_attr(
@@ -25,6 +27,9 @@ use crate::kernel::{Compress, Function, Run};
 )]
 mod isa;
 mod portable;
+
+#[cfg(all(feature = "sha2", any(target_arch = "x86", target_arch = "x86_64")))]
+mod choice;
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx;
@@ -97,7 +102,10 @@ macro_rules! backends {
                 [$($(#[$cfg])? $module::$Token::detect(cpu).map(Isa::$Token),)+]
                     .into_iter()
                     .flatten()
-                    .map(move |isa| Self { sha: sha.filter(|_| isa != Isa::PORTABLE), isa, order: Order::First })
+                    .map(move |isa| {
+                        let sha = sha.filter(|_| isa != Isa::PORTABLE);
+                        Self { isa, sha, order: Order::of(isa, sha, cpu) }
+                    })
             }
 
             /// The features that a CPU must have to run it.
@@ -164,13 +172,36 @@ pub struct Backend {
     order: Order,
 }
 
-/// The order of a kernel's instructions, of which an instruction set may have two, for two families of CPU. A wrong
-/// choice costs speed and never a digest.
+/// The order of a kernel's instructions, or of several kernels, where two families of CPU with one instruction set
+/// differ. A wrong choice costs speed and never a digest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     First,
-    #[allow(dead_code, reason = "no kernel has a second order yet")]
+    /// Lanes of AVX-512 for many messages, though there is SHA-NI.
+    #[allow(dead_code, reason = "x86 alone has two")]
     Second,
+}
+
+impl Order {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    fn of(isa: Isa, sha: Option<Sha>, cpu: Cpu) -> Self {
+        let lanes = matches!(isa, Isa::Avx512(_)) && sha.is_some() && sha::slower_than_lanes(cpu);
+        if lanes { Self::Second } else { Self::First }
+    }
+
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    fn of(_: Isa, _: Option<Sha>, _: Cpu) -> Self {
+        Self::First
+    }
+}
+
+/// An instruction set's token, and all else that a backend has.
+#[derive(Clone, Copy)]
+#[allow(dead_code, reason = "an architecture may have no extension, and one order alone")]
+struct Beside<T> {
+    isa: T,
+    sha: Option<Sha>,
+    order: Order,
 }
 
 #[cfg(feature = "std")]
@@ -218,7 +249,7 @@ impl Backend {
     /// The same instruction set without the SHA extension.
     #[must_use]
     pub fn without_sha(self) -> Self {
-        Self { sha: None, ..self }
+        Self { sha: None, order: Order::First, ..self }
     }
 
     /// The same backend with the other order of instructions, if its kernels have two, one for each family of CPU.
@@ -226,9 +257,11 @@ impl Backend {
     /// [`available`](Self::available) has the order that suits this CPU. Digests do not depend on it.
     #[must_use]
     pub fn other_order(self) -> Option<Self> {
-        match self.order {
-            Order::First => None,
-            Order::Second => Some(Self { order: Order::First, ..self }),
+        match (self.order, self.isa, self.sha) {
+            (Order::Second, ..) => Some(Self { order: Order::First, ..self }),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            (Order::First, Isa::Avx512(_), Some(_)) => Some(Self { order: Order::Second, ..self }),
+            _ => None,
         }
     }
 }
@@ -243,23 +276,29 @@ pub trait Dispatch: Function {
     fn lanes(backend: Backend) -> usize;
 }
 
-/// Has the token of a backend answer for a function.
+/// Has a backend answer for a function: the token of its instruction set, or with `beside` all that it has.
 macro_rules! dispatch {
     ($Function:ty) => {
+        dispatch!(@ $Function, backend isa => isa);
+    };
+    ($Function:ty, beside) => {
+        dispatch!(@ $Function, backend isa => Beside { isa, sha: backend.sha, order: backend.order });
+    };
+    (@ $Function:ty, $backend:ident $isa:ident => $answers:expr) => {
         impl Dispatch for $Function {
             #[inline]
-            fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last) {
-                on!(backend, isa => Compress::<Self>::blocks(isa, chain, blocks, last));
+            fn compress($backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last) {
+                on!($backend, $isa => Compress::<Self>::blocks($answers, chain, blocks, last));
             }
 
             #[inline]
-            fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
-                on!(backend, isa => Compress::<Self>::run(isa, run));
+            fn compress_lanes($backend: Backend, run: Run<'_, Self>) {
+                on!($backend, $isa => Compress::<Self>::run($answers, run));
             }
 
             #[inline]
-            fn lanes(backend: Backend) -> usize {
-                on!(backend, isa => lanes_of::<Self, _>(&isa))
+            fn lanes($backend: Backend) -> usize {
+                on!($backend, $isa => lanes_of::<Self, _>(&$answers))
             }
         }
     };
@@ -269,6 +308,17 @@ macro_rules! dispatch {
 dispatch!(crate::kernel::blake2b::FlavourB);
 #[cfg(feature = "blake2")]
 dispatch!(crate::kernel::blake2s::FlavourS);
+#[cfg(feature = "sha2")]
+dispatch!(crate::kernel::sha256::Sha256Function, beside);
+
+/// See [`CompressNodes::nodes`].
+#[cfg(feature = "sha2")]
+#[inline]
+pub(crate) fn hash_nodes<const TWICE: bool>(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    on!(backend, isa => {
+        Beside { isa, sha: backend.sha, order: backend.order }.nodes::<TWICE>(nodes, digests);
+    });
+}
 
 #[cfg(feature = "blake2")]
 pub(crate) use portable::blake2::compress_rounds as blake2_rounds;
@@ -397,7 +447,7 @@ mod tests {
     #[test]
     fn trap_undetected_features() {
         let features: &[&str] = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
-            &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512dq", "sha"]
+            &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "sha"]
         } else {
             &["neon", "simd128", "sha2"]
         };
@@ -433,8 +483,9 @@ mod tests {
             (&["sse2", "ssse3", "sse4.1", "avx2"], "sse41"),
             (&["sse2", "ssse3", "sse4.1", "avx", "avx2"], "avx2"),
             (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f"], "avx2"),
-            (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl"], "avx512"),
-            (&["avx", "avx2", "avx512f", "avx512vl"], "portable"),
+            (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl"], "avx2"),
+            (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw"], "avx512"),
+            (&["avx", "avx2", "avx512f", "avx512vl", "avx512bw"], "portable"),
             (&[], "portable"),
         ] {
             assert_eq!(Backend::of(Cpu { list: Some(list) }).next().map(Backend::name), Some(name), "{list:?}");
@@ -450,7 +501,7 @@ mod tests {
         let sse41 = has!("sse2") && has!("ssse3") && has!("sse4.1");
         let avx = sse41 && has!("avx");
         let avx2 = avx && has!("avx2");
-        let avx512 = avx2 && has!("avx512f") && has!("avx512vl");
+        let avx512 = avx2 && has!("avx512f") && has!("avx512vl") && has!("avx512bw");
         let found = [("avx512", avx512), ("avx2", avx2), ("avx", avx), ("sse41", sse41), ("portable", true)];
         let names = found.into_iter().filter(|found| found.1).map(|found| found.0);
         assert!(Backend::available().map(Backend::name).eq(names), "{:?}", Backend::available().collect::<Vec<_>>());
@@ -480,7 +531,6 @@ mod tests {
         }
     }
 
-    /// No kernel has a second order yet: then no backend has another.
     #[test]
     fn the_other_of_two_orders_is_the_way_back() {
         for backend in Backend::available() {

@@ -180,6 +180,14 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
     }
 }
 
+impl<H: Digested> Hash<H, Full> {
+    /// A digest of these bytes.
+    #[inline]
+    pub(crate) fn full(bytes: H::Bytes) -> Self {
+        Self { bytes, length: Full }
+    }
+}
+
 impl<H: Digested, L: Length> Hash<H, L> {
     #[inline]
     fn slice(&self) -> &[u8] {

@@ -14,6 +14,8 @@ pub(crate) mod blake2;
 pub(crate) mod blake2b;
 #[cfg(feature = "blake2")]
 pub(crate) mod blake2s;
+#[cfg(feature = "sha2")]
+pub(crate) mod sha256;
 mod word;
 
 /// The compression function of a hash, as a type: its arguments, its result, and the way a message is closed.
@@ -39,6 +41,8 @@ pub trait Function: Copy + 'static {
     const NO_HINT: Self::Hint;
     /// Whether a message that ends with a whole block is closed by one more. Otherwise that block is the last.
     const CLOSES_WHOLE_BLOCKS: bool;
+    /// Whether two short messages are faster side by side than one after the other.
+    const PAIRS: bool;
 
     /// Blocks at most that one run may have for this message.
     fn longest_run(chain: &Self::Chain) -> usize;

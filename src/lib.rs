@@ -80,22 +80,28 @@ pub mod blake2;
 pub mod blake2b;
 #[cfg(feature = "blake2")]
 pub mod blake2s;
-#[cfg(feature = "blake2")]
+#[cfg(any(feature = "blake2", feature = "sha2"))]
 pub mod hash;
+#[cfg(feature = "sha2")]
+pub mod sha2;
+#[cfg(feature = "sha2")]
+pub mod sha224;
+#[cfg(feature = "sha2")]
+pub mod sha256;
 
 mod backend;
-#[cfg(feature = "blake2")]
+#[cfg(any(feature = "blake2", feature = "sha2"))]
 mod buffer;
 #[cfg_attr(
     not(any(target_arch = "x86", target_arch = "x86_64")),
     allow(dead_code, unreachable_pub, unused_imports, reason = "x86 has a use for every kernel, others may have none")
 )]
 mod kernel;
-#[cfg(feature = "blake2")]
+#[cfg(any(feature = "blake2", feature = "sha2"))]
 mod many;
-#[cfg(feature = "blake2")]
+#[cfg(any(feature = "blake2", feature = "sha2"))]
 mod stream;
-#[cfg(feature = "blake2")]
+#[cfg(any(feature = "blake2", feature = "sha2"))]
 mod traits;
 
 pub use digest::{self, Digest};

@@ -193,9 +193,7 @@ pub(crate) fn compress_each<H: Dispatch>(
     };
     match messages {
         [message] => return alone(0, message.as_ref()),
-        [one, two] => {
-            // Two short ones are faster one after the other: the first blocks of a call begin before the last of
-            // another end.
+        [one, two] if !H::PAIRS => {
             let (one, two) = (one.as_ref(), two.as_ref());
             if one.len().max(two.len()) <= 2 * H::Block::LENGTH {
                 alone(0, one);

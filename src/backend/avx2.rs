@@ -16,6 +16,8 @@ use crate::kernel::Lanes;
 pub(super) mod blake2b;
 #[cfg(feature = "blake2")]
 pub(super) mod blake2s;
+#[cfg(feature = "sha2")]
+pub(super) mod sha256;
 
 isa!(
     /// Proves AVX2.

@@ -1,4 +1,4 @@
-//! AVX-512F and VL: rotation in one instruction, at 128, 256 and 512 bits.
+//! AVX-512F, VL and BW: rotation in one instruction, at 128, 256 and 512 bits.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -15,10 +15,12 @@ use crate::kernel::Lanes;
 mod blake2b;
 #[cfg(feature = "blake2")]
 mod blake2s;
+#[cfg(feature = "sha2")]
+mod sha256;
 
 isa!(
-    /// Proves AVX-512F and AVX-512VL, and so AVX2.
-    Avx512: "sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl"
+    /// Proves AVX-512F, VL and BW, and so AVX2. Every CPU with VL has BW.
+    Avx512: "sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw"
 );
 
 words!(
@@ -50,7 +52,7 @@ words!(
 ///
 /// The barrier keeps LLVM from shuffling both sides of an exclusive or instead of its result.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn ror64x4(v: __m256i, bits: u32) -> __m256i {
     match bits {
         32 => _mm256_shuffle_epi32::<0b10_11_00_01>(opaque::ymm(v)),
@@ -62,7 +64,7 @@ fn ror64x4(v: __m256i, bits: u32) -> __m256i {
 macro_rules! ror {
     ($ror:ident, $register:ty, $rotate:ident by $splat:ident) => {
         #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
+        #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
         fn $ror(v: $register, bits: u32) -> $register {
             $rotate(v, $splat(bits.cast_signed().into()))
         }

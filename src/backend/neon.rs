@@ -14,6 +14,8 @@ use crate::kernel::Lanes;
 mod blake2b;
 #[cfg(feature = "blake2")]
 mod blake2s;
+#[cfg(feature = "sha2")]
+mod sha256;
 
 isa!(
     /// Proves NEON, which all AArch64 CPUs have that run an operating system for applications.

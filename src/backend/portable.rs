@@ -5,6 +5,8 @@ use super::isa::Cpu;
 
 #[cfg(feature = "blake2")]
 pub(crate) mod blake2;
+#[cfg(feature = "sha2")]
+pub(super) mod sha256;
 
 /// Proves nothing, because it asks nothing of the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,9 @@
 
 use super::isa::{Cpu, isa};
 
+#[cfg(feature = "sha2")]
+pub(super) mod sha256;
+
 isa!(
     /// Proves the instructions for SHA-256.
     Sha: "sha2"

@@ -13,6 +13,8 @@ use crate::kernel::Lanes;
 mod blake2b;
 #[cfg(feature = "blake2")]
 mod blake2s;
+#[cfg(feature = "sha2")]
+mod sha256;
 
 isa!(
     /// Proves `simd128`.

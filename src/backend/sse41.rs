@@ -15,6 +15,8 @@ use crate::kernel::Lanes;
 pub(super) mod blake2b;
 #[cfg(feature = "blake2")]
 pub(super) mod blake2s;
+#[cfg(feature = "sha2")]
+pub(super) mod sha256;
 
 isa!(
     /// Proves SSE4.1.

@@ -57,6 +57,8 @@ impl<F: Constants> Function for F {
     const NOT_LAST: Last = Last::Not;
     const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = false;
+    /// The first rows of a call are computed before the last ones of another end.
+    const PAIRS: bool = false;
 
     /// Only the first block of a run may carry into the upper counter word.
     #[inline]

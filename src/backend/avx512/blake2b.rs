@@ -29,17 +29,17 @@ impl Compress<FlavourB> for Avx512 {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
     compress_rows::<FlavourB, U64x4>(Avx512::here(), chain, blocks, last);
 }
 
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress4(run: Run<'_, FlavourB>) {
     compress_lanes::<FlavourB, U64x4, 4>(Avx512::here(), run);
 }
 
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress8(run: Run<'_, FlavourB>) {
     compress_lanes::<FlavourB, U64x8, 8>(Avx512::here(), run);
 }

@@ -27,22 +27,22 @@ impl Compress<FlavourS> for Avx512 {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
     compress_rows::<FlavourS, U32x4>(Avx512::here(), chain, blocks, last);
 }
 
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress4(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x4, 4>(Avx512::here(), run);
 }
 
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress8(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x8, 8>(Avx512::here(), run);
 }
 
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress16(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x16, 16>(Avx512::here(), run);
 }

@@ -26,7 +26,7 @@ use crate::kernel::blake2b::FlavourB;
 
 /// All rounds of a block.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 pub(crate) fn rounds<const SETTLED: bool>(rows: &mut Rows<FlavourB, U64x4>, block: &[u8; 128]) {
     let token = Avx512::here();
     let places = core::array::from_fn(|i| second(0, i) / 8);
@@ -95,7 +95,7 @@ const TURN_3: u8 = 0b01_00_10_11;
 
 /// A step of columns if `HALF` is even, else of diagonals; afterwards the rows are turned for the next.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vl")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn half_round<const HALF: usize>(v: &mut Registers, block: &[u8; 128]) {
     // SAFETY: the assembly reads words of the block, and writes its operands alone.
     unsafe {

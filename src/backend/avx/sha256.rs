@@ -1,0 +1,55 @@
+//! SHA-256 on AVX: SHA-NI, or SSE4.1's lanes, compiled for VEX.
+#![allow(unsafe_code)]
+
+use super::Avx;
+use crate::backend::Beside;
+use crate::backend::choice::{self, Kernel};
+use crate::backend::portable::sha256 as portable;
+use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::backend::sse41::{Sse41, U32x4};
+use crate::kernel::sha256::{Chain, CompressNodes, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::{Compress, Run};
+
+impl Compress<Sha256Function> for Beside<Avx> {
+    const LANES: usize = 4;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+        match self.sha {
+            Some(sha) => sha::compress(sha, Encoding::Avx(self.isa), chain, blocks),
+            None => portable::compress(chain, blocks),
+        }
+    }
+
+    fn run(self, run: Run<'_, Sha256Function>) {
+        match choice::sse41(self.sha, run.chains.len()) {
+            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa), run),
+            Kernel::Portable => portable::one_by_one(run, portable::compress),
+            // SAFETY: self.isa proves AVX.
+            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress4(run) },
+        }
+    }
+}
+
+impl CompressNodes for Beside<Avx> {
+    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+        for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
+            match choice::sse41(self.sha, nodes.len()) {
+                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx(self.isa), nodes, digests),
+                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes, digests),
+                // SAFETY: self.isa proves AVX.
+                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4::<TWICE>(nodes, digests) },
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "avx")]
+fn compress4(run: Run<'_, Sha256Function>) {
+    compress_lanes::<U32x4, 4>(Sse41::here(), run);
+}
+
+#[target_feature(enable = "avx")]
+fn nodes4<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    hash_lanes::<U32x4, 4, TWICE>(Sse41::here(), nodes, digests);
+}

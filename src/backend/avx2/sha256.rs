@@ -1,0 +1,106 @@
+//! SHA-256 on AVX2: SHA-NI, or eight messages in lanes.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Avx2, U32x8};
+use crate::backend::Beside;
+use crate::backend::choice::{self, Kernel};
+use crate::backend::portable::sha256 as portable;
+use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::{Compress, Run, Words};
+
+impl Compress<Sha256Function> for Beside<Avx2> {
+    const LANES: usize = 8;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+        match self.sha {
+            Some(sha) => sha::compress(sha, Encoding::Avx2(self.isa), chain, blocks),
+            None => portable::compress(chain, blocks),
+        }
+    }
+
+    fn run(self, run: Run<'_, Sha256Function>) {
+        match choice::avx2(self.sha, run.chains.len()) {
+            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx2(self.isa), run),
+            Kernel::Portable => portable::one_by_one(run, portable::compress),
+            // SAFETY: self.isa proves AVX2.
+            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress8(run) },
+        }
+    }
+}
+
+impl CompressNodes for Beside<Avx2> {
+    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+        for (nodes, digests) in nodes.chunks(8).zip(digests.chunks_mut(8)) {
+            match choice::avx2(self.sha, nodes.len()) {
+                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx2(self.isa), nodes, digests),
+                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes, digests),
+                // SAFETY: self.isa proves AVX2.
+                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8::<TWICE>(nodes, digests) },
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn compress8(run: Run<'_, Sha256Function>) {
+    compress_lanes::<U32x8, 8>(Avx2::here(), run);
+}
+
+#[target_feature(enable = "avx2")]
+fn nodes8<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    hash_lanes::<U32x8, 8, TWICE>(Avx2::here(), nodes, digests);
+}
+
+impl Lane<8> for U32x8 {
+    #[inline(always)]
+    fn load_be(token: Avx2, bytes: &[u8], i: usize) -> Self {
+        Self::load(token, bytes, i).swap_bytes()
+    }
+
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        // SAFETY: self.1 proves AVX2.
+        Self(unsafe { swap(self.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn shr(self, bits: u32) -> Self {
+        // SAFETY: self.1 proves AVX2.
+        Self(unsafe { _mm256_srl_epi32(self.0, _mm_cvtsi32_si128(bits.cast_signed())) }, self.1)
+    }
+
+    #[inline(always)]
+    fn ch(self, f: Self, g: Self) -> Self {
+        // SAFETY: self.1 proves AVX2.
+        Self(unsafe { _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(f.0, g.0), self.0), g.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn maj(self, b: Self, c: Self) -> Self {
+        // SAFETY: self.1 proves AVX2.
+        Self(unsafe { maj(self.0, b.0, c.0) }, self.1)
+    }
+}
+
+/// The bits in which `a` and `b` agree, else those of `c`. The next round has `a` and `b` as `b` and `c`, so the
+/// compiler computes one exclusive or for both.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn maj(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+    _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(a, b), _mm256_xor_si256(b, c)), b)
+}
+
+/// Every word with its bytes the other way round.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::backend) fn swap(v: __m256i) -> __m256i {
+    let places = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+    _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(places))
+}

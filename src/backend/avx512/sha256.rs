@@ -1,0 +1,134 @@
+//! SHA-256 on AVX-512: SHA-NI with 32 registers, or eight or sixteen messages in lanes with ternary logic.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Avx512, U32x8, U32x16};
+use crate::backend::choice::{self, Kernel};
+use crate::backend::portable::sha256 as portable;
+use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::backend::{Beside, avx2};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::{Compress, Run, Words};
+
+impl Compress<Sha256Function> for Beside<Avx512> {
+    const LANES: usize = 16;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+        match self.sha {
+            Some(sha) => sha::compress(sha, Encoding::Avx512(self.isa), chain, blocks),
+            None => portable::compress(chain, blocks),
+        }
+    }
+
+    fn run(self, run: Run<'_, Sha256Function>) {
+        match choice::avx512(self.sha, self.order, run.chains.len()) {
+            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx512(self.isa), run),
+            Kernel::Portable => portable::one_by_one(run, portable::compress),
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            Kernel::Lanes4 | Kernel::Lanes8 => unsafe { compress8(run) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            Kernel::Lanes16 => unsafe { compress16(run) },
+        }
+    }
+}
+
+impl CompressNodes for Beside<Avx512> {
+    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+        for (nodes, digests) in nodes.chunks(16).zip(digests.chunks_mut(16)) {
+            match choice::avx512(self.sha, self.order, nodes.len()) {
+                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx512(self.isa), nodes, digests),
+                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes, digests),
+                // SAFETY: self.isa proves AVX-512F, VL and BW.
+                Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8::<TWICE>(nodes, digests) },
+                // SAFETY: self.isa proves AVX-512F, VL and BW.
+                Kernel::Lanes16 => unsafe { nodes16::<TWICE>(nodes, digests) },
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress8(run: Run<'_, Sha256Function>) {
+    compress_lanes::<U32x8, 8>(Avx512::here(), run);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress16(run: Run<'_, Sha256Function>) {
+    compress_lanes::<U32x16, 16>(Avx512::here(), run);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn nodes8<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    hash_lanes::<U32x8, 8, TWICE>(Avx512::here(), nodes, digests);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn nodes16<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    hash_lanes::<U32x16, 16, TWICE>(Avx512::here(), nodes, digests);
+}
+
+/// The truth tables of `vpternlog` for the functions of three bits.
+const XOR3: i32 = 0x96;
+const CH: i32 = 0xca;
+const MAJ: i32 = 0xe8;
+
+/// Implements [`Lane`] by ternary logic.
+macro_rules! lane {
+    ($Vector:ident, $L:literal, $ternary:ident, $shr:ident, $swap:ident) => {
+        impl Lane<$L> for $Vector {
+            #[inline(always)]
+            fn load_be(token: Avx512, bytes: &[u8], i: usize) -> Self {
+                Self::load(token, bytes, i).swap_bytes()
+            }
+
+            #[inline(always)]
+            fn swap_bytes(self) -> Self {
+                // SAFETY: self.1 proves AVX-512F, VL and BW.
+                Self(unsafe { $swap(self.0) }, self.1)
+            }
+
+            #[inline(always)]
+            fn shr(self, bits: u32) -> Self {
+                // SAFETY: self.1 proves AVX-512F, VL and BW.
+                Self(unsafe { $shr(self.0, _mm_cvtsi32_si128(bits.cast_signed())) }, self.1)
+            }
+
+            #[inline(always)]
+            fn ch(self, f: Self, g: Self) -> Self {
+                // SAFETY: self.1 proves AVX-512F, VL and BW.
+                Self(unsafe { $ternary::<CH>(self.0, f.0, g.0) }, self.1)
+            }
+
+            #[inline(always)]
+            fn maj(self, b: Self, c: Self) -> Self {
+                // SAFETY: self.1 proves AVX-512F, VL and BW.
+                Self(unsafe { $ternary::<MAJ>(self.0, b.0, c.0) }, self.1)
+            }
+
+            #[inline(always)]
+            fn xor3(self, b: Self, c: Self) -> Self {
+                // SAFETY: self.1 proves AVX-512F, VL and BW.
+                Self(unsafe { $ternary::<XOR3>(self.0, b.0, c.0) }, self.1)
+            }
+        }
+    };
+}
+lane!(U32x8, 8, _mm256_ternarylogic_epi32, _mm256_srl_epi32, swap8);
+lane!(U32x16, 16, _mm512_ternarylogic_epi32, _mm512_srl_epi32, swap16);
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn swap8(v: __m256i) -> __m256i {
+    avx2::sha256::swap(v)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn swap16(v: __m512i) -> __m512i {
+    _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)))
+}

@@ -1,0 +1,95 @@
+//! SHA-256 on NEON: the instructions for SHA-256, or four messages in lanes.
+//!
+//! Four lanes take 2,600 instructions where four messages in scalar code take 6,100, and the longest chain of them is
+//! 770 cycles beside 1,540: counted, with two cycles for each vector operation, not measured.
+#![allow(unsafe_code)]
+
+use core::arch::aarch64::*;
+
+use super::{Neon, U32x4};
+use crate::backend::Beside;
+use crate::backend::portable::sha256 as portable;
+use crate::backend::sha2::sha256 as sha;
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::{Compress, Run, Words};
+
+/// Messages at least that are worth a lane each: two take as long in scalar code.
+const FROM: usize = 3;
+
+impl Compress<Sha256Function> for Beside<Neon> {
+    const LANES: usize = 4;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+        match self.sha {
+            Some(sha) => sha::compress(sha, chain, blocks),
+            None => portable::compress(chain, blocks),
+        }
+    }
+
+    fn run(self, run: Run<'_, Sha256Function>) {
+        match self.sha {
+            Some(sha) => sha::compress_streams(sha, run),
+            None if run.chains.len() < FROM => portable::one_by_one(run, portable::compress),
+            // SAFETY: self.isa proves NEON.
+            None => unsafe { compress4(run) },
+        }
+    }
+}
+
+impl CompressNodes for Beside<Neon> {
+    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+        if let Some(sha) = self.sha {
+            return sha::hash_nodes::<TWICE>(sha, nodes, digests);
+        }
+        for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
+            if nodes.len() < FROM {
+                portable::hash_nodes::<TWICE>(nodes, digests);
+            } else {
+                // SAFETY: self.isa proves NEON.
+                unsafe { nodes4::<TWICE>(nodes, digests) }
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn compress4(run: Run<'_, Sha256Function>) {
+    compress_lanes::<U32x4, 4>(Neon::here(), run);
+}
+
+#[target_feature(enable = "neon")]
+fn nodes4<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    hash_lanes::<U32x4, 4, TWICE>(Neon::here(), nodes, digests);
+}
+
+impl Lane<4> for U32x4 {
+    #[inline(always)]
+    fn load_be(token: Neon, bytes: &[u8], i: usize) -> Self {
+        Self::load(token, bytes, i).swap_bytes()
+    }
+
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        // SAFETY: self.1 proves NEON.
+        Self(unsafe { vreinterpretq_u32_u8(vrev32q_u8(vreinterpretq_u8_u32(self.0))) }, self.1)
+    }
+
+    #[inline(always)]
+    fn shr(self, bits: u32) -> Self {
+        // SAFETY: self.1 proves NEON.
+        Self(unsafe { vshlq_u32(self.0, vdupq_n_s32(-bits.cast_signed())) }, self.1)
+    }
+
+    #[inline(always)]
+    fn ch(self, f: Self, g: Self) -> Self {
+        // SAFETY: self.1 proves NEON.
+        Self(unsafe { vbslq_u32(self.0, f.0, g.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn maj(self, b: Self, c: Self) -> Self {
+        // SAFETY: self.1 proves NEON.
+        Self(unsafe { vbslq_u32(veorq_u32(self.0, b.0), c.0, b.0) }, self.1)
+    }
+}

@@ -1,0 +1,203 @@
+//! SHA-256 by AArch64's instructions: one stream, or up to four side by side, which hide each other's latency.
+#![allow(unsafe_code)]
+
+use core::arch::aarch64::*;
+use core::array;
+
+use super::Sha;
+use crate::kernel::Run;
+use crate::kernel::sha256::{Chain, IV_256, K, PADDING_OF_64, Rounds, Sha256Function};
+
+/// One message.
+#[inline]
+pub(in crate::backend) fn compress(_: Sha, chain: &mut Chain, blocks: &[[u8; 64]]) {
+    // SAFETY: the token proves `sha2`.
+    unsafe { compress_alone(chain, blocks) }
+}
+
+/// Messages side by side, four at a time.
+#[inline]
+pub(in crate::backend) fn compress_streams(_: Sha, run: Run<'_, Sha256Function>) {
+    // SAFETY: the token proves `sha2`.
+    unsafe { streams(run) }
+}
+
+/// The digests of messages of 64 bytes, or of these digests if `TWICE`.
+#[inline]
+pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    // SAFETY: the token proves `sha2`.
+    unsafe { nodes_by_four::<TWICE>(nodes, digests) }
+}
+
+#[target_feature(enable = "sha2,neon")]
+fn compress_alone(chain: &mut Chain, blocks: &[[u8; 64]]) {
+    compress_together(Sha::here(), [chain], [blocks], blocks.len(), 1);
+}
+
+#[target_feature(enable = "sha2,neon")]
+fn streams(run: Run<'_, Sha256Function>) {
+    let Run { count, stride, chains, blocks, .. } = run;
+    for (chains, blocks) in chains.chunks_mut(4).zip(blocks.chunks(4)) {
+        match (chains, blocks) {
+            ([a, b, c, d], &[e, f, g, h]) => compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], count, stride),
+            ([a, b, c], &[e, f, g]) => compress_together(Sha::here(), [a, b, c], [e, f, g], count, stride),
+            ([a, b], &[e, f]) => compress_together(Sha::here(), [a, b], [e, f], count, stride),
+            ([a], &[e]) => compress_together(Sha::here(), [a], [e], count, stride),
+            _ => {}
+        }
+    }
+}
+
+#[target_feature(enable = "sha2,neon")]
+fn nodes_by_four<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<4>(), digests.as_chunks_mut::<4>());
+    for (nodes, digests) in nodes.iter().zip(digests) {
+        hash_together::<TWICE, 4>(Sha::here(), nodes, digests);
+    }
+    for (node, digest) in last.iter().zip(last_digests) {
+        hash_together::<TWICE, 1>(Sha::here(), array::from_ref(node), array::from_mut(digest));
+    }
+}
+
+/// The working variables `a b c d` and `e f g h`.
+type State = [uint32x4_t; 2];
+
+/// `count` blocks of each of `N` messages, the next one of a message `stride` further.
+#[inline(always)]
+fn compress_together<const N: usize>(
+    sha: Sha,
+    chains: [&mut Chain; N],
+    blocks: [&[[u8; 64]]; N],
+    count: usize,
+    stride: usize,
+) {
+    let mut states = [state(sha, &IV_256); N];
+    for (to, chain) in states.iter_mut().zip(&chains) {
+        *to = state(sha, &chain.h);
+    }
+    for block in 0..count {
+        let mut w = [[states[0][0]; 4]; N];
+        for (w, blocks) in w.iter_mut().zip(&blocks) {
+            *w = load(sha, &blocks[block * stride]);
+        }
+        compress_words(sha, &mut states, w);
+    }
+    for (state, chain) in states.iter().zip(chains) {
+        chain.h = words(sha, *state);
+        chain.blocks = chain.blocks.wrapping_add(count as u64);
+    }
+}
+
+/// The digests of `N` messages of 64 bytes, or of these digests if `TWICE`.
+#[inline(always)]
+fn hash_together<const TWICE: bool, const N: usize>(sha: Sha, nodes: &[[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
+    let iv = state(sha, &IV_256);
+    let mut states = [iv; N];
+    let mut w = [[iv[0]; 4]; N];
+    for (w, node) in w.iter_mut().zip(nodes) {
+        *w = load(sha, node);
+    }
+    compress_words(sha, &mut states, w);
+    compress_scheduled(sha, &mut states, &PADDING_OF_64);
+    if TWICE {
+        for (w, state) in w.iter_mut().zip(&mut states) {
+            let [low, high] = *state;
+            *w = [low, high, constant(sha, [0x8000_0000, 0, 0, 0]), constant(sha, [0, 0, 0, 256])];
+            *state = iv;
+        }
+        compress_words(sha, &mut states, w);
+    }
+    for (state, digest) in states.iter().zip(digests) {
+        for (to, word) in digest.as_chunks_mut().0.iter_mut().zip(words(sha, *state)) {
+            *to = word.to_be_bytes();
+        }
+    }
+}
+
+#[inline(always)]
+fn state(sha: Sha, h: &[u32; 8]) -> State {
+    let ([low, high], _) = h.as_chunks::<4>() else { unreachable!() };
+    [constant(sha, *low), constant(sha, *high)]
+}
+
+#[inline(always)]
+fn words(_: Sha, state: State) -> [u32; 8] {
+    let mut words = [0; 8];
+    for (to, row) in words.as_chunks_mut::<4>().0.iter_mut().zip(state) {
+        // SAFETY: the array and the register have as many bytes, and all values of both are valid.
+        *to = unsafe { core::mem::transmute::<uint32x4_t, [u32; 4]>(row) };
+    }
+    words
+}
+
+#[inline(always)]
+fn constant(_: Sha, words: [u32; 4]) -> uint32x4_t {
+    // SAFETY: the array and the register have as many bytes, and all values of both are valid.
+    unsafe { core::mem::transmute::<[u32; 4], uint32x4_t>(words) }
+}
+
+/// The words of a block, four in a register.
+#[inline(always)]
+fn load(sha: Sha, block: &[u8; 64]) -> [uint32x4_t; 4] {
+    let mut words = [constant(sha, [0; 4]); 4];
+    for (words, row) in words.iter_mut().zip(block.as_chunks::<16>().0) {
+        // SAFETY: sha proves `sha2`, and so NEON. The array has the 16 bytes an unaligned load reads.
+        *words = unsafe { vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(row.as_ptr()))) };
+    }
+    words
+}
+
+/// One block of each message, of which `w` has the words.
+#[inline(always)]
+fn compress_words<const N: usize>(sha: Sha, states: &mut [State; N], mut w: [[uint32x4_t; 4]; N]) {
+    let before = *states;
+    macro_rules! four_rounds {
+        ($($i:literal $j:literal)+) => {$(
+            let k = constant(sha, *K.0[$i].as_chunks::<4>().0.get($j).expect("sixteen constants"));
+            for s in 0..N {
+                // SAFETY: sha proves `sha2`, and so NEON.
+                let sums = unsafe { vaddq_u32(w[s][$j], k) };
+                states[s] = rounds(sha, states[s], sums);
+                if $i < 3 {
+                    // SAFETY: sha proves `sha2`, and so NEON.
+                    w[s][$j] = unsafe {
+                        let [next, seven, last] = [w[s][($j + 1) % 4], w[s][($j + 2) % 4], w[s][($j + 3) % 4]];
+                        vsha256su1q_u32(vsha256su0q_u32(w[s][$j], next), seven, last)
+                    };
+                }
+            }
+        )+};
+    }
+    four_rounds!(0 0  0 1  0 2  0 3  1 0  1 1  1 2  1 3  2 0  2 1  2 2  2 3  3 0  3 1  3 2  3 3);
+    add_all(sha, states, &before);
+}
+
+/// One block of each message, of which the schedule is known, and added to the constants.
+#[inline(always)]
+fn compress_scheduled<const N: usize>(sha: Sha, states: &mut [State; N], sums: &Rounds) {
+    let before = *states;
+    for sums in sums.0.as_flattened().as_chunks::<4>().0 {
+        let sums = constant(sha, *sums);
+        for state in states.iter_mut() {
+            *state = rounds(sha, *state, sums);
+        }
+    }
+    add_all(sha, states, &before);
+}
+
+/// Four rounds: `sums` are their words and constants.
+#[inline(always)]
+fn rounds(_: Sha, [abcd, efgh]: State, sums: uint32x4_t) -> State {
+    // SAFETY: the argument proves `sha2`.
+    unsafe { [vsha256hq_u32(abcd, efgh, sums), vsha256h2q_u32(efgh, abcd, sums)] }
+}
+
+#[inline(always)]
+fn add_all<const N: usize>(_: Sha, states: &mut [State; N], before: &[State; N]) {
+    for (state, before) in states.iter_mut().zip(before) {
+        for (row, before) in state.iter_mut().zip(before) {
+            // SAFETY: the argument proves `sha2`, and so NEON.
+            *row = unsafe { vaddq_u32(*row, *before) };
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! SHA-256 on WebAssembly's SIMD: four messages in lanes; one or two are for scalar code.
+
+use core::arch::wasm32::*;
+
+use super::{Simd128, U32x4};
+use crate::backend::Beside;
+use crate::backend::portable::sha256 as portable;
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::{Compress, Run, Words};
+
+/// Messages at least that are worth a lane each.
+const FROM: usize = 3;
+
+impl Compress<Sha256Function> for Beside<Simd128> {
+    const LANES: usize = 4;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+        portable::compress(chain, blocks);
+    }
+
+    fn run(self, run: Run<'_, Sha256Function>) {
+        if run.chains.len() < FROM {
+            portable::one_by_one(run, portable::compress);
+        } else {
+            compress4(run);
+        }
+    }
+}
+
+impl CompressNodes for Beside<Simd128> {
+    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+        for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
+            if nodes.len() < FROM {
+                portable::hash_nodes::<TWICE>(nodes, digests);
+            } else {
+                nodes4::<TWICE>(nodes, digests);
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "simd128")]
+fn compress4(run: Run<'_, Sha256Function>) {
+    compress_lanes::<U32x4, 4>(Simd128::here(), run);
+}
+
+#[target_feature(enable = "simd128")]
+fn nodes4<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    hash_lanes::<U32x4, 4, TWICE>(Simd128::here(), nodes, digests);
+}
+
+impl Lane<4> for U32x4 {
+    #[inline(always)]
+    fn load_be(token: Simd128, bytes: &[u8], i: usize) -> Self {
+        Self::load(token, bytes, i).swap_bytes()
+    }
+
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        Self(u8x16_shuffle::<3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12>(self.0, self.0), self.1)
+    }
+
+    #[inline(always)]
+    fn shr(self, bits: u32) -> Self {
+        Self(u32x4_shr(self.0, bits), self.1)
+    }
+
+    #[inline(always)]
+    fn ch(self, f: Self, g: Self) -> Self {
+        Self(v128_bitselect(f.0, g.0, self.0), self.1)
+    }
+
+    #[inline(always)]
+    fn maj(self, b: Self, c: Self) -> Self {
+        Self(v128_bitselect(c.0, b.0, v128_xor(self.0, b.0)), self.1)
+    }
+}

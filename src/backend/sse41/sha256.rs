@@ -1,0 +1,105 @@
+//! SHA-256 on SSE4.1: SHA-NI, or four messages in lanes.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Sse41, U32x4};
+use crate::backend::Beside;
+use crate::backend::choice::{self, Kernel};
+use crate::backend::portable::sha256 as portable;
+use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::{Compress, Run, Words};
+
+impl Compress<Sha256Function> for Beside<Sse41> {
+    const LANES: usize = 4;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+        match self.sha {
+            Some(sha) => sha::compress(sha, Encoding::Sse, chain, blocks),
+            None => portable::compress(chain, blocks),
+        }
+    }
+
+    fn run(self, run: Run<'_, Sha256Function>) {
+        match choice::sse41(self.sha, run.chains.len()) {
+            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Sse, run),
+            Kernel::Portable => portable::one_by_one(run, portable::compress),
+            // SAFETY: self.isa proves SSE4.1.
+            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress4(run) },
+        }
+    }
+}
+
+impl CompressNodes for Beside<Sse41> {
+    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+        for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
+            match choice::sse41(self.sha, nodes.len()) {
+                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Sse, nodes, digests),
+                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes, digests),
+                // SAFETY: self.isa proves SSE4.1.
+                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4::<TWICE>(nodes, digests) },
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+fn compress4(run: Run<'_, Sha256Function>) {
+    compress_lanes::<U32x4, 4>(Sse41::here(), run);
+}
+
+#[target_feature(enable = "sse4.1")]
+fn nodes4<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    hash_lanes::<U32x4, 4, TWICE>(Sse41::here(), nodes, digests);
+}
+
+impl Lane<4> for U32x4 {
+    #[inline(always)]
+    fn load_be(token: Sse41, bytes: &[u8], i: usize) -> Self {
+        Self::load(token, bytes, i).swap_bytes()
+    }
+
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        // SAFETY: self.1 proves SSE4.1.
+        Self(unsafe { swap(self.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn shr(self, bits: u32) -> Self {
+        // SAFETY: self.1 proves SSE4.1.
+        Self(unsafe { _mm_srl_epi32(self.0, _mm_cvtsi32_si128(bits.cast_signed())) }, self.1)
+    }
+
+    #[inline(always)]
+    fn ch(self, f: Self, g: Self) -> Self {
+        // SAFETY: self.1 proves SSE4.1.
+        Self(unsafe { _mm_xor_si128(_mm_and_si128(_mm_xor_si128(f.0, g.0), self.0), g.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn maj(self, b: Self, c: Self) -> Self {
+        // SAFETY: self.1 proves SSE4.1.
+        Self(unsafe { maj(self.0, b.0, c.0) }, self.1)
+    }
+}
+
+/// The bits in which `a` and `b` agree, else those of `c`. The next round has `a` and `b` as `b` and `c`, so the
+/// compiler computes one exclusive or for both.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn maj(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+    _mm_xor_si128(_mm_and_si128(_mm_xor_si128(a, b), _mm_xor_si128(b, c)), b)
+}
+
+/// Every word with its bytes the other way round.
+#[inline]
+#[target_feature(enable = "ssse3")]
+pub(in crate::backend) fn swap(v: __m128i) -> __m128i {
+    _mm_shuffle_epi8(v, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12))
+}

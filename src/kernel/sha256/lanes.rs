@@ -1,0 +1,198 @@
+//! Many messages, a word of each in a vector.
+
+use super::{IV_256, K, PADDING_OF_64, Rounds, Sha256Function};
+use crate::kernel::{Lanes, Run};
+
+/// A vector of a word of `L` messages each, as the lane kernel takes it. The names are those of FIPS 180-4, section
+/// 4.1.2.
+pub(crate) trait Lane<const L: usize>: Lanes<u32, L> {
+    /// Words `i L` to `i L + L` of `bytes`, big-endian.
+    fn load_be(token: Self::Token, bytes: &[u8], i: usize) -> Self;
+    /// Every word with its bytes the other way round.
+    fn swap_bytes(self) -> Self;
+    /// Shifts every word by `bits`, a constant, towards its low end.
+    fn shr(self, bits: u32) -> Self;
+    /// The bits of `f` where `self` has ones, and of `g` elsewhere.
+    fn ch(self, f: Self, g: Self) -> Self;
+    /// The bits that two of the three have.
+    fn maj(self, b: Self, c: Self) -> Self;
+
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
+}
+
+/// Compresses up to `L` messages, lane `l` of every vector for message `l`.
+///
+/// Lanes without a message compute the last message once more, and their results are dropped.
+#[inline(always)]
+pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: Run<'_, Sha256Function>) {
+    let live = run.chains.len();
+    let lane = |l: usize| l.min(live - 1);
+    // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
+    let mut h = [splat::<V, L>(token, 0); 8];
+    for (i, h) in h.chunks_mut(L).enumerate() {
+        let mut rows = [splat::<V, L>(token, 0); L];
+        for (l, row) in rows.iter_mut().enumerate() {
+            let mut words = [0; L];
+            let part = &run.chains[lane(l)].h[i * L..];
+            let number = part.len().min(L);
+            words[..number].copy_from_slice(&part[..number]);
+            *row = V::new(token, words);
+        }
+        h.copy_from_slice(&V::transpose(rows)[..h.len()]);
+    }
+    for block in 0..run.count {
+        let mut w = [splat::<V, L>(token, 0); 16];
+        for (i, w) in w.chunks_exact_mut(L).enumerate() {
+            let mut rows = [splat::<V, L>(token, 0); L];
+            for (l, row) in rows.iter_mut().enumerate() {
+                *row = V::load_be(token, &run.blocks[lane(l)][block * run.stride], i);
+            }
+            w.copy_from_slice(&V::transpose(rows));
+        }
+        h = compress::<V, L>(token, h, w);
+    }
+    for (i, h) in h.chunks(L).enumerate() {
+        let mut columns = [splat::<V, L>(token, 0); L];
+        columns[..h.len()].copy_from_slice(h);
+        for (chain, row) in run.chains.iter_mut().zip(V::transpose(columns)) {
+            chain.h[i * L..][..h.len()].copy_from_slice(&row.words()[..h.len()]);
+        }
+    }
+    for chain in run.chains {
+        chain.blocks = chain.blocks.wrapping_add(run.count as u64);
+    }
+}
+
+/// The SHA-256 digests of up to `L` messages of 64 bytes, or of these digests if `TWICE`.
+#[inline(always)]
+pub(crate) fn hash_lanes<V: Lane<L>, const L: usize, const TWICE: bool>(
+    token: V::Token,
+    nodes: &[[u8; 64]],
+    digests: &mut [[u8; 32]],
+) {
+    let live = nodes.len();
+    let iv = {
+        let mut h = [splat::<V, L>(token, 0); 8];
+        for (h, word) in h.iter_mut().zip(IV_256) {
+            *h = splat::<V, L>(token, word);
+        }
+        h
+    };
+    let mut w = [splat::<V, L>(token, 0); 16];
+    for (i, w) in w.chunks_exact_mut(L).enumerate() {
+        let mut rows = [splat::<V, L>(token, 0); L];
+        for (l, row) in rows.iter_mut().enumerate() {
+            *row = V::load_be(token, &nodes[l.min(live - 1)], i);
+        }
+        w.copy_from_slice(&V::transpose(rows));
+    }
+    let mut h = compress::<V, L>(token, iv, w);
+    h = add_all::<V, L>(h, scheduled_rounds::<V, L>(token, h, &PADDING_OF_64));
+    if TWICE {
+        w[..8].copy_from_slice(&h);
+        w[8] = splat::<V, L>(token, 0x8000_0000);
+        w[9..15].fill(splat::<V, L>(token, 0));
+        w[15] = splat::<V, L>(token, 256);
+        h = compress::<V, L>(token, iv, w);
+    }
+    for (i, h) in h.chunks(L).enumerate() {
+        let mut columns = [splat::<V, L>(token, 0); L];
+        columns[..h.len()].copy_from_slice(h);
+        for (digest, row) in digests.iter_mut().zip(V::transpose(columns)) {
+            let (words, _) = digest.as_chunks_mut::<4>();
+            for (to, word) in words[i * L..].iter_mut().zip(row.swap_bytes().words()) {
+                *to = word.to_ne_bytes();
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn splat<V: Lane<L>, const L: usize>(token: V::Token, word: u32) -> V {
+    V::new(token, [word; L])
+}
+
+#[inline(always)]
+fn add_all<V: Lane<L>, const L: usize>(mut h: [V; 8], v: [V; 8]) -> [V; 8] {
+    for (h, v) in h.iter_mut().zip(v) {
+        *h = h.add(v);
+    }
+    h
+}
+
+/// One block of each message: `w` are its words.
+///
+/// Rounds by sixteen: all 64 in a row would be four times as much code, more than a CPU keeps decoded.
+#[inline(always)]
+fn compress<V: Lane<L>, const L: usize>(token: V::Token, h: [V; 8], mut w: [V; 16]) -> [V; 8] {
+    let mut v = h;
+    for k in &K.0[..3] {
+        v = sixteen::<V, L, true>(token, v, &mut w, k);
+    }
+    v = sixteen::<V, L, false>(token, v, &mut w, &K.0[3]);
+    add_all::<V, L>(h, v)
+}
+
+/// Sixteen rounds, and if `MORE` the words of the next sixteen in the place of these.
+#[inline(always)]
+fn sixteen<V: Lane<L>, const L: usize, const MORE: bool>(
+    token: V::Token,
+    v: [V; 8],
+    w: &mut [V; 16],
+    k: &[u32; 16],
+) -> [V; 8] {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
+    macro_rules! rounds {
+        ($($t:literal)+) => {$(
+            let t1 = h.add(splat::<V, L>(token, k[$t])).add(w[$t]).add(sum1(e)).add(e.ch(f, g));
+            let t2 = sum0(a).add(a.maj(b, c));
+            if MORE {
+                let sum = w[$t].add(sigma0(w[($t + 1) % 16])).add(w[($t + 9) % 16]);
+                w[$t] = sum.add(sigma1(w[($t + 14) % 16]));
+            }
+            (a, b, c, d, e, f, g, h) = (t1.add(t2), a, b, c, d.add(t1), e, f, g);
+        )+};
+    }
+    rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    [a, b, c, d, e, f, g, h]
+}
+
+/// The 64 rounds of a block of which the schedule is known, and added to the constants.
+#[inline(always)]
+fn scheduled_rounds<V: Lane<L>, const L: usize>(token: V::Token, v: [V; 8], sums: &Rounds) -> [V; 8] {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
+    macro_rules! rounds {
+        ($k:ident: $($t:literal)+) => {$(
+            let t1 = h.add(splat::<V, L>(token, $k[$t])).add(sum1(e)).add(e.ch(f, g));
+            let t2 = sum0(a).add(a.maj(b, c));
+            (a, b, c, d, e, f, g, h) = (t1.add(t2), a, b, c, d.add(t1), e, f, g);
+        )+};
+    }
+    for k in &sums.0 {
+        rounds!(k: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    }
+    [a, b, c, d, e, f, g, h]
+}
+
+#[inline(always)]
+fn sum0<V: Lane<L>, const L: usize>(a: V) -> V {
+    a.ror(2).xor3(a.ror(13), a.ror(22))
+}
+
+#[inline(always)]
+fn sum1<V: Lane<L>, const L: usize>(e: V) -> V {
+    e.ror(6).xor3(e.ror(11), e.ror(25))
+}
+
+#[inline(always)]
+fn sigma0<V: Lane<L>, const L: usize>(w: V) -> V {
+    w.ror(7).xor3(w.ror(18), w.shr(3))
+}
+
+#[inline(always)]
+fn sigma1<V: Lane<L>, const L: usize>(w: V) -> V {
+    w.ror(17).xor3(w.ror(19), w.shr(10))
+}

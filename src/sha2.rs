@@ -1,0 +1,177 @@
+//! SHA-224 and SHA-256, generic over a [`Variant`]: hashers, batches, HMAC, and the `digest` traits
+//! ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
+//!
+//! Use it through [`sha256`](crate::sha256) and [`sha224`](crate::sha224), which name these types.
+#![forbid(unsafe_code)]
+
+mod batch;
+mod hasher;
+mod variant;
+
+pub use self::batch::{Batch, finalize_many, update_many};
+pub use self::hasher::Hasher;
+pub use self::variant::{Variant, Variant224, Variant256, lanes};
+pub use crate::hash::ParseHashError;
+pub use crate::many::LengthError as ManyError;
+
+/// A digest of SHA-224 or SHA-256.
+pub type Hash<V> = crate::hash::Hash<V, crate::hash::Full>;
+
+/// Names the types and functions of a variant in its module.
+macro_rules! module {
+    ($Variant:ident, $module:literal, $name:literal, $length:literal) => {
+        #[doc = concat!("An incremental ", $name, " hasher.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Hasher};")]
+        ///
+        /// let mut hasher = Hasher::new();
+        /// hasher.update(b"one, ").update(b"two");
+        #[doc = concat!("assert_eq!(hasher.finalize(), ", $module, "::hash(b\"one, two\"));")]
+        /// ```
+        pub type Hasher = $crate::sha2::Hasher<$Variant>;
+
+        #[doc = concat!("A digest of ", $name, ", ", $length, " bytes.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Hash};")]
+        ///
+        #[doc = concat!("let hash: Hash = ", $module, "::hash(b\"abc\");")]
+        #[doc = concat!("let bytes: &[u8; ", $length, "] = hash.as_bytes();")]
+        /// assert_eq!(hash.to_string().parse::<Hash>()?, Hash::from_bytes(*bytes));
+        #[doc = concat!("# Ok::<(), simd_digest::", $module, "::ParseHashError>(())")]
+        /// ```
+        pub type Hash = $crate::sha2::Hash<$Variant>;
+
+        #[doc = concat!("Batches of ", $name, " on a chosen backend.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Batch};")]
+        ///
+        #[doc = concat!("let mut digests = [0; 2 * ", $length, "];")]
+        /// Batch::new().hash_many_flat(&["one", "two"], &mut digests)?;
+        #[doc = concat!("assert_eq!(digests[", $length, "..], *", $module, "::hash(b\"two\").as_bytes());")]
+        #[doc = concat!("# Ok::<(), simd_digest::", $module, "::ManyError>(())")]
+        /// ```
+        pub type Batch = $crate::sha2::Batch<$Variant>;
+
+        #[doc = concat!("The ", $name, " digest of `message`.")]
+        ///
+        /// ```
+        #[doc = concat!("let hash = simd_digest::", $module, "::hash(b\"abc\");")]
+        #[doc = concat!("assert_eq!(hash.as_bytes().len(), ", $length, ");")]
+        /// ```
+        #[inline]
+        #[must_use]
+        pub fn hash(message: &[u8]) -> Hash {
+            Batch::new().hash(message)
+        }
+
+        #[doc = concat!("The ", $name, " digests of `messages`, side by side: see")]
+        /// [`Batch`](crate::sha2::Batch).
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, ";")]
+        ///
+        #[doc = concat!("let hashes = ", $module, "::hash_many(&[\"one\", \"two\", \"three\"]);")]
+        #[doc = concat!("assert_eq!(hashes[2], ", $module, "::hash(b\"three\"));")]
+        /// ```
+        #[cfg(feature = "alloc")]
+        #[must_use]
+        pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> alloc::vec::Vec<Hash> {
+            Batch::new().hash_many(messages)
+        }
+
+        /// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, ";")]
+        ///
+        #[doc = concat!("let mut hashes = [", $module, "::hash(b\"\"); 3];")]
+        #[doc = concat!($module, "::hash_many_into(&[\"one\", \"two\", \"three\"], &mut hashes)?;")]
+        #[doc = concat!("assert_eq!(hashes[2], ", $module, "::hash(b\"three\"));")]
+        #[doc = concat!("# Ok::<(), ", $module, "::ManyError>(())")]
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If there is not one hash for each message. Then nothing is written.
+        pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+            Batch::new().hash_many_into(messages, hashes)
+        }
+
+        /// Writes the digests of `messages` to `bytes`, one after the other without gaps, side by side, without
+        /// touching the heap.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, ";")]
+        ///
+        #[doc = concat!("let mut column = [0; 2 * ", $length, "];")]
+        #[doc = concat!($module, "::hash_many_flat(&[\"one\", \"two\"], &mut column)?;")]
+        #[doc = concat!("assert_eq!(column[", $length, "..], *", $module, "::hash(b\"two\").as_bytes());")]
+        #[doc = concat!("# Ok::<(), ", $module, "::ManyError>(())")]
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If `bytes` is not `messages.len()` digests long. Then nothing is written.
+        pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+            Batch::new().hash_many_flat(messages, bytes)
+        }
+
+        /// Appends to each message its data, side by side: [`Hasher::update`](crate::sha2::Hasher::update) for many.
+        ///
+        /// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. The backend of the first hasher
+        /// computes.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Hasher};")]
+        ///
+        /// let (mut a, mut b) = (Hasher::new(), Hasher::new());
+        #[doc = concat!($module, "::update_many(&mut [(&mut a, b\"one\"), (&mut b, b\"two\")]);")]
+        #[doc = concat!("assert_eq!(a.finalize(), ", $module, "::hash(b\"one\"));")]
+        /// ```
+        pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
+            $crate::sha2::update_many(updates);
+        }
+
+        /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
+        /// [`Hasher::finalize`](crate::sha2::Hasher::finalize) for many, without touching the heap.
+        ///
+        /// More may be appended to the messages. The backend of the first hasher computes.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{self, Hasher};")]
+        ///
+        /// let (mut a, mut b) = (Hasher::new(), Hasher::new());
+        #[doc = concat!($module, "::update_many(&mut [(&mut a, b\"one\"), (&mut b, b\"two\")]);")]
+        #[doc = concat!("let mut hashes = [", $module, "::hash(b\"\"); 2];")]
+        #[doc = concat!($module, "::finalize_many(&[&a, &b], &mut hashes)?;")]
+        #[doc = concat!("assert_eq!(hashes[1], ", $module, "::hash(b\"two\"));")]
+        #[doc = concat!("# Ok::<(), ", $module, "::ManyError>(())")]
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If there is not one hash for each hasher. Then nothing is written.
+        pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
+            $crate::sha2::finalize_many(hashers, hashes)
+        }
+
+        /// Messages that `backend` takes side by side. A multiple of it is a good batch for [`update_many`] and the
+        /// like.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::{Backend, ", $module, "};")]
+        ///
+        #[doc = concat!("assert_eq!(", $module, "::lanes(\"portable\".parse()?), 1);")]
+        #[doc = concat!("println!(\"{} messages\", ", $module, "::lanes(Backend::best()));")]
+        /// # Ok::<(), simd_digest::BackendError>(())
+        /// ```
+        #[must_use]
+        pub fn lanes(backend: $crate::Backend) -> usize {
+            $crate::sha2::lanes(backend)
+        }
+    };
+}
+pub(crate) use module;

@@ -1,0 +1,176 @@
+//! Many messages at once, side by side.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use super::hasher::Hasher;
+use super::variant::{Variant, Variant256, digest};
+use super::{Hash, ManyError};
+use crate::backend::{Backend, hash_nodes};
+use crate::hash::Digested;
+use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::kernel::{Block, Function};
+use crate::many::{Common, compress_each, finalize_each, update_each};
+use crate::stream::compress_message;
+
+/// A way to hash whole messages: the hash and the backend.
+///
+/// Messages are hashed side by side, as many as [`lanes`](crate::sha256::lanes) tells. That is several times faster
+/// than one after the other if there are that many messages, best a multiple; lengths may differ, but the more alike
+/// they are, the longer all lanes are in use. A batch of one costs what a single hash does. The order of the hashes is
+/// that of the messages.
+///
+/// ```
+/// use simd_digest::Backend;
+/// use simd_digest::sha256::{self, Batch};
+///
+/// let batch = Batch::new().with_backend("portable".parse()?);
+/// assert_eq!(batch.hash_many(&["one", "two"]), sha256::hash_many(&["one", "two"]));
+/// # Ok::<(), simd_digest::BackendError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<V: Variant> {
+    backend: Backend,
+    variant: PhantomData<V>,
+}
+
+impl<V: Variant> Batch<V> {
+    /// On [`Backend::best`].
+    #[inline]
+    #[must_use]
+    pub fn new() -> Self {
+        Self { backend: Backend::best(), variant: PhantomData }
+    }
+
+    /// The same on `backend`.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// The digest of `message`.
+    #[inline]
+    #[must_use]
+    pub fn hash(&self, message: &[u8]) -> Hash<V> {
+        let mut chain = Chain::new(V::IV);
+        compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, ());
+        let hash = Hash::full(digest::<V>(&chain));
+        Sha256Function::wipe(&mut chain);
+        hash
+    }
+
+    /// The digests of `messages`.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<V>> {
+        let mut hashes = alloc::vec![Hash::full(V::Bytes::ZERO); messages.len()];
+        self.each(messages, |i, bytes| hashes[i] = Hash::full(bytes));
+        hashes
+    }
+
+    /// Writes the digests of `messages` to `hashes`, without touching the heap.
+    ///
+    /// # Errors
+    ///
+    /// If there is not one hash for each message. Then nothing is written.
+    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
+        ManyError::check(messages.len(), hashes.len())?;
+        self.each(messages, |i, bytes| hashes[i] = Hash::full(bytes));
+        Ok(())
+    }
+
+    /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without touching the heap.
+    ///
+    /// # Errors
+    ///
+    /// If `bytes` is not `messages.len()` digests long. Then nothing is written.
+    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+        ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
+        self.each(messages, |i, digest| {
+            bytes[i * V::LENGTH..][..V::LENGTH].copy_from_slice(digest.bytes());
+        });
+        Ok(())
+    }
+
+    /// Gives the digest of each message to `put`, with its place in `messages`.
+    fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, <V as Digested>::Bytes)) {
+        let common = Common::<Sha256Function> { backend: self.backend, chain: Chain::new(V::IV), first: &[], last: () };
+        compress_each(&common, messages, |i, chain| put(i, digest::<V>(&chain)));
+    }
+}
+
+/// Nodes of Merkle trees: messages of 64 bytes each, the closing block of which is prepared.
+impl Batch<Variant256> {
+    /// Writes the digest of each node to `digests`: the nodes of SSZ's Merkle trees, two digests each.
+    ///
+    /// # Errors
+    ///
+    /// If there is not one digest for each node. Then nothing is written.
+    pub fn hash_nodes(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
+        ManyError::check(nodes.len(), digests.len())?;
+        hash_nodes::<false>(self.backend, nodes, digests);
+        Ok(())
+    }
+
+    /// Writes the digest of the digest of each node to `digests`: the nodes of Bitcoin's Merkle trees.
+    ///
+    /// # Errors
+    ///
+    /// If there is not one digest for each node. Then nothing is written.
+    pub fn hash_nodes_twice(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
+        ManyError::check(nodes.len(), digests.len())?;
+        hash_nodes::<true>(self.backend, nodes, digests);
+        Ok(())
+    }
+
+    /// Hashes neighbours of a level of a Merkle tree, and gives the next level: the front half of `level`, which holds
+    /// the digest of each pair. The back half stays as it was.
+    ///
+    /// # Errors
+    ///
+    /// If the number is odd. Then nothing is written, and the error tells the next even number.
+    pub fn hash_nodes_in_place<'a>(&self, level: &'a mut [[u8; 32]]) -> Result<&'a mut [[u8; 32]], ManyError> {
+        const GROUP: usize = 64;
+        ManyError::check(level.len().next_multiple_of(2), level.len())?;
+        let half = level.len() / 2;
+        let mut digests = [[0; 32]; GROUP];
+        for begin in (0..half).step_by(GROUP) {
+            let digests = &mut digests[..GROUP.min(half - begin)];
+            let pairs = &level[2 * begin..][..2 * digests.len()];
+            hash_nodes::<false>(self.backend, pairs.as_flattened().as_chunks().0, digests);
+            level[begin..][..digests.len()].copy_from_slice(digests);
+        }
+        Ok(&mut level[..half])
+    }
+}
+
+impl<V: Variant> Default for Batch<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// See [`sha256::update_many`](crate::sha256::update_many): the same for either variant.
+pub fn update_many<V: Variant>(updates: &mut [(&mut Hasher<V>, &[u8])]) {
+    update_each(updates, |hasher| &mut hasher.stream);
+}
+
+/// See [`sha256::finalize_many`](crate::sha256::finalize_many): the same for either variant.
+///
+/// # Errors
+///
+/// If there is not one hash for each hasher. Then nothing is written.
+pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
+    ManyError::check(hashers.len(), hashes.len())?;
+    let streams = hashers.iter().map(|hasher| (&hasher.stream, ()));
+    finalize_each(streams, |i, chain| hashes[i] = Hash::full(digest::<V>(&chain)));
+    Ok(())
+}

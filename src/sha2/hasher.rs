@@ -1,0 +1,125 @@
+//! One message, as it comes or all at once.
+
+use core::fmt;
+
+use digest::Update;
+
+use super::Hash;
+use super::variant::{Variant, digest};
+use crate::backend::Backend;
+use crate::buffer::Buffer;
+use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::stream::Stream;
+
+/// An incremental hasher.
+///
+/// The standard ends at messages of 2^61 − 1 bytes. The length of a longer one counts modulo 2^61.
+///
+/// ```
+/// use simd_digest::sha256;
+///
+/// let mut hasher = sha256::Hasher::new();
+/// hasher.update(b"one, ").update(b"two");
+/// assert_eq!(hasher.finalize(), sha256::hash(b"one, two"));
+/// ```
+#[derive(Clone)]
+pub struct Hasher<V: Variant> {
+    pub(super) stream: Stream<Sha256Function>,
+    pub(super) variant: core::marker::PhantomData<V>,
+}
+
+impl<V: Variant> Hasher<V> {
+    /// For a new message.
+    #[inline]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::of(Stream::new(Chain::new(V::IV), Backend::best()))
+    }
+
+    #[inline]
+    pub(super) fn of(stream: Stream<Sha256Function>) -> Self {
+        Self { stream, variant: core::marker::PhantomData }
+    }
+
+    /// The same hasher, computing on `backend` from here on.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.stream.backend = backend;
+        self
+    }
+
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.stream.backend
+    }
+
+    /// Appends `bytes` to the message.
+    #[inline]
+    pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
+        self.stream.update(bytes);
+        self
+    }
+
+    /// The digest of the message so far, to which more may be appended.
+    #[inline]
+    #[must_use]
+    pub fn finalize(&self) -> Hash<V> {
+        Hash::full(self.digest())
+    }
+
+    /// The same as bytes. Always inlined: see [`Stream::finalize`].
+    #[inline(always)]
+    pub(super) fn digest(&self) -> V::Bytes {
+        self.stream.finalize((), digest::<V>)
+    }
+
+    /// Forgets the message; the backend stays.
+    #[inline]
+    pub fn reset(&mut self) {
+        self.stream.chain = Chain::new(V::IV);
+        self.stream.buffer = Buffer::EMPTY;
+    }
+
+    /// Bytes of the message so far.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        let Stream { chain, buffer, .. } = &self.stream;
+        // A restored state may tell a count that no message has.
+        chain.blocks.saturating_mul(64).saturating_add(buffer.held().len() as u64)
+    }
+}
+
+impl<V: Variant> Default for Hasher<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+impl<V: Variant> Update for Hasher<V> {
+    #[inline]
+    fn update(&mut self, bytes: &[u8]) {
+        self.stream.update(bytes);
+    }
+}
+
+/// The count and the backend alone, for the message may be secret.
+impl<V: Variant> fmt::Debug for Hasher<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("count", &self.count()).field("backend", &self.backend()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "std")]
+crate::traits::write_by_update!(impl[V: Variant] Hasher<V>);
+
+#[cfg(feature = "zeroize")]
+impl<V: Variant> Drop for Hasher<V> {
+    fn drop(&mut self) {
+        self.stream.wipe();
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<V: Variant> zeroize::ZeroizeOnDrop for Hasher<V> {}

@@ -1,0 +1,81 @@
+//! SHA-224 and SHA-256, which differ in the initial hash value and the length of the digest.
+
+use core::fmt::Debug;
+use core::hash::Hash;
+
+use crate::backend::{Backend, Dispatch};
+use crate::hash::Digested;
+use crate::kernel::Block;
+use crate::kernel::sha256::{Chain, IV_224, IV_256, Sha256Function};
+
+/// SHA-224 or SHA-256: [`Variant224`] or [`Variant256`].
+///
+/// ```
+/// use simd_digest::sha2::{Hasher, Variant, Variant224};
+///
+/// fn digest<V: Variant>(message: &[u8]) -> String {
+///     Hasher::<V>::new().update(message).finalize().to_string()
+/// }
+///
+/// assert!(digest::<Variant224>(b"abc").starts_with("23097d22"));
+/// ```
+pub trait Variant: Sealed + Copy + Debug + Eq + Hash + Send + Sync + 'static {
+    /// The name in the standard: `"SHA-256"`.
+    const TITLE: &'static str;
+    /// Bytes of a digest: 28 or 32.
+    const LENGTH: usize;
+}
+
+/// The part of a variant that is no business of others.
+pub trait Sealed: Digested {
+    /// The initial hash value (FIPS 180-4, section 5.3).
+    const IV: [u32; 8];
+}
+
+/// SHA-224.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variant224 {}
+
+/// SHA-256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variant256 {}
+
+impl Variant for Variant224 {
+    const TITLE: &'static str = "SHA-224";
+    const LENGTH: usize = 28;
+}
+
+impl Sealed for Variant224 {
+    const IV: [u32; 8] = IV_224;
+}
+
+impl Digested for Variant224 {
+    type Bytes = [u8; 28];
+}
+
+impl Variant for Variant256 {
+    const TITLE: &'static str = "SHA-256";
+    const LENGTH: usize = 32;
+}
+
+impl Sealed for Variant256 {
+    const IV: [u32; 8] = IV_256;
+}
+
+impl Digested for Variant256 {
+    type Bytes = [u8; 32];
+}
+
+/// The digest that a hash value is, after the last block.
+#[inline]
+pub(super) fn digest<V: Variant>(chain: &Chain) -> V::Bytes {
+    let mut bytes = V::Bytes::ZERO;
+    bytes.bytes_mut().copy_from_slice(&chain.to_bytes()[..V::LENGTH]);
+    bytes
+}
+
+/// See [`sha256::lanes`](crate::sha256::lanes).
+#[must_use]
+pub fn lanes(backend: Backend) -> usize {
+    Sha256Function::lanes(backend)
+}

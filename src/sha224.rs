@@ -1,0 +1,14 @@
+//! SHA-224: SHA-256 from another initial hash value, to 28 bytes ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
+//!
+//! The module has all that [`sha256`](crate::sha256) has, but for nodes of Merkle trees.
+//!
+//! ```
+//! use simd_digest::sha224;
+//!
+//! assert!(sha224::hash(b"abc").to_string().starts_with("23097d22"));
+//! ```
+#![forbid(unsafe_code)]
+
+pub use crate::sha2::{ManyError, ParseHashError, Variant224};
+
+crate::sha2::module!(Variant224, "sha224", "SHA-224", 28);

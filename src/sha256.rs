@@ -1,0 +1,81 @@
+//! SHA-256: digests of 32 bytes, blocks of 64 ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
+//!
+//! ```
+//! use simd_digest::sha256;
+//!
+//! let hash = sha256::hash(b"abc");
+//! assert!(hash.to_string().starts_with("ba7816bf"));
+//!
+//! # #[cfg(feature = "alloc")]
+//! let hashes = sha256::hash_many(&["one", "two", "three"]); // side by side
+//! # #[cfg(feature = "alloc")]
+//! assert_eq!(hashes[1], sha256::hash(b"two"));
+//! ```
+#![forbid(unsafe_code)]
+
+pub use crate::sha2::{ManyError, ParseHashError, Variant256};
+
+crate::sha2::module!(Variant256, "sha256", "SHA-256", 32);
+
+/// Writes the SHA-256 digest of each node of 64 bytes to `digests`: the nodes of SSZ's Merkle trees, two digests each.
+///
+/// More than twice as fast as [`hash`] of each: nodes are hashed side by side, and their closing block is prepared.
+///
+/// ```
+/// use simd_digest::sha256;
+///
+/// let nodes = [[1; 64], [2; 64]];
+/// let mut digests = [[0; 32]; 2];
+/// sha256::hash_nodes(&nodes, &mut digests)?;
+/// assert_eq!(digests[1], *sha256::hash(&[2; 64]).as_bytes());
+/// # Ok::<(), sha256::ManyError>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is not one digest for each node. Then nothing is written.
+pub fn hash_nodes(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
+    Batch::new().hash_nodes(nodes, digests)
+}
+
+/// Writes the SHA-256 digest of the SHA-256 digest of each node of 64 bytes to `digests`: the nodes of Bitcoin's Merkle
+/// trees.
+///
+/// ```
+/// use simd_digest::sha256;
+///
+/// let mut digests = [[0; 32]];
+/// sha256::hash_nodes_twice(&[[1; 64]], &mut digests)?;
+/// assert_eq!(digests[0], *sha256::hash(sha256::hash(&[1; 64]).as_bytes()).as_bytes());
+/// # Ok::<(), sha256::ManyError>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is not one digest for each node. Then nothing is written.
+pub fn hash_nodes_twice(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
+    Batch::new().hash_nodes_twice(nodes, digests)
+}
+
+/// Hashes neighbours of a level of a Merkle tree, and gives the next level: the front half of `level`, which holds the
+/// SHA-256 digest of each pair. The back half stays as it was.
+///
+/// ```
+/// use simd_digest::sha256;
+///
+/// let mut leaves = [[1; 32], [2; 32], [3; 32], [4; 32]];
+/// let mut level = &mut leaves[..];
+/// while level.len() > 1 {
+///     level = sha256::hash_nodes_in_place(level)?;
+/// }
+/// let root = level[0];
+/// # assert_ne!(root, [1; 32]);
+/// # Ok::<(), sha256::ManyError>(())
+/// ```
+///
+/// # Errors
+///
+/// If the number is odd. Then nothing is written.
+pub fn hash_nodes_in_place(level: &mut [[u8; 32]]) -> Result<&mut [[u8; 32]], ManyError> {
+    Batch::new().hash_nodes_in_place(level)
+}
