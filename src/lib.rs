@@ -117,7 +117,11 @@ pub use self::blake2s::{
     Blake2s, Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac, Blake2sMac128, Blake2sMac256, Blake2sp,
     Blake2xs,
 };
+#[cfg(feature = "sha2")]
+pub use self::sha224::{HmacSha224, Sha224};
+#[cfg(feature = "sha2")]
+pub use self::sha256::{HmacSha256, Sha256};
 
-#[cfg(all(doctest, feature = "std", feature = "blake2"))]
+#[cfg(all(doctest, feature = "std", feature = "blake2", feature = "sha2"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -5,11 +5,16 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod digest;
 mod hasher;
+pub mod hazmat;
+mod hmac;
 mod variant;
 
 pub use self::batch::{Batch, finalize_many, update_many};
+pub use self::digest::{Core, Sha2};
 pub use self::hasher::Hasher;
+pub use self::hmac::{Hmac, HmacHasher, HmacKey};
 pub use self::variant::{Variant, Variant224, Variant256, lanes};
 pub use crate::hash::ParseHashError;
 pub use crate::many::LengthError as ManyError;
@@ -19,7 +24,7 @@ pub type Hash<V> = crate::hash::Hash<V, crate::hash::Full>;
 
 /// Names the types and functions of a variant in its module.
 macro_rules! module {
-    ($Variant:ident, $module:literal, $name:literal, $length:literal) => {
+    ($Variant:ident, $module:literal, $name:literal, $length:literal, $Digest:ident, $Mac:ident, $Core:ident) => {
         #[doc = concat!("An incremental ", $name, " hasher.")]
         ///
         /// ```
@@ -54,6 +59,48 @@ macro_rules! module {
         #[doc = concat!("# Ok::<(), simd_digest::", $module, "::ManyError>(())")]
         /// ```
         pub type Batch = $crate::sha2::Batch<$Variant>;
+
+        #[doc = concat!("A key of HMAC-", $name, ", set up.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::HmacKey;")]
+        ///
+        #[doc = concat!("let tag = HmacKey::new(b\"a key\").hash(b\"abc\");")]
+        #[doc = concat!("assert_eq!(tag.as_bytes().len(), ", $length, ");")]
+        /// ```
+        pub type HmacKey = $crate::sha2::HmacKey<$Variant>;
+
+        #[doc = concat!("HMAC-", $name, " of one message, as it comes.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::", $module, "::{HmacHasher, HmacKey};")]
+        ///
+        /// let mut hasher: HmacHasher = HmacKey::new(b"a key").hasher();
+        /// hasher.update(b"one, ").update(b"two");
+        /// assert_eq!(hasher.finalize(), HmacKey::new(b"a key").hash(b"one, two"));
+        /// ```
+        pub type HmacHasher = $crate::sha2::HmacHasher<$Variant>;
+
+        #[doc = concat!($name, " for the `digest` traits.")]
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::{Digest, ", stringify!($Digest), "};")]
+        ///
+        #[doc = concat!("let digest: [u8; ", $length, "] = ", stringify!($Digest), "::digest(b\"abc\").into();")]
+        /// ```
+        pub type $Digest = $crate::sha2::Sha2<$Variant>;
+
+        #[doc = concat!("HMAC-", $name, " for the `digest` traits.")]
+        ///
+        /// ```
+        /// use simd_digest::digest::{KeyInit, Mac};
+        #[doc = concat!("use simd_digest::", stringify!($Mac), ";")]
+        ///
+        #[doc = concat!("let mac = ", stringify!($Mac), "::new_from_slice(b\"a key\")?.chain_update(b\"abc\");")]
+        #[doc = concat!("let tag: [u8; ", $length, "] = mac.finalize().into_bytes().into();")]
+        /// # Ok::<(), simd_digest::digest::InvalidLength>(())
+        /// ```
+        pub type $Mac = $crate::sha2::Hmac<$Variant>;
 
         #[doc = concat!("The ", $name, " digest of `message`.")]
         ///
@@ -171,6 +218,41 @@ macro_rules! module {
         #[must_use]
         pub fn lanes(backend: $crate::Backend) -> usize {
             $crate::sha2::lanes(backend)
+        }
+
+        /// Hazardous parts: the state of a hasher as bytes, and the compression function alone.
+        pub mod hazmat {
+            use super::$Variant;
+            pub use crate::sha2::hazmat::StateError;
+
+            #[doc = concat!("The state of a hasher of ", $name, ", to be stored as bytes and restored.")]
+            ///
+            /// ```
+            #[doc = concat!("use simd_digest::", $module, "::{Hasher, hazmat::State};")]
+            ///
+            /// let state: State = State::of(Hasher::new().update(b"abc"));
+            /// let bytes: [u8; 108] = state.to_bytes();
+            #[doc = concat!("assert_eq!(state.into_hasher().finalize(), simd_digest::", $module, "::hash(b\"abc\"));")]
+            /// ```
+            pub type State = $crate::sha2::hazmat::State<$Variant>;
+
+            #[doc = concat!("The blocks of ", $name, " without the buffer, for code that is generic over")]
+            /// [`EagerHash`](crate::digest::block_api::EagerHash).
+            pub type $Core = $crate::sha2::Core<$Variant>;
+
+            /// The compression function of FIPS 180-4, section 6.2.2: compresses `blocks`, one after the other, into
+            /// the hash value `h`. The padding is the caller's business.
+            ///
+            /// ```
+            #[doc = concat!("use simd_digest::", $module, "::hazmat::compress;")]
+            ///
+            /// let mut h = [0; 8];
+            /// compress(&mut h, &[[1; 64], [2; 64]]);
+            /// # assert_ne!(h, [0; 8]);
+            /// ```
+            pub fn compress(h: &mut [u32; 8], blocks: &[[u8; 64]]) {
+                $crate::sha2::hazmat::compress(h, blocks);
+            }
         }
     };
 }

@@ -11,4 +11,8 @@
 
 pub use crate::sha2::{ManyError, ParseHashError, Variant224};
 
-crate::sha2::module!(Variant224, "sha224", "SHA-224", 28);
+crate::sha2::module!(Variant224, "sha224", "SHA-224", 28, Sha224, HmacSha224, Sha224Core);
+
+crate::traits::associated_oid! {
+    Sha224: "2.16.840.1.101.3.4.2.4",
+}

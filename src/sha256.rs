@@ -15,7 +15,11 @@
 
 pub use crate::sha2::{ManyError, ParseHashError, Variant256};
 
-crate::sha2::module!(Variant256, "sha256", "SHA-256", 32);
+crate::sha2::module!(Variant256, "sha256", "SHA-256", 32, Sha256, HmacSha256, Sha256Core);
+
+crate::traits::associated_oid! {
+    Sha256: "2.16.840.1.101.3.4.2.1",
+}
 
 /// Writes the SHA-256 digest of each node of 64 bytes to `digests`: the nodes of SSZ's Merkle trees, two digests each.
 ///

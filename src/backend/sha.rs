@@ -20,7 +20,7 @@ isa!(
 );
 
 /// Whether SHA-NI of a CPU that has AVX-512 and SHA-NI is slower than sixteen lanes of AVX-512, by more than twice: on
-/// Ice Lake, Tiger Lake and Rocket Lake. They lack AVX512_BF16, which all later ones have.
+/// Ice Lake, Tiger Lake and Rocket Lake. They lack `AVX512_BF16`, which all later ones have.
 pub(super) fn slower_than_lanes(cpu: Cpu) -> bool {
     !cpu.has(&["avx512bf16"], bf16)
 }

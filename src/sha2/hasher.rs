@@ -1,12 +1,13 @@
 //! One message, as it comes or all at once.
 
 use core::fmt;
+use core::marker::PhantomData;
 
 use digest::Update;
 
 use super::Hash;
 use super::variant::{Variant, digest};
-use crate::backend::Backend;
+use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::kernel::sha256::{Chain, Sha256Function};
 use crate::stream::Stream;
@@ -25,7 +26,7 @@ use crate::stream::Stream;
 #[derive(Clone)]
 pub struct Hasher<V: Variant> {
     pub(super) stream: Stream<Sha256Function>,
-    pub(super) variant: core::marker::PhantomData<V>,
+    pub(super) variant: PhantomData<V>,
 }
 
 impl<V: Variant> Hasher<V> {
@@ -38,7 +39,7 @@ impl<V: Variant> Hasher<V> {
 
     #[inline]
     pub(super) fn of(stream: Stream<Sha256Function>) -> Self {
-        Self { stream, variant: core::marker::PhantomData }
+        Self { stream, variant: PhantomData }
     }
 
     /// The same hasher, computing on `backend` from here on.
@@ -72,6 +73,15 @@ impl<V: Variant> Hasher<V> {
     #[inline(always)]
     pub(super) fn digest(&self) -> V::Bytes {
         self.stream.finalize((), digest::<V>)
+    }
+
+    /// Compresses a block that is held back whole. Other software holds back 0 to 63 bytes.
+    pub(super) fn settle(&mut self) {
+        let Stream { chain, buffer, backend } = &mut self.stream;
+        if buffer.free() == 0 {
+            Sha256Function::compress(*backend, chain, &[*buffer.block()], ());
+            *buffer = Buffer::EMPTY;
+        }
     }
 
     /// Forgets the message; the backend stays.

@@ -3,6 +3,10 @@
 use core::fmt::Debug;
 use core::hash::Hash;
 
+use digest::array::ArraySize;
+use digest::consts::{U14, U16, U28, U32};
+use digest::typenum::Unsigned;
+
 use crate::backend::{Backend, Dispatch};
 use crate::hash::Digested;
 use crate::kernel::Block;
@@ -28,8 +32,16 @@ pub trait Variant: Sealed + Copy + Debug + Eq + Hash + Send + Sync + 'static {
 
 /// The part of a variant that is no business of others.
 pub trait Sealed: Digested {
+    /// Of the types of the `digest` traits.
+    const NAME: &'static str;
+    const MAC_NAME: &'static str;
     /// The initial hash value (FIPS 180-4, section 5.3).
     const IV: [u32; 8];
+    /// The first bytes of a state in Go.
+    const MAGIC: [u8; 4];
+
+    type OutputSize: ArraySize;
+    type CollisionResistance: Unsigned;
 }
 
 /// SHA-224.
@@ -46,7 +58,13 @@ impl Variant for Variant224 {
 }
 
 impl Sealed for Variant224 {
+    const NAME: &'static str = "Sha224";
+    const MAC_NAME: &'static str = "HmacSha224";
     const IV: [u32; 8] = IV_224;
+    const MAGIC: [u8; 4] = *b"sha\x02";
+
+    type OutputSize = U28;
+    type CollisionResistance = U14;
 }
 
 impl Digested for Variant224 {
@@ -59,7 +77,13 @@ impl Variant for Variant256 {
 }
 
 impl Sealed for Variant256 {
+    const NAME: &'static str = "Sha256";
+    const MAC_NAME: &'static str = "HmacSha256";
     const IV: [u32; 8] = IV_256;
+    const MAGIC: [u8; 4] = *b"sha\x03";
+
+    type OutputSize = U32;
+    type CollisionResistance = U16;
 }
 
 impl Digested for Variant256 {

@@ -1,0 +1,297 @@
+//! HMAC ([RFC 2104](https://www.rfc-editor.org/rfc/rfc2104), [FIPS 198-1](https://doi.org/10.6028/NIST.FIPS.198-1)).
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use digest::common::{BlockSizeUser, KeySizeUser};
+use digest::consts::U64;
+use digest::{InvalidLength, Key, KeyInit, MacMarker, Update};
+
+use super::batch::Batch;
+use super::variant::{Variant, digest};
+use super::{Hash, ManyError};
+use crate::backend::{Backend, Dispatch};
+use crate::buffer::Buffer;
+use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::kernel::{Block, Function, wipe};
+use crate::many::{Common, compress_each};
+use crate::stream::{Stream, compress_message};
+use crate::traits::fixed_output;
+
+/// A key of HMAC, set up: each message spares the two blocks that the key takes.
+///
+/// A key may have any length. One of more than 64 bytes is hashed first.
+///
+/// ```
+/// use simd_digest::sha256::HmacKey;
+///
+/// let key = HmacKey::new(b"a key");
+/// let tags = key.hash_many(&["one", "two", "three"]); // side by side
+/// assert_eq!(tags[1], key.hash(b"two")); // in constant time
+/// ```
+#[derive(Clone)]
+pub struct HmacKey<V: Variant> {
+    /// After the block of the key and `ipad`.
+    inner: Chain,
+    /// After the block of the key and `opad`.
+    outer: Chain,
+    backend: Backend,
+    variant: PhantomData<V>,
+}
+
+impl<V: Variant> HmacKey<V> {
+    /// Sets up `key`.
+    #[must_use]
+    pub fn new(key: &[u8]) -> Self {
+        let backend = Backend::best();
+        let mut block = [0; 64];
+        match block.get_mut(..key.len()) {
+            Some(block) => block.copy_from_slice(key),
+            None => block[..V::LENGTH].copy_from_slice(Batch::<V>::new().hash(key).as_ref()),
+        }
+        let mut after = |pad: u8| {
+            let mut chain = Chain::new(V::IV);
+            block.iter_mut().for_each(|byte| *byte ^= pad);
+            Sha256Function::compress(backend, &mut chain, &[block], ());
+            block.iter_mut().for_each(|byte| *byte ^= pad);
+            chain
+        };
+        let key = Self { inner: after(0x36), outer: after(0x5c), backend, variant: PhantomData };
+        wipe(&mut block);
+        key
+    }
+
+    /// The same key, computing on `backend` from here on.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// The tag of `message`.
+    #[inline]
+    #[must_use]
+    pub fn hash(&self, message: &[u8]) -> Hash<V> {
+        let mut chain = self.inner;
+        compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, ());
+        let mut inner = digest::<V>(&chain);
+        Sha256Function::wipe(&mut chain);
+        let tag = self.close(&inner);
+        wipe(&mut inner);
+        Hash::full(tag)
+    }
+
+    /// The tag, from the digest of the key and the message.
+    #[inline(always)]
+    fn close(&self, inner: &V::Bytes) -> V::Bytes {
+        let mut chain = self.outer;
+        compress_message::<Sha256Function>(self.backend, &mut chain, &[], inner.bytes(), ());
+        let tag = digest::<V>(&chain);
+        Sha256Function::wipe(&mut chain);
+        tag
+    }
+
+    /// The tags of `messages`, side by side.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<V>> {
+        let mut tags = alloc::vec![Hash::full(V::Bytes::ZERO); messages.len()];
+        self.each(messages, |i, tag| tags[i] = Hash::full(tag));
+        tags
+    }
+
+    /// Writes the tags of `messages` to `tags`, side by side, without touching the heap.
+    ///
+    /// # Errors
+    ///
+    /// If there is not one tag for each message. Then nothing is written.
+    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [Hash<V>]) -> Result<(), ManyError> {
+        ManyError::check(messages.len(), tags.len())?;
+        self.each(messages, |i, tag| tags[i] = Hash::full(tag));
+        Ok(())
+    }
+
+    /// Writes the tags of `messages` to `bytes`, one after the other without gaps, side by side, without touching the
+    /// heap.
+    ///
+    /// # Errors
+    ///
+    /// If `bytes` is not `messages.len()` tags long. Then nothing is written.
+    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+        ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
+        self.each(messages, |i, tag| bytes[i * V::LENGTH..][..V::LENGTH].copy_from_slice(tag.bytes()));
+        Ok(())
+    }
+
+    /// Gives the tag of each message to `put`, with its place in `messages`.
+    fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
+        const WINDOW: usize = 64;
+        let common = |chain| Common::<Sha256Function> { backend: self.backend, chain, first: &[], last: () };
+        let mut inner = [V::Bytes::ZERO; WINDOW];
+        for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
+            compress_each(&common(self.inner), window, |i, chain| inner[i] = digest::<V>(&chain));
+            let inner = inner.each_ref().map(Block::bytes);
+            compress_each(&common(self.outer), &inner[..window.len()], |i, chain| put(begin + i, digest::<V>(&chain)));
+        }
+        inner.iter_mut().for_each(wipe);
+    }
+
+    /// A hasher of one message, piece by piece.
+    #[must_use]
+    pub fn hasher(&self) -> HmacHasher<V> {
+        HmacHasher { stream: Stream::new(self.inner, self.backend), key: self.clone() }
+    }
+}
+
+/// The backend alone.
+impl<V: Variant> fmt::Debug for HmacKey<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HmacKey").field("backend", &self.backend).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<V: Variant> Drop for HmacKey<V> {
+    fn drop(&mut self) {
+        Sha256Function::wipe(&mut self.inner);
+        Sha256Function::wipe(&mut self.outer);
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<V: Variant> zeroize::ZeroizeOnDrop for HmacKey<V> {}
+
+/// HMAC of one message, as it comes. [`HmacKey::hasher`] makes one.
+///
+/// ```
+/// use simd_digest::sha256::HmacKey;
+///
+/// let key = HmacKey::new(b"a key");
+/// let mut hasher = key.hasher();
+/// hasher.update(b"one, ").update(b"two");
+/// assert_eq!(hasher.finalize(), key.hash(b"one, two"));
+/// ```
+#[derive(Clone)]
+pub struct HmacHasher<V: Variant> {
+    stream: Stream<Sha256Function>,
+    key: HmacKey<V>,
+}
+
+impl<V: Variant> HmacHasher<V> {
+    /// The same hasher, computing on `backend` from here on.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.stream.backend = backend;
+        self.key.backend = backend;
+        self
+    }
+
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.key.backend
+    }
+
+    /// Appends `bytes` to the message.
+    #[inline]
+    pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
+        self.stream.update(bytes);
+        self
+    }
+
+    /// The tag of the message so far, to which more may be appended.
+    #[inline]
+    #[must_use]
+    pub fn finalize(&self) -> Hash<V> {
+        Hash::full(self.digest())
+    }
+
+    /// The same as bytes. Always inlined: see [`Stream::finalize`].
+    #[inline(always)]
+    fn digest(&self) -> V::Bytes {
+        let mut inner = self.stream.finalize((), digest::<V>);
+        let tag = self.key.close(&inner);
+        wipe(&mut inner);
+        tag
+    }
+
+    /// Forgets the message; key and backend stay.
+    pub fn reset(&mut self) {
+        self.stream.chain = self.key.inner;
+        self.stream.buffer = Buffer::EMPTY;
+    }
+
+    /// Bytes of the message so far. The key does not count.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        let Stream { chain, buffer, .. } = &self.stream;
+        chain.blocks.wrapping_sub(1).saturating_mul(64).saturating_add(buffer.held().len() as u64)
+    }
+}
+
+/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+impl<V: Variant> Update for HmacHasher<V> {
+    #[inline]
+    fn update(&mut self, bytes: &[u8]) {
+        self.stream.update(bytes);
+    }
+}
+
+/// The count and the backend alone.
+impl<V: Variant> fmt::Debug for HmacHasher<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = f.debug_struct("HmacHasher");
+        fields.field("count", &self.count()).field("backend", &self.backend()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "std")]
+crate::traits::write_by_update!(impl[V: Variant] HmacHasher<V>);
+
+#[cfg(feature = "zeroize")]
+impl<V: Variant> Drop for HmacHasher<V> {
+    fn drop(&mut self) {
+        self.stream.wipe();
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<V: Variant> zeroize::ZeroizeOnDrop for HmacHasher<V> {}
+
+/// HMAC of the `digest` traits; see [`HmacSha224`](crate::HmacSha224) and [`HmacSha256`](crate::HmacSha256).
+///
+/// `KeyInit::new` takes a key of 64 bytes; `KeyInit::new_from_slice` takes any length.
+#[derive(Clone)]
+pub struct Hmac<V: Variant> {
+    hasher: HmacHasher<V>,
+}
+
+impl<V: Variant> KeySizeUser for Hmac<V> {
+    type KeySize = U64;
+}
+
+impl<V: Variant> KeyInit for Hmac<V> {
+    fn new(key: &Key<Self>) -> Self {
+        Self { hasher: HmacKey::new(key).hasher() }
+    }
+
+    fn new_from_slice(key: &[u8]) -> Result<Self, InvalidLength> {
+        Ok(Self { hasher: HmacKey::new(key).hasher() })
+    }
+}
+
+impl<V: Variant> BlockSizeUser for Hmac<V> {
+    type BlockSize = U64;
+}
+
+impl<V: Variant> MacMarker for Hmac<V> {}
+
+fixed_output!(impl[V: Variant] Hmac<V>, output: V::OutputSize, name: V::MAC_NAME);
