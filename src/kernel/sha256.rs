@@ -175,7 +175,7 @@ const fn with_k(block: [u32; 16]) -> Rounds {
 /// Word `t` of a schedule, from words `t - 16`, `t - 15`, `t - 7` and `t - 2`.
 #[inline(always)]
 pub(crate) const fn next_word([a, b, c, d]: [u32; 4]) -> u32 {
-    let sigma0 = b.rotate_right(7) ^ b.rotate_right(18) ^ b >> 3;
-    let sigma1 = d.rotate_right(17) ^ d.rotate_right(19) ^ d >> 10;
+    let sigma0 = (b.rotate_right(11) ^ b).rotate_right(7) ^ b >> 3;
+    let sigma1 = (d.rotate_right(2) ^ d).rotate_right(17) ^ d >> 10;
     a.wrapping_add(sigma0).wrapping_add(c).wrapping_add(sigma1)
 }

@@ -14,7 +14,7 @@ use super::variant::{Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer as Held;
 use crate::kernel::sha256::{Chain, Sha256Function};
-use crate::kernel::{Block as _, Function, wipe};
+use crate::kernel::{Block as _, wipe};
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 
@@ -22,9 +22,16 @@ use crate::traits::fixed_output;
 ///
 /// The type has the traits of the types of the crate `sha2`, and its [saved states](SerializableState) are those of
 /// `sha2`. It is an [`EagerHash`](digest::block_api::EagerHash), so `hmac::Hmac`, `hkdf::Hkdf` and `pbkdf2` take it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Sha2<V: Variant> {
     hasher: Hasher<V>,
+}
+
+impl<V: Variant> Default for Sha2<V> {
+    #[inline]
+    fn default() -> Self {
+        Self { hasher: Hasher::new() }
+    }
 }
 
 impl<V: Variant> HashMarker for Sha2<V> {}
@@ -135,7 +142,7 @@ impl<V: Variant> SerializableState for Core<V> {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> Drop for Core<V> {
     fn drop(&mut self) {
-        Sha256Function::wipe(&mut self.chain);
+        <Sha256Function as crate::kernel::Function>::wipe(&mut self.chain);
     }
 }
 

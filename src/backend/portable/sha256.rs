@@ -99,11 +99,11 @@ macro_rules! sixteen_rounds {
         sixteen_rounds!(@one $b $c $d $e $f $g $h $a, $word($t7));
     };
     (@one $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $word:expr) => {
-        let sum1 = $e.rotate_right(6) ^ $e.rotate_right(11) ^ $e.rotate_right(25);
+        let sum1 = ((($e.rotate_right(14) ^ $e).rotate_right(5)) ^ $e).rotate_right(6);
         let ch = $g ^ $e & ($f ^ $g);
         let t1 = $h.wrapping_add($word).wrapping_add(sum1).wrapping_add(ch);
-        let sum0 = $a.rotate_right(2) ^ $a.rotate_right(13) ^ $a.rotate_right(22);
-        let maj = $a & $b ^ $c & ($a ^ $b);
+        let sum0 = ((($a.rotate_right(9) ^ $a).rotate_right(11)) ^ $a).rotate_right(2);
+        let maj = ($a ^ $b) & ($b ^ $c) ^ $b;
         $d = $d.wrapping_add(t1);
         $h = t1.wrapping_add(sum0).wrapping_add(maj);
     };
