@@ -5,15 +5,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, CommandFactory, Parser, ValueEnum};
+use clap::{ArgAction, CommandFactory, Parser};
 use clap_complete::Shell;
 use simd_digest::Backend;
-use simd_digest::blake2b::FlavourB;
-use simd_digest::blake2s::FlavourS;
 
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, thread_count};
-use crate::scheme::{Scheme, Shape};
-use simd_digest::blake2::Flavour;
+use crate::scheme::{Algorithm, Scheme, Shape};
 
 const AFTER_HELP: &str = "\
 Formats:
@@ -22,6 +19,8 @@ Formats:
   BLAKE2b-TREE-512-5M (NAME) = HEX        with --tag: bits of digest and bytes of leaf
   HEX  NAME, BLAKE2b-256 (NAME) = HEX     with --sequential, as b2sum prints them
   BLAKE2s, BLAKE2bp or BLAKE2sp in place of BLAKE2b by --algorithm
+  HEX  NAME, SHA256 (NAME) = HEX          with --sequential --algorithm sha256, or SHA224 by sha224,
+                                          as sha256sum, sha224sum and cksum print them
   The line of a NAME with a backslash, a line feed or a carriage return begins with a backslash,
   and the name has \\\\, \\n and \\r for them. With --zero nothing is escaped.
 
@@ -29,6 +28,7 @@ Digest:
   BLAKE2b or BLAKE2s as a tree of unlimited fanout and depth 2: every SIZE bytes are a leaf, the
   last leaf has what remains, and the root hashes the digests of the leaves. BLAKE2bp and BLAKE2sp
   are no such trees: with --sequential they hash a file as a whole, in 4 or 8 lanes of one core.
+  Trees of SHA-256 and SHA-224 are not defined, nor keys, nor other lengths than 256 and 224 bits.
 
 Other than s3git's bt2sum, whose digests are the same but for its errors, this one
   hashes a pipe to its end, not to its first short read;
@@ -40,7 +40,8 @@ Check:
   --check reads lines of all these formats (HEX  NAME too for trees) and prints NAME: OK,
   NAME: FAILED or NAME: FAILED open or read. What a line does not say comes from --size and
   --chunk. Lines of other tools, of the other mode, or of another hash than --algorithm says are
-  improperly formatted.
+  improperly formatted. With --sequential, and without --algorithm and a key, lines of BLAKE2b,
+  SHA256 and SHA224 are read, each by the hash that it names. HEX  NAME is BLAKE2b then.
   --check --leaves FILE checks one file, leaf by leaf, and prints the bytes that do not match.
 
 Sizes:
@@ -60,16 +61,16 @@ Exit status:
      files are still hashed
   2  the arguments are wrong, or the key; nothing is hashed";
 
-/// Prints or checks BLAKE2 tree checksums of files.
+/// Prints or checks checksums of files: BLAKE2 trees, or plain BLAKE2 and SHA-2.
 #[derive(Debug, Parser)]
 #[command(name = "bt2sum", args_override_self = true, disable_version_flag = true, after_long_help = AFTER_HELP)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
-    /// Hash of the leaves and of the root; blake2bp and blake2sp only with --sequential
-    #[arg(short, long, alias = "a", value_enum, default_value = "blake2b")]
-    pub(crate) algorithm: Algorithm,
+    /// Hash; those after blake2s have no trees, and need --sequential [default: blake2b]
+    #[arg(short, long, alias = "a", value_enum)]
+    algorithm: Option<Algorithm>,
 
-    /// Length of all digests, 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
+    /// Length of digests of BLAKE2: 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
     #[arg(short, long, alias = "s", value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
     size: Option<usize>,
 
@@ -91,7 +92,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) mmap: bool,
 
-    /// Plain BLAKE2 instead of a tree, with the output of b2sum
+    /// The plain hash instead of a tree, with the output of b2sum or sha256sum
     #[arg(long, conflicts_with_all = ["chunk", "leaves", "compat_empty"])]
     pub(crate) sequential: bool,
 
@@ -148,11 +149,11 @@ pub(crate) struct Options {
     #[arg(value_parser = byte_range)]
     pub(crate) range: Option<(u64, u64)>,
 
-    /// Keys all digests with the 1 to 64 bytes of this file, of blake2s and blake2sp to 32
+    /// Keys BLAKE2 with the 1 to 64 bytes of this file, blake2s and blake2sp with up to 32
     #[arg(long, value_name = "KEY", conflicts_with = "key_fd")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// Keys all digests with what this open descriptor gives
+    /// Keys BLAKE2 with what this open descriptor gives
     #[cfg(unix)]
     #[arg(long, value_name = "N", conflicts_with = "key_file")]
     pub(crate) key_fd: Option<u32>,
@@ -191,15 +192,51 @@ impl Options {
     /// algorithm.
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
         let options = Self::try_parse_from(with_two_dashes(std::env::args_os()))?;
-        let (algorithm, longest) = (options.algorithm.name(), options.algorithm.longest());
-        let wrong = if options.algorithm.is_parallel() && !options.sequential {
-            format!("--algorithm {algorithm} is no hash for trees: it needs --sequential")
-        } else if options.size_given().is_some_and(|size| size > longest) {
-            format!("--size of {algorithm} is 1 to {longest} bytes, --length 8 to {} bits", 8 * longest)
-        } else {
-            return Ok(options);
-        };
-        Err(Self::command().error(ErrorKind::ValueValidation, wrong))
+        match options.contradiction() {
+            Some(wrong) => Err(Self::command().error(ErrorKind::ValueValidation, wrong)),
+            None => Ok(options),
+        }
+    }
+
+    /// Why the algorithm does not go with the other options, if it does not.
+    fn contradiction(&self) -> Option<String> {
+        let algorithm = self.algorithm();
+        let (name, lengths) = (algorithm.name(), algorithm.lengths());
+        let longest = lengths.end();
+        if !self.sequential && algorithm.is_sha2() {
+            return Some(format!("trees of {name} are not defined: --algorithm {name} needs --sequential"));
+        }
+        if !self.sequential && !algorithm.makes_trees() {
+            return Some(format!("--algorithm {name} is no hash for trees: it needs --sequential"));
+        }
+        if self.size_given().is_some_and(|size| !lengths.contains(&size)) {
+            return Some(if algorithm.is_sha2() {
+                format!("--size of {name} is {longest} bytes, --length {} bits: it has no others", 8 * longest)
+            } else {
+                format!("--size of {name} is 1 to {longest} bytes, --length 8 to {} bits", 8 * longest)
+            });
+        }
+        (self.is_keyed() && algorithm.is_sha2()).then(|| format!("--algorithm {name} takes no key"))
+    }
+
+    /// The hash to compute, and the one of lines that name none.
+    pub(crate) fn algorithm(&self) -> Algorithm {
+        self.algorithm.unwrap_or(Algorithm::Blake2b)
+    }
+
+    /// The other algorithms whose lines are proper, if the lines name them. A list is read as `cksum --check` reads it:
+    /// `--algorithm` excludes all others. With a key, no line of a hash without key is proper.
+    pub(crate) fn algorithms_by_name(&self) -> &'static [Algorithm] {
+        let any = self.sequential && self.algorithm.is_none() && !self.is_keyed();
+        if any { &[Algorithm::Sha256, Algorithm::Sha224] } else { &[] }
+    }
+
+    fn is_keyed(&self) -> bool {
+        #[cfg(unix)]
+        if self.key_fd.is_some() {
+            return true;
+        }
+        self.key_file.is_some()
     }
 
     /// The files to hash or check; `-`, for standard input, if none is given.
@@ -217,17 +254,14 @@ impl Options {
 
     /// The length of digests in bytes, if `--size` or `--length` gives one.
     pub(crate) fn size_given(&self) -> Option<usize> {
-        self.size.or(self.length.map(|length| if length == 0 { self.algorithm.longest() } else { length }))
+        self.size.or(self.length.map(|length| if length == 0 { self.algorithm().longest() } else { length }))
     }
 
     /// The kind of digest that the options ask for.
     pub(crate) fn scheme(&self) -> Scheme {
-        let shape = match self.sequential {
-            true if self.algorithm.is_parallel() => Shape::Parallel,
-            true => Shape::Sequential,
-            false => Shape::Tree { chunk: self.chunk },
-        };
-        Scheme { size: self.size_given().unwrap_or(self.algorithm.longest()), shape }
+        let algorithm = self.algorithm();
+        let shape = if self.sequential { Shape::Sequential } else { Shape::Tree { chunk: self.chunk } };
+        Scheme { algorithm, size: self.size_given().unwrap_or(algorithm.longest()), shape }
     }
 }
 
@@ -242,34 +276,6 @@ fn with_two_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     };
     arguments.map(correct).collect()
-}
-
-/// The hash functions. Only the first two make trees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Algorithm {
-    Blake2b,
-    Blake2s,
-    Blake2bp,
-    Blake2sp,
-}
-
-impl Algorithm {
-    /// The name on the command line.
-    fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-
-    fn is_parallel(self) -> bool {
-        matches!(self, Self::Blake2bp | Self::Blake2sp)
-    }
-
-    /// The length of the longest digest, and of the longest key, in bytes.
-    pub(crate) fn longest(self) -> usize {
-        match self {
-            Self::Blake2b | Self::Blake2bp => FlavourB::LONGEST,
-            Self::Blake2s | Self::Blake2sp => FlavourS::LONGEST,
-        }
-    }
 }
 
 #[cfg(test)]

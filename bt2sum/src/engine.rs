@@ -8,16 +8,19 @@ use std::fs;
 use std::io::{self, Read};
 
 use simd_digest::Backend;
-use simd_digest::blake2::{self, Hash, Hasher};
+use simd_digest::blake2::{Flavour, Hash};
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
+use simd_digest::sha2::{Variant224, Variant256};
 
+use crate::function::{Blake2, Blake2p, Function, Sha2};
 use crate::input::{Input, Source, fill};
 use crate::message;
 use crate::progress::Progress;
-use crate::scheme::{Scheme, Secret, Shape};
+use crate::scheme::{Algorithm, Digest, Scheme, Secret, Shape};
 use crate::team::{Buffers, Hashed, LeafSink, MEMORY};
 use crate::threads::in_order;
 use crate::window::Pieces;
-use simd_digest::blake2::Flavour;
 
 /// The largest number of files in a batch.
 const BATCH: usize = 64;
@@ -48,8 +51,8 @@ pub(crate) struct Engine {
 }
 
 /// The outcome of a job in a batch.
-enum Outcome<F: Flavour> {
-    Done(io::Result<Hash<F>>),
+enum Outcome {
+    Done(io::Result<Digest>),
     /// Left for all cores: a long file, a pipe, a device.
     Later,
 }
@@ -63,38 +66,46 @@ struct Small {
 }
 
 /// A long file that is hashed in a lane.
-struct Lane<'a, F: Flavour> {
+struct Lane<'a, H: Function> {
     index: usize,
     input: Input<'a>,
     pieces: Pieces,
-    hasher: Hasher<F>,
+    hasher: H::Hasher,
     buffer: Vec<u8>,
 }
 
 impl Engine {
-    /// Hashes one source on all threads. The digests of the leaves go to `sink`.
-    pub(crate) fn hash_one<F: Flavour>(&self, job: Job<'_>, sink: LeafSink<'_, F>) -> io::Result<Hashed<F>> {
-        let mut input = self.open(job.source)?;
-        let digest = self.hash_input(&mut input, u64::MAX, job.scheme, sink)?;
-        input.check_unchanged()?;
-        let hash = if digest.length == 0 { self.of_nothing(job.scheme).unwrap_or(digest.hash) } else { digest.hash };
-        Ok(Hashed { hash, ..digest })
-    }
-
     /// Opens a source.
     pub(crate) fn open<'a>(&'a self, source: Source<'a>) -> io::Result<Input<'a>> {
         source.open(&self.progress, self.mmap)
     }
 
-    /// Hashes an open input to its end, or at most `limit` bytes of a tree.
+    /// Hashes one source on all threads.
+    fn hash_one<H: Function>(&self, Job { source, scheme }: Job<'_>) -> io::Result<Digest> {
+        let mut input = self.open(source)?;
+        let Hashed { hash, length } = H::hash(&mut input, scheme, &self.secret, self.threads, &self.buffers)?;
+        input.check_unchanged()?;
+        Ok(if length == 0 { self.of_nothing::<H>(scheme).unwrap_or(hash) } else { hash })
+    }
+
+    /// Hashes the tree of one source on all threads. The digests of the leaves go to `sink`.
+    pub(crate) fn hash_leaves<F: Flavour>(&self, job: Job<'_>, sink: LeafSink<'_, F>) -> io::Result<Hashed<Hash<F>>> {
+        let mut input = self.open(job.source)?;
+        let digest = self.hash_input(&mut input, u64::MAX, job.scheme, sink)?;
+        input.check_unchanged()?;
+        Ok(digest)
+    }
+
+    /// Hashes the tree of an open input, to its end or at most `limit` bytes.
     pub(crate) fn hash_input<F: Flavour>(
         &self,
         input: &mut Input<'_>,
         limit: u64,
         scheme: Scheme,
         sink: LeafSink<'_, F>,
-    ) -> io::Result<Hashed<F>> {
-        message::hash(input, limit, scheme, &self.secret, self.threads, &self.buffers, sink)
+    ) -> io::Result<Hashed<Hash<F>>> {
+        let tree = scheme.tree(&self.secret).ok_or(io::ErrorKind::Unsupported)?;
+        message::tree(input, limit, &tree, self.threads, &self.buffers, sink)
     }
 
     /// The number of threads for batches: few enough that each may hold two small files within the limit of memory.
@@ -108,23 +119,45 @@ impl Engine {
     }
 
     /// Hashes all jobs, and gives the digests to `consume` in the order of the jobs, until `consume` fails.
-    pub(crate) fn hash_all<F: Flavour>(
+    pub(crate) fn hash_all(
         &self,
         jobs: &[Job<'_>],
-        mut consume: impl FnMut(usize, io::Result<Hash<F>>) -> io::Result<()>,
+        mut consume: impl FnMut(usize, io::Result<Digest>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut begin = 0;
+        for run in jobs.chunk_by(|a, b| a.scheme.algorithm == b.scheme.algorithm) {
+            let hash_run = match run[0].scheme.algorithm {
+                Algorithm::Blake2b => Self::hash_run::<Blake2<FlavourB>>,
+                Algorithm::Blake2s => Self::hash_run::<Blake2<FlavourS>>,
+                Algorithm::Blake2bp => Self::hash_run::<Blake2p<FlavourB>>,
+                Algorithm::Blake2sp => Self::hash_run::<Blake2p<FlavourS>>,
+                Algorithm::Sha256 => Self::hash_run::<Sha2<Variant256>>,
+                Algorithm::Sha224 => Self::hash_run::<Sha2<Variant224>>,
+            };
+            hash_run(self, run, &mut |i, hash| consume(begin + i, hash))?;
+            begin += run.len();
+        }
+        Ok(())
+    }
+
+    /// The same for jobs of one algorithm, of which there is at least one.
+    fn hash_run<H: Function>(
+        &self,
+        jobs: &[Job<'_>],
+        consume: &mut dyn FnMut(usize, io::Result<Digest>) -> io::Result<()>,
     ) -> io::Result<()> {
         let size = jobs.len().div_ceil(self.batch_threads()).clamp(1, BATCH);
         let next = AtomicUsize::new(0);
         let work = || {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let jobs = jobs.chunks(size).nth(number)?;
-            Some((number as u64, self.batch(jobs)))
+            Some((number as u64, self.batch::<H>(jobs)))
         };
         in_order(self.batch_threads().min(jobs.len().div_ceil(size)), work, |batches| {
             for (i, outcome) in batches.flatten().enumerate() {
                 let hash = match outcome {
                     Outcome::Done(hash) => hash,
-                    Outcome::Later => self.hash_one(jobs[i], &mut |_| Ok(())).map(|digest| digest.hash),
+                    Outcome::Later => self.hash_one::<H>(jobs[i]),
                 };
                 consume(i, hash)?;
             }
@@ -133,13 +166,13 @@ impl Engine {
     }
 
     /// The digest of an empty message, if the Go tool's is wanted.
-    fn of_nothing<F: Flavour>(&self, scheme: Scheme) -> Option<Hash<F>> {
-        (self.compat_empty && scheme.shape.is_tree()).then(|| scheme.no_leaf(&self.secret))
+    fn of_nothing<H: Function>(&self, scheme: Scheme) -> Option<Digest> {
+        if self.compat_empty { H::no_leaf(scheme, &self.secret) } else { None }
     }
 
     /// Hashes the small files of a batch, and in lanes the long ones that are no trees. Other jobs stay for later.
-    fn batch<F: Flavour>(&self, jobs: &[Job<'_>]) -> Vec<Outcome<F>> {
-        let mut outcomes: Vec<Outcome<F>> = jobs.iter().map(|_| Outcome::Later).collect();
+    fn batch<H: Function>(&self, jobs: &[Job<'_>]) -> Vec<Outcome> {
+        let mut outcomes: Vec<Outcome> = jobs.iter().map(|_| Outcome::Later).collect();
         let (mut small, mut long) = (Vec::new(), Vec::new());
         let mut total = 0;
         for (index, &Job { source, scheme }) in jobs.iter().enumerate() {
@@ -152,12 +185,12 @@ impl Engine {
                 Err(error) => outcomes[index] = Outcome::Done(Err(error)),
             }
             if total > self.batch_memory() - SMALL {
-                self.hash_small(mem::take(&mut small), &mut outcomes);
+                self.hash_small::<H>(mem::take(&mut small), &mut outcomes);
                 total = 0;
             }
         }
-        self.hash_small(small, &mut outcomes);
-        self.hash_long(jobs, long, &mut outcomes);
+        self.hash_small::<H>(small, &mut outcomes);
+        self.hash_long::<H>(jobs, long, &mut outcomes);
         outcomes
     }
 
@@ -197,32 +230,24 @@ impl Engine {
     }
 
     /// Hashes small files side by side, all of one scheme at a time.
-    fn hash_small<F: Flavour>(&self, mut files: Vec<Small>, outcomes: &mut [Outcome<F>]) {
+    fn hash_small<H: Function>(&self, mut files: Vec<Small>, outcomes: &mut [Outcome]) {
         while let Some(&Small { scheme, .. }) = files.first() {
             let like: Vec<Small>;
             (like, files) = files.into_iter().partition(|file| file.scheme == scheme);
-            let (like, leaves) = match scheme.shape {
-                Shape::Tree { chunk } => like.into_iter().partition(|file| file.bytes.len() as u64 <= chunk.into()),
-                Shape::Sequential | Shape::Parallel => (like, Vec::new()),
-            };
-            for file in leaves {
-                let tree = scheme.tree(&self.secret).expect("only trees have several leaves");
-                outcomes[file.index] = Outcome::Done(Ok(tree.hash(&file.bytes)));
-            }
             let messages: Vec<&[u8]> = like.iter().map(|file| &*file.bytes).collect();
-            for (file, hash) in like.iter().zip(scheme.hash_small(&self.secret, &messages)) {
-                let empty = if file.bytes.is_empty() { self.of_nothing(scheme) } else { None };
+            for (file, hash) in like.iter().zip(H::hash_many(scheme, &self.secret, &messages)) {
+                let empty = if file.bytes.is_empty() { self.of_nothing::<H>(scheme) } else { None };
                 outcomes[file.index] = Outcome::Done(Ok(empty.unwrap_or(hash)));
             }
         }
     }
 
     /// Hashes long files piece by piece, each in a lane. A lane takes the next file when its file ends.
-    fn hash_long<F: Flavour>(&self, jobs: &[Job<'_>], long: Vec<usize>, outcomes: &mut [Outcome<F>]) {
+    fn hash_long<H: Function>(&self, jobs: &[Job<'_>], long: Vec<usize>, outcomes: &mut [Outcome]) {
         let mut waiting = long.into_iter();
-        let mut lanes = Vec::new();
+        let mut lanes: Vec<Lane<'_, H>> = Vec::new();
         loop {
-            while lanes.len() < blake2::lanes::<F>(Backend::best())
+            while lanes.len() < H::lanes(Backend::best())
                 && let Some(index) = waiting.next()
             {
                 match self.lane(index, jobs[index]) {
@@ -244,12 +269,12 @@ impl Engine {
                     Err(error) => outcomes[*index] = Outcome::Done(Err(error)),
                 }
             }
-            blake2::update_many(&mut updates);
+            H::update_many(&mut updates);
             let mut ended = ended.into_iter();
             lanes.retain(|Lane { index, input, hasher, .. }| {
                 let ended = ended.next() == Some(true);
                 if ended && matches!(outcomes[*index], Outcome::Later) {
-                    outcomes[*index] = Outcome::Done(input.check_unchanged().map(|()| hasher.finalize()));
+                    outcomes[*index] = Outcome::Done(input.check_unchanged().map(|()| H::finalize(hasher)));
                 }
                 !ended
             });
@@ -257,9 +282,9 @@ impl Engine {
     }
 
     /// Opens the file of a job for a lane.
-    fn lane<'a, F: Flavour>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a, F>> {
+    fn lane<'a, H: Function>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a, H>> {
         let input = self.open(job.source)?;
-        let hasher = job.scheme.only_leaf(&self.secret).hasher().map_err(io::Error::other)?;
+        let hasher = H::hasher(job.scheme, &self.secret);
         Ok(Lane { index, input, pieces: Pieces::default(), hasher, buffer: vec![0; PIECE] })
     }
 }

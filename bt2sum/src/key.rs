@@ -12,7 +12,7 @@ use crate::scheme::Secret;
 
 /// Reads the key that the options name, or returns none. A key longer than the algorithm takes is an error.
 pub(crate) fn read(options: &Options) -> io::Result<Secret> {
-    let limit = options.algorithm.longest();
+    let limit = options.algorithm().longest();
     #[cfg(unix)]
     if let Some(number) = options.key_fd {
         return from_file(Path::new(&format!("/dev/fd/{number}")), limit);

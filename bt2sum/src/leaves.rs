@@ -21,7 +21,7 @@ use simd_digest::blake2::{Hash, Tree};
 use simd_digest::blake2b::{self, FlavourB, Params};
 
 use crate::input::read;
-use crate::scheme::{Scheme, Secret, Shape};
+use crate::scheme::{Digest, Scheme, Secret, Shape};
 use crate::temporary::Temporary;
 use simd_digest::blake2::Flavour;
 
@@ -87,7 +87,7 @@ pub(crate) struct LeafFile<F: Flavour> {
 
 impl<F: Flavour> LeafFile<F> {
     /// Opens the file and reads all of it. Its checksum must match, and the root over its leaves must be `root`.
-    pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Hash<F>) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Digest) -> io::Result<Self> {
         let damaged = |what: &str| io::Error::other(what.to_owned());
         let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
         let size_of_file = file.get_ref().metadata()?.len();
@@ -118,7 +118,8 @@ impl<F: Flavour> LeafFile<F> {
         }
         file.seek(SeekFrom::Start(size_of_file - TRAILER))?;
         let length = u64::from_le_bytes(array(&mut file)?);
-        let own_scheme = Scheme { size: size.into(), shape: Shape::Tree { chunk: u32::from_le_bytes(chunk) } };
+        let own_scheme =
+            Scheme { size: size.into(), shape: Shape::Tree { chunk: u32::from_le_bytes(chunk) }, ..scheme };
         if hash != code::<F>() {
             return Err(damaged("made with another --algorithm than the digest to check"));
         }
@@ -134,7 +135,7 @@ impl<F: Flavour> LeafFile<F> {
             return Err(damaged("another number of leaves than the length of the message needs"));
         }
         let mut leaves = Self { file, tree, size: size.into(), length };
-        if leaves.root()? != *root {
+        if leaves.root()? != *root.as_bytes() {
             return Err(damaged("the leaves of another message, or of another key"));
         }
         Ok(leaves)

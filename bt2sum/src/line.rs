@@ -1,25 +1,25 @@
 //! Parses the lines of check files, ours and those of other tools.
 
-use core::marker::PhantomData;
 use std::ffi::OsString;
 
-use simd_digest::blake2::Hash;
-
 use crate::number::{chunk_length, decimal};
-use crate::scheme::{Scheme, Shape};
-use simd_digest::blake2::Flavour;
+use crate::scheme::{Algorithm, Digest, Scheme, Shape};
 
 /// A line, parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry<F: Flavour> {
+pub(crate) struct Entry {
     pub(crate) name: OsString,
     pub(crate) scheme: Scheme,
-    pub(crate) hash: Hash<F>,
+    pub(crate) hash: Digest,
 }
 
-/// Parses the lines of one check file, whose digests are all of one flavour.
+/// Parses the lines of one check file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LineParser<F> {
+pub(crate) struct LineParser {
+    /// The algorithm of lines that name none.
+    algorithm: Algorithm,
+    /// The other algorithms whose lines are proper.
+    others: &'static [Algorithm],
     /// The shape for lines that state none. The shape also decides which lines are proper.
     shape: Shape,
     /// The only length of digests to accept, in bytes, if the user gave one.
@@ -27,32 +27,39 @@ pub(crate) struct LineParser<F> {
     /// Whether one space separates digest and name instead of two. The first line that tells decides for the whole
     /// file: otherwise a name that begins with a space could pass for another name.
     reversed: Option<bool>,
-    flavour: PhantomData<F>,
 }
 
-impl<F: Flavour> LineParser<F> {
+impl LineParser {
     /// A parser for a new file.
-    pub(crate) fn new(shape: Shape, size: Option<usize>) -> Self {
-        Self { shape, size, reversed: None, flavour: PhantomData }
+    pub(crate) fn new(algorithm: Algorithm, shape: Shape, size: Option<usize>) -> Self {
+        Self { algorithm, others: &[], shape, size, reversed: None }
+    }
+
+    /// The same parser, which takes lines that name one of these algorithms too.
+    pub(crate) fn or_named(self, others: &'static [Algorithm]) -> Self {
+        Self { others, ..self }
     }
 
     /// Parses a line without its line end. `None` if the line is improperly formatted.
-    pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry<F>> {
+    pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry> {
         let line = skip_blanks(line);
         let (escaped, line) = line.strip_prefix(br"\").map_or((false, line), |line| (true, line));
-        let (name, scheme, hex) = match line.strip_prefix(self.shape.name::<F>().as_bytes()) {
-            Some(line) => self.tagged(line)?,
+        let mut algorithms = [self.algorithm].into_iter().chain(self.others.iter().copied());
+        let named = algorithms.find_map(|named| Some((named, line.strip_prefix(named.title().as_bytes())?)));
+        let (name, scheme, hex) = match named {
+            Some((algorithm, line)) => self.tagged(algorithm, line)?,
             None => self.untagged(line)?,
         };
-        let hash: Hash<F> = str::from_utf8(hex).ok()?.parse().ok()?;
+        let hash: Digest = str::from_utf8(hex).ok()?.parse().ok()?;
         let size = hash.as_bytes().len();
-        let right = size == scheme.size && self.size.is_none_or(|only| only == size) && !name.is_empty();
+        let possible = scheme.algorithm.lengths().contains(&size) && !name.is_empty();
+        let right = possible && size == scheme.size && self.size.is_none_or(|only| only == size);
         let name = if escaped { unescape(name)? } else { name.to_vec() };
         right.then_some(Entry { name: os_string(name)?, scheme, hash })
     }
 
-    /// The name, scheme and digest in a line that begins with the name of the hash, which `line` no longer has.
-    fn tagged<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
+    /// The name, scheme and digest in a line that begins with the name of the algorithm, which `line` no longer has.
+    fn tagged<'a>(&self, algorithm: Algorithm, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
         let open = line.iter().position(|&byte| byte == b'(' || byte == b'=')?;
         let (label, rest) = (str::from_utf8(line[..open].trim_ascii_end()).ok()?, &line[open..]);
         // At most one space: OpenSSL writes none before the name.
@@ -69,24 +76,23 @@ impl<F: Flavour> LineParser<F> {
         };
         let hex = skip_blanks(skip_blanks(rest).strip_prefix(b"=")?);
         let bytes = |bits: usize| (bits.is_multiple_of(8)).then_some(bits / 8);
-        let scheme = match self.shape {
-            Shape::Sequential | Shape::Parallel => {
-                let size = if label.is_empty() { F::LONGEST } else { bytes(plain_number(label.strip_prefix('-')?)?)? };
-                Scheme { size, shape: self.shape }
-            }
+        let (size, shape) = match self.shape {
+            Shape::Sequential if label.is_empty() => (algorithm.longest(), self.shape),
+            // The only length needs no number.
+            Shape::Sequential if algorithm.is_sha2() => return None,
+            Shape::Sequential => (bytes(plain_number(label.strip_prefix('-')?)?)?, self.shape),
             Shape::Tree { .. } => match label.strip_prefix("-TREE-") {
                 Some(label) => {
                     let (bits, chunk) = label.split_once('-')?;
                     let chunk = chunk_length(chunk).ok().filter(|_| !chunk.starts_with('0'))?;
-                    let shape = Shape::Tree { chunk };
-                    Scheme { size: bytes(plain_number(bits)?)?, shape }
+                    (bytes(plain_number(bits)?)?, Shape::Tree { chunk })
                 }
-                None => Scheme { size: plain_number(label.strip_prefix('-')?)?, shape: self.shape },
+                None => (plain_number(label.strip_prefix('-')?)?, self.shape),
             },
         };
         // Only lines of the Go tool's format lack a name, for standard input.
-        let may_lack_name = scheme.shape.is_tree() && !label.starts_with("-TREE-");
-        Some((name.or(may_lack_name.then_some(b"-"))?, scheme, hex))
+        let may_lack_name = shape.is_tree() && !label.starts_with("-TREE-");
+        Some((name.or(may_lack_name.then_some(b"-"))?, Scheme { algorithm, size, shape }, hex))
     }
 
     /// The name, scheme and digest in a line that begins with the digest.
@@ -94,7 +100,7 @@ impl<F: Flavour> LineParser<F> {
         let end = line.iter().position(|byte| !byte.is_ascii_hexdigit())?;
         let (hex, rest) = line.split_at(end);
         // A line without a proper digest must not decide how many spaces the file has.
-        if !hex.len().is_multiple_of(2) || hex.len() > 2 * F::LONGEST {
+        if !hex.len().is_multiple_of(2) || !self.algorithm.lengths().contains(&(hex.len() / 2)) {
             return None;
         }
         let (b' ' | b'\t', rest) = rest.split_first()? else { return None };
@@ -113,7 +119,7 @@ impl<F: Flavour> LineParser<F> {
                 rest
             }
         };
-        Some((name, Scheme { size: hex.len() / 2, shape: self.shape }, hex))
+        Some((name, Scheme { algorithm: self.algorithm, size: hex.len() / 2, shape: self.shape }, hex))
     }
 }
 
@@ -162,16 +168,13 @@ fn os_string(name: Vec<u8>) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use simd_digest::blake2b::FlavourB;
-    use simd_digest::blake2s::FlavourS;
-
     use super::*;
 
     const TREE: Shape = Shape::Tree { chunk: 7 };
 
     /// Parses lines, and returns the last one's name, length of digest and length of a leaf, which is 0 for no tree.
     fn parse(shape: Shape, lines: &[&str]) -> Option<(String, usize, u32)> {
-        let mut parser = LineParser::<FlavourB>::new(shape, None);
+        let mut parser = LineParser::new(Algorithm::Blake2b, shape, None);
         let mut entry = None;
         for line in lines {
             entry = parser.parse(line.replace("HEX2", "0aF1").as_bytes());
@@ -275,7 +278,7 @@ mod tests {
     fn digests_of_full_length_and_no_longer() {
         for (bytes, good) in [(1, true), (63, true), (64, true), (65, false)] {
             let line = format!("{}  a", "0f".repeat(bytes));
-            let entry = LineParser::<FlavourB>::new(TREE, None).parse(line.as_bytes());
+            let entry = LineParser::new(Algorithm::Blake2b, TREE, None).parse(line.as_bytes());
             assert_eq!(entry.map(|entry| entry.hash.as_bytes().len()), good.then_some(bytes));
         }
     }
@@ -294,46 +297,110 @@ mod tests {
     /// A line belongs to the hash that it names, though other hashes have digests of that length.
     #[test]
     fn lines_of_other_hashes() {
-        let shapes = [(TREE, "-2"), (TREE, "-TREE-16-7"), (Shape::Sequential, "-16"), (Shape::Parallel, "-16")];
-        let names = ["BLAKE2b", "BLAKE2s", "BLAKE2bp", "BLAKE2sp", "BLAKE2"];
-        for (shape, label) in shapes {
-            for name in names {
+        use Algorithm::{Blake2b, Blake2bp, Blake2s, Blake2sp};
+
+        let names = ["BLAKE2b", "BLAKE2s", "BLAKE2bp", "BLAKE2sp", "BLAKE2", "SHA256"];
+        for (algorithms, shape, label) in [
+            (&[Blake2b, Blake2s][..], TREE, "-2"),
+            (&[Blake2b, Blake2s], TREE, "-TREE-16-7"),
+            (&[Blake2b, Blake2s, Blake2bp, Blake2sp], Shape::Sequential, "-16"),
+        ] {
+            for (&algorithm, name) in algorithms.iter().flat_map(|algorithm| names.map(|name| (algorithm, name))) {
                 let line = format!("{name}{label} (a) = 0af1");
-                let b = LineParser::<FlavourB>::new(shape, None).parse(line.as_bytes());
-                let s = LineParser::<FlavourS>::new(shape, None).parse(line.as_bytes());
-                assert_eq!(b.is_some(), name == shape.name::<FlavourB>(), "{line}");
-                assert_eq!(s.is_some(), name == shape.name::<FlavourS>(), "{line}");
+                let entry = LineParser::new(algorithm, shape, None).parse(line.as_bytes());
+                assert_eq!(entry.is_some(), name == algorithm.title(), "{line} {algorithm:?}");
             }
         }
         let line = format!("BLAKE2s (a) = {}", "0a".repeat(32));
-        assert!(LineParser::<FlavourS>::new(Shape::Sequential, None).parse(line.as_bytes()).is_some());
+        assert!(LineParser::new(Blake2s, Shape::Sequential, None).parse(line.as_bytes()).is_some());
         let long = format!("{}  a", "0a".repeat(33));
-        assert!(LineParser::<FlavourS>::new(TREE, None).parse(long.as_bytes()).is_none());
-        assert!(LineParser::<FlavourB>::new(TREE, None).parse(long.as_bytes()).is_some());
+        assert!(LineParser::new(Blake2s, TREE, None).parse(long.as_bytes()).is_none());
+        assert!(LineParser::new(Blake2b, TREE, None).parse(long.as_bytes()).is_some());
+    }
+
+    /// The only length of digests stands in no line, and no other is proper.
+    #[test]
+    fn lines_of_sha2() {
+        for (algorithm, name, size) in [(Algorithm::Sha256, "SHA256", 32), (Algorithm::Sha224, "SHA224", 28)] {
+            let hex = "0a".repeat(size);
+            let bits = 8 * size;
+            let parse = |line: &str| LineParser::new(algorithm, Shape::Sequential, None).parse(line.as_bytes());
+            for line in [
+                format!("{name} (a) = {hex}"),
+                format!("{name}(a)= {hex}"),
+                format!("{hex}  a"),
+                format!("{hex} *a"),
+                format!("{hex} a"),
+            ] {
+                let scheme = Scheme { algorithm, size, shape: Shape::Sequential };
+                let entry = Entry { name: "a".into(), scheme, hash: hex.parse().unwrap() };
+                assert_eq!(parse(&line), Some(entry), "{line}");
+            }
+            for line in [
+                format!("{name}-{bits} (a) = {hex}"),
+                format!("{name}-{size} (a) = {hex}"),
+                format!("{name}-TREE-{bits}-5M (a) = {hex}"),
+                format!("{name} (a) = {hex}0a"),
+                format!("{name} (a) = {}", &hex[2..]),
+                format!("{name}  (a) = {hex}"),
+                format!("{name} = {hex}"),
+                format!("{hex}0a  a"),
+                format!("{}  a", &hex[2..]),
+                format!("BLAKE2b-{bits} (a) = {hex}"),
+                format!("SHA-{bits} (a) = {hex}"),
+            ] {
+                assert_eq!(parse(&line), None, "{line}");
+            }
+        }
+    }
+
+    /// A line that names another algorithm is of that one. A line that names none is of the parser's.
+    #[test]
+    fn lines_of_several_hashes() {
+        let lines = [("SHA256 (a) = ", 32), ("SHA224 (a) = ", 28), ("BLAKE2b-256 (a) = ", 32), ("BLAKE2s (a) = ", 32)];
+        let parse = |others, line: &str| {
+            let parser = LineParser::new(Algorithm::Blake2b, Shape::Sequential, None);
+            parser.or_named(others).parse(line.as_bytes()).map(|entry| entry.scheme.algorithm)
+        };
+        let found = |others| lines.map(|(begin, size)| parse(others, &format!("{begin}{}", "0a".repeat(size))));
+        let (b, sha256, sha224) = (Some(Algorithm::Blake2b), Some(Algorithm::Sha256), Some(Algorithm::Sha224));
+        assert_eq!(found(&[]), [None, None, b, None]);
+        assert_eq!(found(&[Algorithm::Sha224]), [None, sha224, b, None]);
+        assert_eq!(found(&[Algorithm::Sha256, Algorithm::Sha224]), [sha256, sha224, b, None]);
+        assert_eq!(parse(&[Algorithm::Sha256], &format!("{}  a", "0a".repeat(32))), b);
+        assert_eq!(parse(&[Algorithm::Sha256], &format!("SHA256 (a) = {}", "0a".repeat(31))), None);
     }
 
     #[test]
     fn the_only_size() {
-        let parse = |size| LineParser::<FlavourB>::new(TREE, Some(size)).parse(b"0af1  a").is_some();
+        let parse = |size| LineParser::new(Algorithm::Blake2b, TREE, Some(size)).parse(b"0af1  a").is_some();
         assert_eq!([1, 2, 3, 64].map(parse), [false, true, false, false]);
     }
 
     /// The parser accepts or refuses any bytes, without a panic.
     #[test]
     fn mutated_lines() {
-        let seeds = [r"\BLAKE2b-TREE-16-5M (a\\) = 0af1", "BLAKE2b-2 (a) = 0af1", "0af1 *a", "BLAKE2b-2 = 0af1"];
+        let seeds = [
+            r"\BLAKE2b-TREE-16-5M (a\\) = 0af1",
+            "BLAKE2b-2 (a) = 0af1",
+            "0af1 *a",
+            "BLAKE2b-2 = 0af1",
+            "SHA256 (a) = 0af1",
+        ];
         for seed in seeds {
             for i in 0..=seed.len() {
                 for byte in 0..=255 {
                     let (mut changed, mut longer) = (seed.as_bytes().to_vec(), seed.as_bytes().to_vec());
                     longer.insert(i, byte);
-                    let _ = LineParser::<FlavourB>::new(TREE, None).parse(&longer);
+                    let _ = LineParser::new(Algorithm::Blake2b, TREE, None).parse(&longer);
                     if let Some(place) = changed.get_mut(i) {
                         *place = byte;
                     }
                     for shape in [TREE, Shape::Sequential] {
-                        let _ = LineParser::<FlavourB>::new(shape, None).parse(&changed);
-                        let _ = LineParser::<FlavourB>::new(shape, None).parse(&changed[..i.min(changed.len())]);
+                        let parser = LineParser::new(Algorithm::Blake2b, shape, None);
+                        let _ = parser.or_named(&[Algorithm::Sha256]).parse(&changed);
+                        let _ =
+                            LineParser::new(Algorithm::Blake2b, shape, None).parse(&changed[..i.min(changed.len())]);
                     }
                 }
             }

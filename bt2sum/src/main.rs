@@ -1,4 +1,4 @@
-//! The program `bt2sum`: prints and checks BLAKE2 tree checksums of files.
+//! The program `bt2sum`: prints and checks BLAKE2 tree checksums of files, and plain ones of BLAKE2 and SHA-2.
 //!
 //! Each module uses only modules further down this list:
 //!
@@ -6,7 +6,8 @@
 //!   main        does what the command line asks for
 //!   check       compares files with the digests in a check file
 //!   engine      hashes many files: small ones in batches, long ones one after the other
-//!   message     hashes one message, in the way that suits its input
+//!   function    the hash functions, and what the program asks of them
+//!   message     reads one message, in the way that suits its input
 //!   regular     hashes the tree of a regular file, read in any order
 //!   stream      hashes the tree of a stream, read front to back
 //!   team        divides a tree among threads, within a limit of memory
@@ -18,7 +19,7 @@
 //!   args        parses the command line
 //!   walk        finds the files below directories
 //!   input       opens files and standard input, and notices changes
-//!   scheme      gives the library's parameters for each kind of digest
+//!   scheme      names the algorithms, and gives the library's parameters for each kind of digest
 //!   number      reads and writes numbers with units
 //!   threads     runs work on several threads, with results in order
 //!   progress    shows how far the work is
@@ -29,6 +30,7 @@
 mod args;
 mod check;
 mod engine;
+mod function;
 mod input;
 mod key;
 mod leaves;
@@ -54,16 +56,17 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use simd_digest::Backend;
+use simd_digest::blake2::Flavour;
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::FlavourS;
 
-use crate::args::{Algorithm, Options};
+use crate::args::Options;
 use crate::engine::{Engine, Job};
 use crate::input::Source;
 use crate::output::{Format, Printer};
 use crate::progress::Progress;
+use crate::scheme::Algorithm;
 use crate::team::Buffers;
-use simd_digest::blake2::Flavour;
 
 /// The exit status for wrong arguments.
 const USAGE: u8 = 2;
@@ -125,10 +128,7 @@ fn run(options: &Options) -> ExitCode {
         },
         buffers: Buffers::default(),
     };
-    let done = match options.algorithm {
-        Algorithm::Blake2b | Algorithm::Blake2bp => hash_or_check::<FlavourB>(options, &engine, &names),
-        Algorithm::Blake2s | Algorithm::Blake2sp => hash_or_check::<FlavourS>(options, &engine, &names),
-    };
+    let done = hash_or_check(options, &engine, &names);
     match done {
         Ok(good) if good && all_good => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
@@ -136,30 +136,28 @@ fn run(options: &Options) -> ExitCode {
     }
 }
 
-/// Hashes or checks the files in this flavour. Returns whether all went well; an error says why nothing can be printed.
-fn hash_or_check<F: Flavour>(options: &Options, engine: &Engine, names: &[&OsStr]) -> io::Result<bool> {
+/// Hashes or checks the files. Returns whether all went well; an error says why nothing can be printed.
+fn hash_or_check(options: &Options, engine: &Engine, names: &[&OsStr]) -> io::Result<bool> {
     let mut printer = Printer::new(&engine.progress)?;
     if options.check {
-        let check = |name: &&OsStr| check::check::<F>(options, engine, &mut printer, name);
+        let check = |name: &&OsStr| check::check(options, engine, &mut printer, name);
         return names.iter().map(check).try_fold(true, |good, more| more.map(|more| good && more));
     }
-    match &options.leaves {
-        Some(path) => write_leaves::<F>(options, engine, &mut printer, Source::named(names[0]), path),
-        None => print_digests::<F>(options, engine, &mut printer, names),
+    let Some(path) = &options.leaves else { return print_digests(options, engine, &mut printer, names) };
+    let source = Source::named(names[0]);
+    match options.algorithm() {
+        Algorithm::Blake2s => write_leaves::<FlavourS>(options, engine, &mut printer, source, path),
+        // No other algorithm gets here: a scheme without a tree would be an error.
+        _ => write_leaves::<FlavourB>(options, engine, &mut printer, source, path),
     }
 }
 
 /// Prints the digests of the files, in their order. Returns whether all files could be read.
-fn print_digests<F: Flavour>(
-    options: &Options,
-    engine: &Engine,
-    printer: &mut Printer<'_>,
-    names: &[&OsStr],
-) -> io::Result<bool> {
+fn print_digests(options: &Options, engine: &Engine, printer: &mut Printer<'_>, names: &[&OsStr]) -> io::Result<bool> {
     let (scheme, format) = (options.scheme(), format_of(options));
     let jobs: Vec<Job<'_>> = names.iter().map(|name| Job { source: Source::named(name), scheme }).collect();
     let mut all_good = true;
-    engine.hash_all::<F>(&jobs, |i, hash| {
+    engine.hash_all(&jobs, |i, hash| {
         let source = jobs[i].source;
         match hash {
             Ok(hash) => printer.print(&format.line(scheme, source, &hash))?,
@@ -190,7 +188,7 @@ fn write_leaves<F: Flavour>(
         }
     };
     let mut failure = None;
-    let digest = engine.hash_one::<F>(Job { source, scheme }, &mut |leaf| {
+    let digest = engine.hash_leaves::<F>(Job { source, scheme }, &mut |leaf| {
         writer.write(leaf.as_bytes()).map_err(|error| {
             let kind = error.kind();
             failure = Some(error);
@@ -209,7 +207,7 @@ fn write_leaves<F: Flavour>(
         printer.complain(Source::File(path), &error);
         return Ok(false);
     }
-    printer.print(&format_of(options).line(scheme, source, &digest.hash))?;
+    printer.print(&format_of(options).line(scheme, source, &scheme::digest(digest.hash)))?;
     Ok(true)
 }
 

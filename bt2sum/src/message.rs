@@ -1,4 +1,4 @@
-//! Hashes one message, which is an input from its current position on, in the way that suits the input.
+//! Reads one message, which is an input from its current position on, in the way that suits the input.
 //!
 //! A tree of a regular file of more than 1 MiB is read in any order, any other tree front to back. Leaves too long for
 //! memory are hashed one after the other. A message that is no tree is read piece by piece.
@@ -8,53 +8,36 @@ use std::io::{self, Read};
 use simd_digest::Backend;
 
 use crate::input::Input;
-use crate::scheme::{Scheme, Secret, Shape};
 use crate::team::{Buffers, GROUP, Hashed, LeafSink, Plan, Team};
 use crate::window::Pieces;
 use crate::{regular, stream};
-use simd_digest::blake2::{self, Flavour};
+use simd_digest::blake2::{self, Flavour, Hash, Tree};
 
 /// The length of a piece, in bytes.
 const PIECE: usize = 256 << 10;
 
-/// Hashes `input` to its end, or at most `limit` bytes of a tree; a message that is no tree has no limit. The digests
-/// of the leaves go to `sink`.
-pub(crate) fn hash<F: Flavour>(
+/// Hashes the tree of `input` to its end, or of at most `limit` bytes. The digests of the leaves go to `sink`.
+pub(crate) fn tree<F: Flavour>(
     input: &mut Input<'_>,
     limit: u64,
-    scheme: Scheme,
-    secret: &Secret,
+    tree: &Tree<F>,
     threads: usize,
     buffers: &Buffers,
     sink: LeafSink<'_, F>,
-) -> io::Result<Hashed<F>> {
-    let Some(tree) = scheme.tree(secret) else { return whole(input, scheme, secret) };
+) -> io::Result<Hashed<Hash<F>>> {
     let plan = Plan::new(tree.leaf_length(), blake2::lanes::<F>(Backend::best()), threads);
-    let Some(group) = plan.group else { return stream::leaf_by_leaf(input.take(limit), &tree, sink) };
+    let Some(group) = plan.group else { return stream::leaf_by_leaf(input.take(limit), tree, sink) };
     match input.rest(limit)?.filter(|rest| rest.end - rest.start > GROUP as u64) {
-        Some(rest) => regular::hash(input, rest, &Team { tree: &tree, threads, group, buffers }, sink),
+        Some(rest) => regular::hash(input, rest, &Team { tree, threads, group, buffers }, sink),
         None => {
-            let team = Team { tree: &tree, threads: plan.threads, group, buffers };
+            let team = Team { tree, threads: plan.threads, group, buffers };
             stream::in_groups(input.take(limit), &team, sink)
         }
     }
 }
 
-/// Hashes an input to its end, as no tree.
-fn whole<F: Flavour>(input: &mut Input<'_>, scheme: Scheme, secret: &Secret) -> io::Result<Hashed<F>> {
-    let params = scheme.only_leaf(secret);
-    if scheme.shape == Shape::Parallel {
-        let mut hasher = params.parallel().map_err(io::Error::other)?;
-        let length = in_pieces(input, |piece| _ = hasher.update(piece))?;
-        return Ok(Hashed { hash: hasher.finalize(), length });
-    }
-    let mut hasher = params.hasher().map_err(io::Error::other)?;
-    let length = in_pieces(input, |piece| _ = hasher.update(piece))?;
-    Ok(Hashed { hash: hasher.finalize(), length })
-}
-
 /// Gives the rest of the input to `update`, piece by piece, and returns its length.
-fn in_pieces(input: &mut Input<'_>, mut update: impl FnMut(&[u8])) -> io::Result<u64> {
+pub(crate) fn in_pieces(input: &mut Input<'_>, mut update: impl FnMut(&[u8])) -> io::Result<u64> {
     let (mut pieces, mut buffer) = (Pieces::default(), vec![0; PIECE]);
     let mut length = 0;
     loop {
@@ -72,31 +55,37 @@ mod tests {
     use std::fs;
     use std::io::{Seek, SeekFrom};
 
-    use simd_digest::blake2::{Hash, Params};
+    use simd_digest::blake2::Params;
     use simd_digest::blake2b::FlavourB;
     use simd_digest::blake2s::FlavourS;
+    use simd_digest::sha2::{Batch, Variant, Variant224, Variant256};
 
     use super::*;
+    use crate::function::{Blake2, Blake2p, Function, Sha2};
     use crate::input::Source;
     use crate::progress::Progress;
+    use crate::scheme::{Algorithm, Scheme, Secret, Shape};
 
-    /// Hashes a regular file in all ways: from its beginning or later, whole or up to a limit, read or mapped; as a
-    /// tree of small leaves, of long leaves and leaf by leaf, and as no tree.
-    fn files_by_all_shapes<F: Flavour>() {
-        let message: Vec<u8> = (0..=250).cycle().take((12 << 20) + 1).collect();
-        let (secret, progress) = (Secret::default(), Progress::default());
+    /// The message of the files, and the lengths of their beginnings that are hashed.
+    fn message() -> (Vec<u8>, [usize; 3]) {
+        ((0..=250).cycle().take((12 << 20) + 1).collect(), [1 << 20, (1 << 20) + 1, (12 << 20) + 1])
+    }
+
+    /// Hashes the tree of a regular file in all ways: from its beginning or later, whole or up to a limit, read or
+    /// mapped; of small leaves, of long leaves and leaf by leaf.
+    fn trees_of_files<F: Flavour>(algorithm: Algorithm) {
+        let (message, lengths) = message();
+        let progress = Progress::default();
         let file = tempfile::NamedTempFile::new().unwrap();
         let chunks = [1000, 300_000, 5 << 20, (12 << 20) / 8 + 1, u32::MAX];
-        let shapes = chunks.map(|chunk| Shape::Tree { chunk }).into_iter().chain([Shape::Sequential, Shape::Parallel]);
-        for (shape, length) in
-            shapes.flat_map(|shape| [1 << 20, (1 << 20) + 1, (12 << 20) + 1].map(|length| (shape, length)))
-        {
+        for (chunk, length) in chunks.into_iter().flat_map(|chunk| lengths.map(|length| (chunk, length))) {
             fs::write(file.path(), &message[..length]).unwrap();
-            let scheme = Scheme { size: 32, shape };
+            let tree = Scheme { algorithm, size: 32, shape: Shape::Tree { chunk } }.tree::<F>(&Secret::default());
+            let tree = tree.unwrap();
             for (mmap, threads, begin, cut) in
                 [(false, 1, 0, 0), (false, 3, 7, 9), (true, 1, 0, 0), (true, 3, 7, 9), (true, 2, 4096, 0)]
             {
-                let end = if shape.is_tree() { length - cut } else { length };
+                let end = length - cut;
                 let limit = if end == length { u64::MAX } else { (end - begin) as u64 };
                 let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
                 input.seek(SeekFrom::Start(begin as u64)).unwrap();
@@ -105,53 +94,91 @@ mod tests {
                     leaves.push(*leaf);
                     Ok(())
                 };
-                let digest = hash(&mut input, limit, scheme, &secret, threads, &Buffers::default(), &mut sink).unwrap();
+                let digest = super::tree(&mut input, limit, &tree, threads, &Buffers::default(), &mut sink).unwrap();
                 let part = &message[begin..end];
-                let case = format!("{shape:?} {length} {mmap} {threads} {begin}");
+                let case = format!("{chunk} {length} {mmap} {threads} {begin}");
                 assert_eq!(digest.length, part.len() as u64, "{case}");
                 assert_eq!(input.stream_position().unwrap(), end as u64, "{case}");
-                match scheme.tree::<F>(&secret) {
-                    Some(tree) => {
-                        assert_eq!(digest.hash, tree.hash(part), "{case}");
-                        assert_eq!(leaves, tree.hash_run(0, part, true).unwrap(), "{case}");
-                    }
-                    None if shape == Shape::Parallel => {
-                        let mut hasher = Params::<F>::new().hash_length(32).parallel().unwrap();
-                        assert_eq!(digest.hash, hasher.update(part).finalize(), "{case}");
-                    }
-                    None => assert_eq!(digest.hash, Params::new().hash_length(32).hash(part).unwrap(), "{case}"),
-                }
+                assert_eq!(digest.hash, tree.hash(part), "{case}");
+                assert_eq!(leaves, tree.hash_run(0, part, true).unwrap(), "{case}");
             }
         }
     }
 
-    #[test]
-    fn files_by_blake2b() {
-        files_by_all_shapes::<FlavourB>();
+    /// Hashes a regular file as a whole in all ways: from its beginning or later, read or mapped.
+    fn whole_files<H: Function>(algorithm: Algorithm, size: usize, expected: impl Fn(&[u8]) -> Vec<u8>) {
+        let (message, lengths) = message();
+        let progress = Progress::default();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let scheme = Scheme { algorithm, size, shape: Shape::Sequential };
+        for length in lengths {
+            fs::write(file.path(), &message[..length]).unwrap();
+            for (mmap, begin) in [(false, 0), (false, 7), (true, 0), (true, 7), (true, 4096)] {
+                let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
+                input.seek(SeekFrom::Start(begin as u64)).unwrap();
+                let digest = H::hash(&mut input, scheme, &Secret::default(), 3, &Buffers::default()).unwrap();
+                let part = &message[begin..length];
+                let case = format!("{algorithm:?} {length} {mmap} {begin}");
+                assert_eq!(digest.length, part.len() as u64, "{case}");
+                assert_eq!(input.stream_position().unwrap(), length as u64, "{case}");
+                assert_eq!(digest.hash, expected(part), "{case}");
+            }
+        }
+    }
+
+    fn files_by_blake2<F: Flavour>(alone: Algorithm, parallel: Algorithm) {
+        trees_of_files::<F>(alone);
+        let params = || Params::<F>::new().hash_length(32);
+        whole_files::<Blake2<F>>(alone, 32, |part| params().hash(part).unwrap().as_bytes().to_vec());
+        whole_files::<Blake2p<F>>(parallel, 32, |part| {
+            params().parallel().unwrap().update(part).finalize().as_bytes().to_vec()
+        });
     }
 
     #[test]
-    fn files_by_blake2s() {
-        files_by_all_shapes::<FlavourS>();
+    fn files_by_blake2b_and_blake2bp() {
+        files_by_blake2::<FlavourB>(Algorithm::Blake2b, Algorithm::Blake2bp);
+    }
+
+    #[test]
+    fn files_by_blake2s_and_blake2sp() {
+        files_by_blake2::<FlavourS>(Algorithm::Blake2s, Algorithm::Blake2sp);
+    }
+
+    fn files_by_sha2<V: Variant>(algorithm: Algorithm) {
+        let hash = |part: &[u8]| Batch::<V>::new().hash(part).as_ref().to_vec();
+        whole_files::<Sha2<V>>(algorithm, V::LENGTH, hash);
+    }
+
+    #[test]
+    fn files_by_sha256_and_sha224() {
+        files_by_sha2::<Variant256>(Algorithm::Sha256);
+        files_by_sha2::<Variant224>(Algorithm::Sha224);
     }
 
     /// A file cut off after it was opened gives an error, read or mapped: never a digest, nor a signal.
-    #[test]
-    fn files_that_became_shorter() {
+    fn files_that_became_shorter<H: Function>(scheme: Scheme) {
         let file = tempfile::NamedTempFile::new().unwrap();
         let progress = Progress::default();
-        for shape in [Shape::Tree { chunk: 1000 }, Shape::Tree { chunk: 1 << 20 }, Shape::Sequential, Shape::Parallel] {
-            for (mmap, left) in [(false, 0), (false, (9 << 20) - 1), (true, 0), (true, (9 << 20) - 1)] {
-                file.as_file().set_len(9 << 20).unwrap();
-                let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
-                file.as_file().set_len(left).unwrap();
-                let (scheme, secret) = (Scheme { size: 32, shape }, Secret::default());
-                let run =
-                    hash::<FlavourB>(&mut input, u64::MAX, scheme, &secret, 2, &Buffers::default(), &mut |_| Ok(()));
-                // Reading front to back does not notice the change. The check at the end does.
-                let run = run.and_then(|_| input.check_unchanged());
-                assert!(run.unwrap_err().to_string().contains("changed"), "{shape:?} {mmap} {left}");
-            }
+        for (mmap, left) in [(false, 0), (false, (9 << 20) - 1), (true, 0), (true, (9 << 20) - 1)] {
+            file.as_file().set_len(9 << 20).unwrap();
+            let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
+            file.as_file().set_len(left).unwrap();
+            let run = H::hash(&mut input, scheme, &Secret::default(), 2, &Buffers::default());
+            // Reading front to back does not notice the change. The check at the end does.
+            let run = run.and_then(|_| input.check_unchanged());
+            assert!(run.unwrap_err().to_string().contains("changed"), "{scheme:?} {mmap} {left}");
         }
+    }
+
+    #[test]
+    fn files_that_became_shorter_by_all_functions() {
+        let scheme = |algorithm, shape| Scheme { algorithm, size: 32, shape };
+        for chunk in [1000, 1 << 20] {
+            files_that_became_shorter::<Blake2<FlavourB>>(scheme(Algorithm::Blake2b, Shape::Tree { chunk }));
+        }
+        files_that_became_shorter::<Blake2<FlavourB>>(scheme(Algorithm::Blake2b, Shape::Sequential));
+        files_that_became_shorter::<Blake2p<FlavourB>>(scheme(Algorithm::Blake2bp, Shape::Sequential));
+        files_that_became_shorter::<Sha2<Variant256>>(scheme(Algorithm::Sha256, Shape::Sequential));
     }
 }

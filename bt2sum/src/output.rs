@@ -5,13 +5,10 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use simd_digest::blake2::Hash;
-
 use crate::input::Source;
 use crate::number::in_largest_unit;
 use crate::progress::Progress;
-use crate::scheme::{Scheme, Shape};
-use simd_digest::blake2::Flavour;
+use crate::scheme::{Digest, Scheme, Shape};
 
 /// Standard output without a buffer. A descriptor that is not open for writing gives its error here, whereas the
 /// standard library pretends that writing succeeds. Standard output that was closed when the program started accepts
@@ -41,10 +38,10 @@ pub(crate) struct Format {
 
 impl Format {
     /// The line of a digest.
-    pub(crate) fn line<F: Flavour>(self, scheme: Scheme, source: Source<'_>, hash: &Hash<F>) -> Vec<u8> {
+    pub(crate) fn line(self, scheme: Scheme, source: Source<'_>, hash: &Digest) -> Vec<u8> {
         let raw = raw(source.name());
         let name = if self.zero { Cow::Borrowed(&*raw) } else { escape(&raw) };
-        let (hash_name, bits) = (scheme.shape.name::<F>(), 8 * scheme.size);
+        let (hash_name, bits) = (scheme.algorithm.title(), 8 * scheme.size);
         let (before, after) = match scheme.shape {
             Shape::Tree { chunk } if self.tag => {
                 (format!("{hash_name}-TREE-{bits}-{} (", in_largest_unit(chunk)), format!(") = {hash}"))
@@ -53,11 +50,11 @@ impl Format {
                 Source::StandardInput => return self.end(format!("{hash_name}-{} = {hash}", scheme.size).into_bytes()),
                 Source::File(_) => (format!("{hash_name}-{} (", scheme.size), format!(") = {hash}")),
             },
-            _ if self.tag && scheme.size == F::LONGEST => (format!("{hash_name} ("), format!(") = {hash}")),
-            _ if self.tag => (format!("{hash_name}-{bits} ("), format!(") = {hash}")),
-            Shape::Sequential | Shape::Parallel => {
-                (format!("{hash} {}", if self.binary { '*' } else { ' ' }), String::new())
+            _ if self.tag && scheme.size == scheme.algorithm.longest() => {
+                (format!("{hash_name} ("), format!(") = {hash}"))
             }
+            _ if self.tag => (format!("{hash_name}-{bits} ("), format!(") = {hash}")),
+            Shape::Sequential => (format!("{hash} {}", if self.binary { '*' } else { ' ' }), String::new()),
         };
         let mark: &[u8] = if matches!(name, Cow::Owned(_)) { br"\" } else { b"" };
         self.end([mark, before.as_bytes(), &name, after.as_bytes()].concat())

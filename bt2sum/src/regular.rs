@@ -33,7 +33,7 @@ pub(crate) fn hash<F: Flavour>(
     range: Range<u64>,
     team: &Team<'_, F>,
     sink: LeafSink<'_, F>,
-) -> io::Result<Hashed<F>> {
+) -> io::Result<Hashed<Hash<F>>> {
     let (shared, group) = (&*input, team.group as u64);
     let groups = (range.end - range.start).div_ceil(group);
     let group_at = |number: u64| {

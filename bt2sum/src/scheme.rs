@@ -1,13 +1,83 @@
-//! The kind of a digest: hash function, tree or not, length and key; and the library's parameters for each kind.
+//! The kind of a digest: algorithm, tree or not, length and key; and the library's parameters of BLAKE2 for each kind.
 
-use simd_digest::blake2::{Flavour, Hash, Params, Tree};
+use core::ops::RangeInclusive;
+
+use clap::ValueEnum;
+use simd_digest::blake2::{Flavour, Hash, Hasher, Parallel, Params, Tree};
+use simd_digest::blake2b::{self, FlavourB};
+use simd_digest::blake2s::FlavourS;
+use simd_digest::sha2::{Variant, Variant224, Variant256};
 
 const IN_RANGE: &str = "all lengths were found in range";
 
-/// The kind of a digest, as far as a line of a check file may state it: all but flavour and key.
+/// A digest of any algorithm. The type of BLAKE2b's digests holds all lengths from 1 to 64 bytes.
+pub(crate) type Digest = blake2b::Hash;
+
+/// The digest with the bytes of `hash`.
+pub(crate) fn digest(hash: impl AsRef<[u8]>) -> Digest {
+    Digest::from_bytes(hash.as_ref()).expect("every digest has 1 to 64 bytes")
+}
+
+/// The hash functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Algorithm {
+    Blake2b,
+    Blake2s,
+    Blake2bp,
+    Blake2sp,
+    Sha256,
+    Sha224,
+}
+
+impl Algorithm {
+    /// The name on the command line.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The name in lines.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Blake2b => "BLAKE2b",
+            Self::Blake2s => "BLAKE2s",
+            Self::Blake2bp => "BLAKE2bp",
+            Self::Blake2sp => "BLAKE2sp",
+            Self::Sha256 => "SHA256",
+            Self::Sha224 => "SHA224",
+        }
+    }
+
+    /// Whether the algorithm is of SHA-2, which has no key.
+    pub(crate) fn is_sha2(self) -> bool {
+        matches!(self, Self::Sha256 | Self::Sha224)
+    }
+
+    /// Whether s3git defines trees of the algorithm.
+    pub(crate) fn makes_trees(self) -> bool {
+        matches!(self, Self::Blake2b | Self::Blake2s)
+    }
+
+    /// The lengths of digests in bytes.
+    pub(crate) fn lengths(self) -> RangeInclusive<usize> {
+        match self {
+            Self::Blake2b | Self::Blake2bp => 1..=FlavourB::LONGEST,
+            Self::Blake2s | Self::Blake2sp => 1..=FlavourS::LONGEST,
+            Self::Sha256 => Variant256::LENGTH..=Variant256::LENGTH,
+            Self::Sha224 => Variant224::LENGTH..=Variant224::LENGTH,
+        }
+    }
+
+    /// The length of the longest digest in bytes. It is that of the longest key of BLAKE2, too.
+    pub(crate) fn longest(self) -> usize {
+        *self.lengths().end()
+    }
+}
+
+/// The kind of a digest, as far as a line of a check file may state it: all but the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scheme {
-    /// The length of all digests in bytes: 1 to the longest of the flavour. Leaves and root have the same length.
+    pub(crate) algorithm: Algorithm,
+    /// The length of all digests in bytes, which the algorithm has. Leaves and root have the same length.
     pub(crate) size: usize,
     pub(crate) shape: Shape,
 }
@@ -17,21 +87,13 @@ pub(crate) struct Scheme {
 pub(crate) enum Shape {
     /// A tree: a root over leaves of `chunk` bytes each, which is not 0.
     Tree { chunk: u32 },
-    /// Plain BLAKE2b or BLAKE2s, as `b2sum` computes it.
+    /// The algorithm over the message as a whole, as coreutils compute it.
     Sequential,
-    /// BLAKE2bp or BLAKE2sp.
-    Parallel,
 }
 
 impl Shape {
     pub(crate) fn is_tree(self) -> bool {
         matches!(self, Self::Tree { .. })
-    }
-
-    /// The name of the hash function in lines.
-    pub(crate) fn name<F: Flavour>(self) -> String {
-        let suffix = if self == Self::Parallel { "p" } else { "" };
-        format!("{}{suffix}", F::TITLE)
     }
 }
 
@@ -50,6 +112,11 @@ impl Secret {
     pub(crate) fn is_empty(&self) -> bool {
         self.key.is_empty()
     }
+
+    /// Makes sure that a hash without a key is given none. The command line has refused it before.
+    pub(crate) fn refuse(&self) {
+        assert!(self.is_empty(), "the hash takes no key");
+    }
 }
 
 impl Scheme {
@@ -57,16 +124,21 @@ impl Scheme {
     fn params<F: Flavour>(self, secret: &Secret) -> Params<F> {
         let params = Params::new().hash_length(self.size).key(&secret.key);
         match self.shape {
-            Shape::Sequential | Shape::Parallel => params,
+            Shape::Sequential => params,
             Shape::Tree { chunk } => {
                 params.fanout(0).max_depth(2).max_leaf_length(chunk).inner_hash_length(self.size).last_node(true)
             }
         }
     }
 
-    /// The parameters of the only leaf of a short message, or of a whole message if the shape is no tree.
-    pub(crate) fn only_leaf<F: Flavour>(self, secret: &Secret) -> Params<F> {
-        self.params(secret)
+    /// Hashes a message as a whole.
+    pub(crate) fn hasher<F: Flavour>(self, secret: &Secret) -> Hasher<F> {
+        self.params(secret).hasher().expect(IN_RANGE)
+    }
+
+    /// The same as BLAKE2bp or BLAKE2sp.
+    pub(crate) fn parallel<F: Flavour>(self, secret: &Secret) -> Parallel<F> {
+        self.params(secret).parallel().expect(IN_RANGE)
     }
 
     /// The parameters of the root, which hashes the digests of the leaves.
@@ -79,19 +151,12 @@ impl Scheme {
         self.shape.is_tree().then(|| self.params(secret).tree().expect(IN_RANGE))
     }
 
-    /// Hashes short messages side by side. With a tree, each message has at most one leaf.
-    pub(crate) fn hash_small<F: Flavour>(self, secret: &Secret, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
-        let params = self.only_leaf(secret);
+    /// Hashes messages side by side. With a tree, each message has at most one leaf.
+    pub(crate) fn hash_many<F: Flavour>(self, secret: &Secret, messages: &[&[u8]]) -> Vec<Hash<F>> {
+        let hashes: Vec<Hash<F>> = self.params(secret).hash_many(messages).expect(IN_RANGE);
         match self.shape {
-            Shape::Sequential => params.hash_many(messages).expect(IN_RANGE),
-            Shape::Tree { .. } => {
-                let leaves: Vec<Hash<F>> = params.hash_many(messages).expect(IN_RANGE);
-                self.root_params(secret).hash_many(&leaves).expect(IN_RANGE)
-            }
-            Shape::Parallel => {
-                let hasher = params.parallel().expect(IN_RANGE);
-                messages.iter().map(|message| hasher.clone().update(message.as_ref()).finalize()).collect()
-            }
+            Shape::Sequential => hashes,
+            Shape::Tree { .. } => self.root_params(secret).hash_many(&hashes).expect(IN_RANGE),
         }
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn leaf_by_leaf<F: Flavour>(
     input: impl Read,
     tree: &Tree<F>,
     sink: LeafSink<'_, F>,
-) -> io::Result<Hashed<F>> {
+) -> io::Result<Hashed<Hash<F>>> {
     let mut leaves = LeafByLeaf { input, buffer: vec![0; PIECE], begin: 0, end: 0, index: 0, length: 0, ended: false };
     let hash = root(tree, iter::from_fn(|| leaves.next(tree).transpose()).map(|leaf| Ok(vec![leaf?])), sink)?;
     Ok(Hashed { hash, length: leaves.length })
@@ -78,7 +78,7 @@ pub(crate) fn in_groups<F: Flavour>(
     input: impl Read + Send,
     team: &Team<'_, F>,
     sink: LeafSink<'_, F>,
-) -> io::Result<Hashed<F>> {
+) -> io::Result<Hashed<Hash<F>>> {
     let &Team { tree, threads, group, buffers } = team;
     let reader = Mutex::new(GroupReader { input, beyond: Vec::new(), number: 0, length: 0, ended: false });
     let leaves_of_group = (group / tree.leaf_length() as usize) as u64;
@@ -144,7 +144,7 @@ impl<R: Read> GroupReader<R> {
 mod tests {
     use std::io::ErrorKind;
 
-    use simd_digest::blake2b::{FlavourB, Hash, Tree};
+    use simd_digest::blake2b::{Hash, Tree};
 
     use super::*;
     use crate::team::Buffers;
@@ -178,7 +178,7 @@ mod tests {
         end: Option<ErrorKind>,
         group: Option<usize>,
         leaves: &mut Vec<Hash>,
-    ) -> io::Result<Hashed<FlavourB>> {
+    ) -> io::Result<Hashed<Hash>> {
         let input = Restless { message, reads: 0, end };
         let tree = Tree::unlimited_fanout(1000).unwrap();
         let mut sink = |leaf: &Hash| {

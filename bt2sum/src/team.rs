@@ -52,8 +52,8 @@ pub(crate) struct Team<'a, F: Flavour> {
 
 /// The result of hashing a message.
 #[derive(Debug)]
-pub(crate) struct Hashed<F: Flavour> {
-    pub(crate) hash: Hash<F>,
+pub(crate) struct Hashed<H> {
+    pub(crate) hash: H,
     /// The length of the message, in bytes.
     pub(crate) length: u64,
 }

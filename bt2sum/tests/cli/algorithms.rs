@@ -197,6 +197,7 @@ fn limits_of_the_algorithm() {
         ("-a blake2s --key-file long", "a key has 1 to 32 bytes"),
         ("-a blake2sp --sequential --key-file long", "a key has 1 to 32 bytes"),
         ("-a blake2bp --sequential --leaves x", "cannot be used with"),
+        ("-a sha256 --sequential --leaves x", "cannot be used with"),
     ] {
         let Outcome { code, stdout, stderr } = outcome(directory.bt2sum(arguments.split(' ')).arg("hello"));
         assert_eq!((code, stdout.as_str()), (Some(2), ""), "{arguments}");

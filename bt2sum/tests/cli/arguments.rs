@@ -27,7 +27,8 @@ fn wrong_arguments() {
         "",
     ];
     let sizes = ["0", "65", "-1", "x64", "64x", "+64", "6 4", "256", "18446744073709551680", ""];
-    let algorithms = ["blake2bp", "blake2sp", "blake2", "blake3", "BLAKE2b", "BLAKE2s", ""];
+    let algorithms =
+        ["blake2bp", "blake2sp", "blake2", "blake3", "BLAKE2b", "BLAKE2s", "sha256", "sha512", "SHA256", ""];
     let options = [("-t", "--chunk", &chunks[..]), ("-s", "--size", &sizes), ("-a", "--algorithm", &algorithms)];
     for (short, long, values) in options {
         for value in values {
@@ -64,8 +65,16 @@ fn help_and_version() {
     let directory = Directory::new();
     let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum(["--help"]));
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
-    for part in ["BLAKE2b-64 (NAME) = HEX", "[default: 5m]", "[default: the longest]", "BLAKE2s", "Exit status", "KiB"]
-    {
+    for part in [
+        "BLAKE2b-64 (NAME) = HEX",
+        "[default: 5m]",
+        "[default: the longest]",
+        "BLAKE2s",
+        "SHA256 (NAME) = HEX",
+        "sha224",
+        "Exit status",
+        "KiB",
+    ] {
         assert!(stdout.contains(part), "{part}");
     }
     assert!(stdout.lines().all(|line| line.chars().count() <= 100));

@@ -17,6 +17,7 @@ mod many;
 mod mapped;
 mod names;
 mod sequential;
+mod sha2;
 mod terminal;
 mod traps;
 

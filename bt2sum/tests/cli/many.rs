@@ -17,7 +17,7 @@ fn batches_and_threads() {
         directory = directory.file(&name, &message(length));
         names.push(name);
     }
-    for options in [&["-s20", "-t100k"][..], &["--sequential", "-l160"]] {
+    for options in [&["-s20", "-t100k"][..], &["--sequential", "-l160"], &["--sequential", "-a", "sha256"]] {
         let one_by_one: String = names
             .iter()
             .map(|name| outcome(directory.bt2sum(options.iter().copied()).args(["-cpus", "1", name])).stdout)
