@@ -15,12 +15,9 @@ pub use self::batch::{Batch, finalize_many, update_many};
 pub use self::digest::{Core, Sha2};
 pub use self::hasher::Hasher;
 pub use self::hmac::{Hmac, HmacHasher, HmacKey};
-pub use self::variant::{Variant, Variant224, Variant256, lanes};
+pub use self::variant::{Hash, Variant, Variant224, Variant256, lanes};
 pub use crate::hash::ParseHashError;
 pub use crate::many::LengthError as ManyError;
-
-/// A digest of SHA-224 or SHA-256.
-pub type Hash<V> = crate::hash::Hash<V, crate::hash::Full>;
 
 /// Names the types and functions of a variant in its module.
 macro_rules! module {

@@ -5,12 +5,11 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::hasher::Hasher;
-use super::variant::{Sealed, Variant, Variant256, digest, truncate};
-use super::{Hash, ManyError};
+use super::variant::{Hash, Sealed, Variant, Variant256, digest, truncate};
 use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function};
 use crate::kernel::{Block, Function};
-use crate::many::{Common, compress_each, finalize_each, update_each};
+use crate::many::{Common, LengthError as ManyError, compress_each, finalize_each, update_each};
 use crate::stream::compress_message;
 
 /// A way to hash whole messages: the hash and the backend.

@@ -5,8 +5,7 @@ use core::marker::PhantomData;
 
 use digest::Update;
 
-use super::Hash;
-use super::variant::{Variant, digest};
+use super::variant::{Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::kernel::sha256::{Chain, Sha256Function};

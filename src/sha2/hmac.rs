@@ -10,13 +10,12 @@ use digest::consts::U64;
 use digest::{InvalidLength, Key, KeyInit, MacMarker, Update};
 
 use super::batch::Batch;
-use super::variant::{Variant, digest};
-use super::{Hash, ManyError};
+use super::variant::{Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::kernel::sha256::{Chain, Sha256Function};
 use crate::kernel::{Block, Function, wipe};
-use crate::many::{Common, compress_each};
+use crate::many::{Common, LengthError as ManyError, compress_each};
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 

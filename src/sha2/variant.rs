@@ -8,7 +8,7 @@ use digest::consts::{U14, U16, U28, U32};
 use digest::typenum::Unsigned;
 
 use crate::backend::{Backend, Dispatch};
-use crate::hash::Digested;
+use crate::hash::{self, Digested, Full};
 use crate::kernel::Block;
 use crate::kernel::sha256::{Chain, IV_224, IV_256, Sha256Function};
 
@@ -89,6 +89,9 @@ impl Sealed for Variant256 {
 impl Digested for Variant256 {
     type Bytes = [u8; 32];
 }
+
+/// A digest of SHA-224 or SHA-256.
+pub type Hash<V> = hash::Hash<V, Full>;
 
 /// The digest that a hash value is, after the last block.
 #[inline]

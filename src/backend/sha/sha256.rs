@@ -20,6 +20,7 @@ use super::Sha;
 use crate::backend::avx::Avx;
 use crate::backend::avx2::Avx2;
 use crate::backend::avx512::Avx512;
+use crate::backend::sse41::sha256::swap;
 use crate::kernel::Run;
 use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function};
 
@@ -243,12 +244,9 @@ fn hash_together<const TWICE: bool, const N: usize>(
         compress_words(sha, &mut states, w);
     }
     for (state, digest) in states.iter().zip(digests) {
-        let mut words = state.words(sha);
-        for word in &mut words {
-            *word = word.to_be();
-        }
-        for (to, word) in digest.as_chunks_mut().0.iter_mut().zip(words) {
-            *to = word.to_ne_bytes();
+        for (to, row) in digest.as_chunks_mut::<16>().0.iter_mut().zip(state.rows(sha)) {
+            // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned store writes.
+            unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), swap(row)) };
         }
     }
 }
@@ -303,16 +301,11 @@ fn constant(_: Sha, words: [u32; 4]) -> __m128i {
 
 /// The words of a block, four in a register.
 #[inline(always)]
-fn load(_: Sha, block: &[u8; 64]) -> [__m128i; 4] {
-    let (rows, _) = block.as_chunks::<16>();
-    // SAFETY: the argument proves SHA-NI and SSE4.1.
-    let mut words = unsafe { [_mm_setzero_si128(); 4] };
-    for (words, row) in words.iter_mut().zip(rows) {
-        // SAFETY: the argument proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned load reads.
-        *words = unsafe {
-            let places = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
-            _mm_shuffle_epi8(_mm_loadu_si128(row.as_ptr().cast()), places)
-        };
+fn load(sha: Sha, block: &[u8; 64]) -> [__m128i; 4] {
+    let mut words = [constant(sha, [0; 4]); 4];
+    for (words, row) in words.iter_mut().zip(block.as_chunks::<16>().0) {
+        // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned load reads.
+        *words = unsafe { swap(_mm_loadu_si128(row.as_ptr().cast())) };
     }
     words
 }
