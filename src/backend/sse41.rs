@@ -111,6 +111,14 @@ pub(super) fn transpose32([a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
     ]
 }
 
+/// Every word with its bytes the other way round.
+#[inline]
+#[cfg(feature = "sha2")]
+#[target_feature(enable = "ssse3")]
+pub(super) fn swap32(v: __m128i) -> __m128i {
+    _mm_shuffle_epi8(v, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12))
+}
+
 impl Lanes<u32, 4> for U32x4 {
     #[inline(always)]
     fn transpose(vectors: [Self; 4]) -> [Self; 4] {

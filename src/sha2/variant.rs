@@ -1,7 +1,6 @@
 //! SHA-224 and SHA-256, which differ in the initial hash value and the length of the digest.
 
 use core::fmt::Debug;
-use core::hash::Hash;
 
 use digest::array::ArraySize;
 use digest::consts::{U14, U16, U28, U32};
@@ -23,7 +22,7 @@ use crate::kernel::sha256::{Chain, IV_224, IV_256, Sha256Function};
 ///
 /// assert!(digest::<Variant224>(b"abc").starts_with("23097d22"));
 /// ```
-pub trait Variant: Sealed + Copy + Debug + Eq + Hash + Send + Sync + 'static {
+pub trait Variant: Sealed + Copy + Debug + Eq + core::hash::Hash + Send + Sync + 'static {
     /// The name in the standard: `"SHA-256"`.
     const TITLE: &'static str;
     /// Bytes of a digest: 28 or 32.

@@ -20,7 +20,7 @@ use super::Sha;
 use crate::backend::avx::Avx;
 use crate::backend::avx2::Avx2;
 use crate::backend::avx512::Avx512;
-use crate::backend::sse41::sha256::swap;
+use crate::backend::sse41::swap32;
 use crate::kernel::Run;
 use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function};
 
@@ -246,7 +246,7 @@ fn hash_together<const TWICE: bool, const N: usize>(
     for (state, digest) in states.iter().zip(digests) {
         for (to, row) in digest.as_chunks_mut::<16>().0.iter_mut().zip(state.rows(sha)) {
             // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned store writes.
-            unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), swap(row)) };
+            unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), swap32(row)) };
         }
     }
 }
@@ -305,7 +305,7 @@ fn load(sha: Sha, block: &[u8; 64]) -> [__m128i; 4] {
     let mut words = [constant(sha, [0; 4]); 4];
     for (words, row) in words.iter_mut().zip(block.as_chunks::<16>().0) {
         // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned load reads.
-        *words = unsafe { swap(_mm_loadu_si128(row.as_ptr().cast())) };
+        *words = unsafe { swap32(_mm_loadu_si128(row.as_ptr().cast())) };
     }
     words
 }

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Sse41, U32x4};
+use super::{Sse41, U32x4, swap32};
 use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
@@ -67,7 +67,7 @@ impl Lane<4> for U32x4 {
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves SSE4.1.
-        Self(unsafe { swap(self.0) }, self.1)
+        Self(unsafe { swap32(self.0) }, self.1)
     }
 
     #[inline(always)]
@@ -95,11 +95,4 @@ impl Lane<4> for U32x4 {
 #[target_feature(enable = "sse2")]
 fn maj(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
     _mm_xor_si128(_mm_and_si128(_mm_xor_si128(a, b), _mm_xor_si128(b, c)), b)
-}
-
-/// Every word with its bytes the other way round.
-#[inline]
-#[target_feature(enable = "ssse3")]
-pub(in crate::backend) fn swap(v: __m128i) -> __m128i {
-    _mm_shuffle_epi8(v, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12))
 }
