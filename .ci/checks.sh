@@ -141,7 +141,15 @@ inlined() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
     .ci/need objdump
     cargo build --release --features "$(hash_features | paste -sd,)"
-    .ci/inlined "$target/release/libsimd_digest.rlib" avx avx2 avx512 sse41
+    .ci/inlined "$target/release/libsimd_digest.rlib" avx avx2 avx512 sha sse41
+}
+
+# The kernels of SHA-NI are encoded so that they are fast, and run without AVX.
+sha_encoding() {
+    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
+    .ci/need objdump
+    cargo build --release --features "$(hash_features | paste -sd,)"
+    .ci/sha-encoding "$target/release/libsimd_digest.rlib"
 }
 
 # readme COMMAND: runs a command that README gives.

@@ -57,11 +57,13 @@ x86_tests() {
 }
 
 # run_tests LIST TESTS EMULATOR…: runs the programs of the list, and of the public interface these tests only, or all if
-# there are none. The guard pages are left out: an emulator takes minutes for them.
+# there are none. The guard pages are left out: an emulator takes minutes for them. The emulator of x86-64 has the SHA
+# extension only if it is new enough.
 run_tests() {
     local list=$1 tests=$2 program
     shift 2
     .ci/need "$1"
+    [ "$1 $REQUIRE_SHA" != 'qemu-x86_64-static yes' ] || .ci/need "$1:sha-ni"
     [ -s "$list" ] || without 77 'its tests are not there'
     backends "$@" "$(grep '/api-' "$list")"
     while read -r program; do
@@ -71,35 +73,38 @@ run_tests() {
     done <"$list"
 }
 
-# emulated LIST TESTS EMULATOR, and lines of: machine, backends that it must find, options of the emulator.
+# emulated LIST TESTS EMULATOR, and lines of: machine, backends that it must find, whether they have the SHA extension,
+# options of the emulator.
 emulated() {
-    local machine backends options
-    while IFS=: read -r machine backends options; do
+    local machine backends sha options
+    while IFS=: read -r machine backends sha options; do
         # shellcheck disable=SC2086
-        on_machine "$machine" "$backends" run_tests "$scratch/$1" "$2" "$3" $options
+        REQUIRE_SHA=$sha on_machine "$machine" "$backends" run_tests "$scratch/$1" "$2" "$3" $options
     done
 }
 
-# The tests that depend on the backends found. The last three machines have an inconsistent CPUID, of which other
-# libraries have died.
+# The tests that depend on the backends found. Denverton has SHA-NI without AVX. The last three machines have an
+# inconsistent CPUID, of which other libraries have died.
 x86_machines() {
     if [ "$(uname -m)" != x86_64 ]; then
         step 'tests for x86-64 compile' without 78 'it is no x86-64'
         return
     fi
     step 'tests for other x86-64 CPUs compile' x86_tests
-    emulated x86_64 'backends:: compress:: many:: traps:: vectors::' qemu-x86_64-static <<'CPUS'
-x86-64, kvm64:portable:-cpu kvm64
-x86-64, Conroe:portable:-cpu Conroe
-x86-64, Penryn:sse41,portable:-cpu Penryn
-x86-64, Nehalem:sse41,portable:-cpu Nehalem
-x86-64, SandyBridge:avx,sse41,portable:-cpu SandyBridge
-x86-64, Haswell:avx2,avx,sse41,portable:-cpu Haswell
-x86-64, EPYC-Milan:avx2,avx,sse41,portable:-cpu EPYC-Milan
-x86-64, max:avx2,avx,sse41,portable:-cpu max
-x86-64, Haswell without XSAVE:sse41,portable:-cpu Haswell,-xsave
-x86-64, Haswell without AVX:sse41,portable:-cpu Haswell,-avx
-x86-64, max without SSE4.1:portable:-cpu max,-sse4.1
+    emulated x86_64 'backends:: compress:: many:: sha2:: traps:: vectors::' qemu-x86_64-static <<'CPUS'
+x86-64, kvm64:portable:no:-cpu kvm64
+x86-64, Conroe:portable:no:-cpu Conroe
+x86-64, Penryn:sse41,portable:no:-cpu Penryn
+x86-64, Nehalem:sse41,portable:no:-cpu Nehalem
+x86-64, Denverton:sse41,portable:yes:-cpu Denverton
+x86-64, SandyBridge:avx,sse41,portable:no:-cpu SandyBridge
+x86-64, Haswell:avx2,avx,sse41,portable:no:-cpu Haswell
+x86-64, EPYC-Milan:avx2,avx,sse41,portable:yes:-cpu EPYC-Milan
+x86-64, max:avx2,avx,sse41,portable:yes:-cpu max
+x86-64, max without SHA-NI:avx2,avx,sse41,portable:no:-cpu max,-sha-ni
+x86-64, Haswell without XSAVE:sse41,portable:no:-cpu Haswell,-xsave
+x86-64, Haswell without AVX:sse41,portable:no:-cpu Haswell,-avx
+x86-64, max without SSE4.1:portable:no:-cpu max,-sse4.1
 CPUS
 }
 
@@ -109,18 +114,19 @@ i686() {
     cross_test i686-unknown-linux-gnu --no-fail-fast --workspace --lib --bins --tests
 }
 
+# Every CPU of this emulator has the SHA extension, and no option takes it away.
 aarch64_machines() {
     step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu
     emulated aarch64-unknown-linux-gnu '' qemu-aarch64-static <<'CPUS'
-aarch64, Cortex-A53:neon,portable:-cpu cortex-a53
-aarch64, Neoverse N1:neon,portable:-cpu neoverse-n1
-aarch64, max:neon,portable:-cpu max
+aarch64, Cortex-A53:neon,portable:yes:-cpu cortex-a53
+aarch64, Neoverse N1:neon,portable:yes:-cpu neoverse-n1
+aarch64, max:neon,portable:yes:-cpu max
 CPUS
 }
 
 s390x_machines() {
     step 'tests for s390x compile' cross_tests s390x-unknown-linux-gnu
-    emulated s390x-unknown-linux-gnu '' qemu-s390x-static <<<'s390x (big endian):portable:'
+    emulated s390x-unknown-linux-gnu '' qemu-s390x-static <<<'s390x (big endian):portable:no:'
 }
 
 # The linker of WebAssembly comes with rustup's toolchains.

@@ -1,13 +1,16 @@
 //! `constant-time BACKEND CHECK`: keys and messages are secret, their lengths and the digests are not. Status 3 if the CPU
 //! does not have the backend, 4 if nothing watches; the status of a tracker that complains is the tracker's.
-//! `constant-time --list`: what the CHECK `all` is made of.
+//! `constant-time --list`: what the CHECK `all` is made of. `constant-time --controls`: every CHECK that must be noticed.
 
 use core::hint::black_box;
 use std::process::ExitCode;
 
 use simd_digest::blake2::{Flavour, Params, update_many};
 use simd_digest::digest::{KeyInit, Mac};
-use simd_digest::{Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, blake2b, blake2s};
+use simd_digest::{
+    Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, HmacSha224, HmacSha256, blake2b, blake2s,
+    sha224, sha256,
+};
 
 mod sha2;
 mod taint;
@@ -20,7 +23,7 @@ fn secret(length: usize) -> Vec<u8> {
 }
 
 /// Everybody may see it.
-fn publish(mut hash: impl ToString) {
+fn publish(mut hash: impl Copy + ToString) {
     taint::reveal(&mut hash);
     black_box(hash.to_string());
 }
@@ -142,27 +145,50 @@ fn mac<M: Mac + KeyInit + Clone>(with_backend: impl Fn(M) -> M) {
     }
 }
 
-/// The controls: what the digest of a secret, made by this backend, must not be used for.
-fn digest(backend: Backend) -> blake2b::Hash {
-    let [_, params] = both_params::<blake2b::FlavourB>(backend);
-    params.hash(&secret(300)).unwrap()
-}
+/// A digest that everybody may not see, made by this backend: the controls leak it.
+type Secret = fn(Backend, &[u8]) -> [u8; 32];
 
-fn leak_by_branch(backend: Backend) {
-    if digest(backend).as_bytes()[31] & 1 == 0 {
+fn leak_by_branch(backend: Backend, digest: Secret) {
+    if digest(backend, &secret(300))[31] & 1 == 0 {
         black_box(backend);
     }
 }
 
-fn leak_by_index(backend: Backend) {
+fn leak_by_index(backend: Backend, digest: Secret) {
     let table = black_box([1_u8; 256]);
-    black_box(table[usize::from(digest(backend).as_bytes()[0])]);
+    black_box(table[usize::from(digest(backend, &secret(300))[0])]);
 }
 
 /// A comparison that ends where the first difference is.
-fn leak_by_early_return(backend: Backend) {
-    let [a, b] = [digest(backend), digest(backend)];
-    black_box(a.as_bytes().iter().zip(b.as_bytes()).all(|(a, b)| a == b));
+fn leak_by_early_return(backend: Backend, digest: Secret) {
+    let digests = [(); 2].map(|()| digest(backend, &secret(300)));
+    let [a, b] = black_box(digests.each_ref().map(<[u8; 32]>::as_slice));
+    black_box(a.iter().zip(b).all(|(a, b)| a == b));
+}
+
+type Leak = fn(Backend, Secret);
+
+/// The controls, each beside its name: a leak, and a digest to leak. A tracker may follow one kernel and lose the secret
+/// in another.
+fn controls() -> [(&'static str, Leak, Secret); 6] {
+    let blake2b: Secret = |backend, message| {
+        let [_, params] = both_params::<blake2b::FlavourB>(backend);
+        params.hash(message).unwrap().as_bytes().try_into().unwrap()
+    };
+    let sha256: Secret = |backend, message| *sha256::Batch::new().with_backend(backend).hash(message).as_bytes();
+    let lanes: Secret =
+        |backend, message| *sha256::Batch::new().with_backend(backend).hash_many(&[message; 20])[7].as_bytes();
+    let lanes_without_sha: Secret = |backend, message| {
+        *sha256::Batch::new().with_backend(backend.without_sha()).hash_many(&[message; 20])[7].as_bytes()
+    };
+    [
+        ("branch", leak_by_branch, blake2b),
+        ("index", leak_by_index, blake2b),
+        ("early-return", leak_by_early_return, blake2b),
+        ("sha256-branch", leak_by_branch, sha256),
+        ("sha256-lanes-branch", leak_by_branch, lanes),
+        ("sha256-lanes-without-sha-branch", leak_by_branch, lanes_without_sha),
+    ]
 }
 
 type Check = fn(Backend);
@@ -191,20 +217,30 @@ fn checks() -> Vec<(String, Check)> {
         mac(|mac: Blake2sMac128| mac.with_backend(backend));
         mac(|mac: Blake2sMac256| mac.with_backend(backend));
     }));
-    checks.extend(sha2::checks());
+    checks.extend(sha2::checks_of::<sha256::Variant256>("sha256", |backend| {
+        sha2::kinds(backend).for_each(|backend| mac(|mac: HmacSha256| mac.with_backend(backend)));
+    }));
+    checks.push(("sha256::nodes".to_owned(), sha2::nodes));
+    checks.push(("sha256::compress".to_owned(), |_| sha2::compress()));
+    checks.push(("sha256::save".to_owned(), sha2::save));
+    checks.extend(sha2::checks_of::<sha224::Variant224>("sha224", |backend| {
+        sha2::kinds(backend).for_each(|backend| mac(|mac: HmacSha224| mac.with_backend(backend)));
+    }));
     checks
 }
 
+/// Whether there is such a check or control.
 fn run(backend: Backend, check: &str) -> bool {
-    let controls: [(&str, Check); 3] =
-        [("branch", leak_by_branch), ("index", leak_by_index), ("early-return", leak_by_early_return)];
-    let mut checks = checks();
-    if check != "all" {
-        checks.extend(controls.map(|(name, control)| (name.to_owned(), control)));
-        checks.retain(|(name, _)| *name == check);
+    let mut found = false;
+    for (_, run) in checks().iter().filter(|(name, _)| check == "all" || name == check) {
+        run(backend);
+        found = true;
     }
-    checks.iter().for_each(|(_, run)| run(backend));
-    !checks.is_empty()
+    if let Some((_, leak, digest)) = controls().into_iter().find(|(name, ..)| *name == check) {
+        leak(backend, digest);
+        found = true;
+    }
+    found
 }
 
 fn main() -> ExitCode {
@@ -213,8 +249,12 @@ fn main() -> ExitCode {
         checks().iter().for_each(|(name, _)| println!("{name}"));
         return ExitCode::SUCCESS;
     }
+    if arguments == ["--controls"] {
+        controls().iter().for_each(|(name, ..)| println!("{name}"));
+        return ExitCode::SUCCESS;
+    }
     let [backend, check] = &arguments[..] else {
-        eprintln!("constant-time BACKEND CHECK, or constant-time --list");
+        eprintln!("constant-time BACKEND CHECK, or constant-time --list, or constant-time --controls");
         return ExitCode::from(2);
     };
     let Ok(backend) = backend.parse::<Backend>() else { return ExitCode::from(3) };

@@ -143,6 +143,7 @@ fn fibonacci(length: usize) -> Vec<u8> {
 }
 
 /// `REQUIRE_BACKENDS=portable,sse41` fails where one of them is missing, so that no machine skips it in silence.
+/// `REQUIRE_SHA=yes` fails where the default backend lacks the SHA extension, `REQUIRE_SHA=no` where it has one.
 #[test]
 fn required_backends_are_available() {
     let available: Vec<_> = Backend::available().map(Backend::name).collect();
@@ -150,5 +151,10 @@ fn required_backends_are_available() {
     let required = env::var("REQUIRE_BACKENDS").unwrap_or_default();
     for name in required.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         assert!(name.parse::<Backend>().is_ok(), "REQUIRE_BACKENDS: {name} is not available");
+    }
+    let sha = if Backend::best().sha() { "yes" } else { "no" };
+    println!("SHA extension: {sha}");
+    if let Ok(required) = env::var("REQUIRE_SHA") {
+        assert_eq!(sha, required, "REQUIRE_SHA, found on the left");
     }
 }
