@@ -217,9 +217,15 @@ fn checks() -> Vec<(String, Check)> {
         mac(|mac: Blake2sMac128| mac.with_backend(backend));
         mac(|mac: Blake2sMac256| mac.with_backend(backend));
     }));
-    checks.extend(sha2::checks_of::<sha256::Variant256>("sha256", |_| mac(|mac: HmacSha256| mac)));
+    checks.extend(sha2::checks_of::<sha256::Variant256>("sha256", |backend| {
+        sha2::kinds(backend).for_each(|backend| mac(|mac: HmacSha256| mac.with_backend(backend)));
+    }));
     checks.push(("sha256::nodes".to_owned(), sha2::nodes));
-    checks.extend(sha2::checks_of::<sha224::Variant224>("sha224", |_| mac(|mac: HmacSha224| mac)));
+    checks.push(("sha256::compress".to_owned(), |_| sha2::compress()));
+    checks.push(("sha256::save".to_owned(), sha2::save));
+    checks.extend(sha2::checks_of::<sha224::Variant224>("sha224", |backend| {
+        sha2::kinds(backend).for_each(|backend| mac(|mac: HmacSha224| mac.with_backend(backend)));
+    }));
     checks
 }
 

@@ -2,13 +2,14 @@
 
 use core::hint::black_box;
 
-use simd_digest::Backend;
+use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::sha2::{Batch, Hasher, HmacKey, Variant, finalize_many, update_many};
+use simd_digest::{Backend, Digest, Sha256, sha256};
 
 use super::{Check, messages, publish, publish_bit, secret, taint};
 
 /// The backend with the SHA extension and without it, in every order of instructions.
-fn kinds(backend: Backend) -> impl Iterator<Item = Backend> {
+pub(crate) fn kinds(backend: Backend) -> impl Iterator<Item = Backend> {
     let sha = [Some(backend), backend.sha().then(|| backend.without_sha())];
     sha.into_iter().flatten().flat_map(|backend| [Some(backend), backend.other_order()]).flatten()
 }
@@ -99,6 +100,30 @@ pub(crate) fn nodes(backend: Backend) {
             let parents = batch.hash_nodes_in_place(&mut level).unwrap();
             taint::reveal(parents);
             black_box(parents);
+        }
+    }
+}
+
+/// On the best backend.
+pub(crate) fn compress() {
+    let mut h = [7; 8];
+    taint::hide(&mut h);
+    sha256::hazmat::compress(&mut h, secret(300).as_chunks().0);
+    taint::reveal(&mut h);
+    black_box(h);
+}
+
+/// The state of a secret message is saved, and goes on.
+pub(crate) fn save(backend: Backend) {
+    for backend in kinds(backend) {
+        for message in messages() {
+            let hash = Sha256::new_with_prefix(&message).with_backend(backend);
+            let mut state = hash.serialize();
+            taint::reveal(state.as_mut_slice());
+            black_box(state);
+            let mut hasher = sha256::Hasher::new().with_backend(backend);
+            let state = sha256::hazmat::State::of(hasher.update(&message));
+            publish(state.into_hasher().with_backend(backend).update(&message).finalize());
         }
     }
 }
