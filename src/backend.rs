@@ -18,7 +18,7 @@ use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use self::sha2::Sha;
 #[cfg(feature = "sha2")]
-use crate::kernel::sha256::CompressNodes;
+use crate::kernel::sha256::{CompressNodes, Nodes};
 use crate::kernel::{Compress, Function, Run};
 
 #[cfg_attr(
@@ -314,10 +314,8 @@ dispatch!(crate::kernel::sha256::Sha256Function, beside);
 /// See [`CompressNodes::nodes`].
 #[cfg(feature = "sha2")]
 #[inline]
-pub(crate) fn hash_nodes<const TWICE: bool>(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    on!(backend, isa => {
-        Beside { isa, sha: backend.sha, order: backend.order }.nodes::<TWICE>(nodes, digests);
-    });
+pub(crate) fn hash_nodes<const TWICE: bool>(backend: Backend, nodes: Nodes<'_>) {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes::<TWICE>(nodes));
 }
 
 #[cfg(feature = "blake2")]

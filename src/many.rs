@@ -9,12 +9,13 @@
 #![forbid(unsafe_code)]
 
 use core::cmp::Reverse;
-use core::{fmt, slice};
+use core::fmt;
 
 use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use crate::backend::{Backend, Dispatch};
+use crate::buffer::fill_words;
 use crate::kernel::{Block, Run, wipe};
 use crate::stream::{Stream, compress_message};
 
@@ -244,8 +245,11 @@ fn longest_first<M: AsRef<[u8]>>(messages: &[M]) -> impl Iterator<Item = (usize,
     })
 }
 
-/// Compresses the first messages, a lane each, as long as one block closes each of those side by side, and tells how
-/// many it did.
+/// [`Function::MaxLanes`] at most.
+const LANES: usize = 16;
+
+/// Compresses the first messages, a lane each, as long as those side by side have at most a block each and are closed
+/// by equally many, and tells how many it did.
 ///
 /// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
 /// as much again.
@@ -256,39 +260,52 @@ fn compress_short<H: Dispatch>(
     put: &mut impl FnMut(usize, H::Chain),
 ) -> usize {
     let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
-    let mut ends = Array::<H::Block, H::MaxLanes>::from_fn(|_| H::Block::ZERO);
+    let mut ends =
+        Array::<Array<H::Block, H::MaxClosing>, H::MaxLanes>::from_fn(|_| Array::from_fn(|_| H::Block::ZERO));
     let mut chains = Array::<H::Chain, H::MaxLanes>::from_fn(|_| common.chain);
-    // Bytes at the start of a block that may not be zeros.
-    let mut used = 0;
+    // Blocks, and bytes at the start of a block, that may not be zeros.
+    let (mut used_blocks, mut used) = (0, 0);
     let mut done = 0;
     for group in messages.chunks(lanes) {
         let live = group.len();
-        let group = Array::<&[u8], H::MaxLanes>::from_fn(|i| group.get(i).map(AsRef::as_ref).unwrap_or_default());
-        let longest = group.iter().map(|message| message.len()).fold(0, usize::max);
-        if live == 1 || longest > H::Block::LENGTH || H::closing(longest) > 1 {
+        let (mut shortest, mut longest) = (usize::MAX, 0);
+        let mut bytes: [&[u8]; LANES] = [&[]; LANES];
+        for (bytes, message) in bytes.iter_mut().zip(group) {
+            *bytes = message.as_ref();
+            (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
+        }
+        if live == 1 || longest > H::Block::LENGTH || H::closing(shortest) != H::closing(longest) {
             break;
         }
-        for ((end, chain), message) in ends.iter_mut().zip(&mut chains).zip(&group[..live]) {
-            if message.len() < used {
-                *end = H::Block::ZERO;
+        let count = H::closing(longest);
+        used = longest.max(used);
+        for ((end, chain), message) in ends.iter_mut().zip(&mut chains).zip(&bytes[..live]) {
+            if count < used_blocks {
+                end.fill(H::Block::ZERO);
             }
-            end.bytes_mut()[..message.len()].copy_from_slice(message);
+            fill_words(&mut end[0].bytes_mut()[..used.next_multiple_of(16)], message);
             *chain = common.chain;
-            H::close(chain, slice::from_mut(end), message.len());
+            H::close(chain, &mut end[..count], message.len());
         }
-        used = if H::CLOSES_WHOLE_BLOCKS { H::Block::LENGTH } else { longest.max(used) };
-        let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|i| slice::from_ref(&ends[i]));
-        let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
+        if H::CLOSES_WHOLE_BLOCKS {
+            used = H::Block::LENGTH;
+        }
+        used_blocks = count;
+        let mut blocks: [&[H::Block]; LANES] = [&[]; LANES];
+        for (blocks, end) in blocks.iter_mut().zip(&ends) {
+            *blocks = &end[..count];
+        }
+        let last = [common.last; LANES];
         let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
         let hint = H::hint(longest);
-        H::compress_lanes(common.backend, Run { count: 1, stride: 1, chains, blocks, last, hint });
+        H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint });
         for chain in chains {
             put(done, *chain);
             done += 1;
         }
     }
     chains.iter_mut().for_each(H::wipe);
-    ends.iter_mut().for_each(wipe);
+    ends.iter_mut().flatten().for_each(wipe);
     done
 }
 

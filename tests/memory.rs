@@ -13,6 +13,8 @@ use self::common::flavour::{Flavour, for_both};
 use self::common::paint::paint;
 
 mod common {
+    #[cfg(feature = "sha2")]
+    pub(crate) mod backends;
     pub(crate) mod flavour;
     pub(crate) mod paint;
 }
@@ -115,6 +117,59 @@ fn batches_take_nothing<F: Flavour>() {
 
         let mut output = params.xof().unwrap().finalize();
         assert_eq!(heap(|| output.try_read(&mut flat).unwrap()), (0, 0), "{backend}, BLAKE2X");
+    }
+}
+
+#[cfg(feature = "sha2")]
+#[test]
+fn batches_of_sha2_take_nothing() {
+    use simd_digest::sha2::{Variant224, Variant256};
+
+    batches_of_variant_take_nothing::<Variant256>();
+    batches_of_variant_take_nothing::<Variant224>();
+}
+
+/// SHA-256 or SHA-224, HMAC over it too.
+#[cfg(feature = "sha2")]
+fn batches_of_variant_take_nothing<V: simd_digest::sha2::Variant>() {
+    use simd_digest::sha2::{Batch, Hasher, HmacKey, finalize_many, update_many};
+
+    let memory = paint(2000);
+    let messages: Vec<&[u8]> = (0..200).map(|i| &memory[i..][..7 * i]).collect();
+    for backend in common::backends::all_backends() {
+        let batch = Batch::<V>::new().with_backend(backend);
+        let mut hashes = vec![batch.hash(b""); messages.len()];
+        assert_eq!(heap(|| batch.hash_many_into(&messages, &mut hashes).unwrap()), (0, 0), "{backend:?}");
+        let mut flat = vec![0; V::LENGTH * messages.len()];
+        assert_eq!(heap(|| batch.hash_many_flat(&messages, &mut flat).unwrap()), (0, 0), "{backend:?}");
+        assert_eq!(heap(|| _ = batch.hash_many(&messages)).0, 1, "{backend:?}, the list of hashes");
+
+        let mut hashers = vec![Hasher::<V>::new().with_backend(backend); messages.len()];
+        let mut updates: Vec<(&mut Hasher<V>, &[u8])> = hashers.iter_mut().zip(messages.iter().copied()).collect();
+        assert_eq!(heap(|| update_many(&mut updates)), (0, 0), "{backend:?}");
+        let hashers: Vec<&Hasher<V>> = hashers.iter().collect();
+        assert_eq!(heap(|| finalize_many(&hashers, &mut hashes).unwrap()), (0, 0), "{backend:?}");
+
+        let key = HmacKey::<V>::new(&memory[..70]).with_backend(backend);
+        assert_eq!(heap(|| key.hash_many_into(&messages, &mut hashes).unwrap()), (0, 0), "{backend:?}, HMAC");
+        assert_eq!(heap(|| key.hash_many_flat(&messages, &mut flat).unwrap()), (0, 0), "{backend:?}, HMAC");
+        assert_eq!(heap(|| _ = key.hash_many(&messages)).0, 1, "{backend:?}, the list of tags");
+        let work = || _ = HmacKey::<V>::new(&memory).with_backend(backend).hasher().update(&memory).finalize();
+        assert_eq!(heap(work), (0, 0), "{backend:?}, HMAC in pieces");
+    }
+}
+
+#[cfg(feature = "sha2")]
+#[test]
+fn nodes_take_nothing() {
+    let memory = paint(64 * 200);
+    let nodes = memory.as_chunks().0;
+    for backend in common::backends::all_backends() {
+        let batch = simd_digest::sha256::Batch::new().with_backend(backend);
+        let (mut digests, mut level) = (vec![[0; 32]; nodes.len()], memory.as_chunks().0.to_vec());
+        assert_eq!(heap(|| batch.hash_nodes(nodes, &mut digests).unwrap()), (0, 0), "{backend:?}");
+        assert_eq!(heap(|| batch.hash_nodes_twice(nodes, &mut digests).unwrap()), (0, 0), "{backend:?}");
+        assert_eq!(heap(|| _ = batch.hash_nodes_in_place(&mut level).unwrap()), (0, 0), "{backend:?}");
     }
 }
 

@@ -8,8 +8,8 @@
 //! | SHA-NI, AVX-512                   | Ice Lake, Tiger Lake          | SHA-NI   | SHA-NI, from 7 on 8 or 16 lanes        |
 //! | SHA-NI                            | Zen 1 to 3, Alder Lake, Goldmont | SHA-NI | SHA-NI, pairs                          |
 //! | AVX-512                           | Skylake-X, Cascade Lake       | portable | from 2 on 8 lanes, from 9 on 16        |
-//! | AVX2                              | Haswell to Skylake            | portable | from 3 on 8 lanes                      |
-//! | SSE4.1, AVX                       | Penryn to Ivy Bridge          | portable | from 3 on 4 lanes                      |
+//! | AVX2                              | Haswell to Skylake            | portable | from 2 on 8 lanes                      |
+//! | SSE4.1, AVX                       | Penryn to Ivy Bridge          | portable | from 2 on 4 lanes                      |
 use super::Order;
 use super::sha::Sha;
 
@@ -41,7 +41,7 @@ pub(super) fn avx512(sha: Option<Sha>, order: Order, live: usize) -> Kernel {
 pub(super) fn avx2(sha: Option<Sha>, live: usize) -> Kernel {
     match (sha, live) {
         (Some(sha), _) => Kernel::Streams(sha),
-        (None, ..=2) => Kernel::Portable,
+        (None, ..=1) => Kernel::Portable,
         _ => Kernel::Lanes8,
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn avx2(sha: Option<Sha>, live: usize) -> Kernel {
 pub(super) fn sse41(sha: Option<Sha>, live: usize) -> Kernel {
     match (sha, live) {
         (Some(sha), _) => Kernel::Streams(sha),
-        (None, ..=2) => Kernel::Portable,
+        (None, ..=1) => Kernel::Portable,
         _ => Kernel::Lanes4,
     }
 }

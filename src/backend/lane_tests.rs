@@ -8,6 +8,8 @@ use crate::kernel::{Block, Word, Words};
 
 #[cfg(feature = "blake2")]
 mod blake2;
+#[cfg(feature = "sha2")]
+mod sha256;
 
 /// Numbers that look random.
 fn noise(seed: &mut u64) -> u64 {
@@ -39,7 +41,7 @@ fn check_lanes<H: Dispatch<Chain: PartialEq, Hint: fmt::Debug>>(
         let blocks: Vec<_> = blocks[i].iter().copied().step_by(stride).collect();
         H::compress(portable, &mut alone, &blocks, last[i]);
         let lanes = starts.len();
-        assert!(chains[i] == alone, "{backend}, lane {i} of {lanes}, {hint:?}, stride {stride}");
+        assert!(chains[i] == alone, "{backend:?}, lane {i} of {lanes}, {hint:?}, stride {stride}");
     }
 }
 

@@ -29,6 +29,14 @@ impl fmt::Debug for Chain {
     }
 }
 
+/// A fact that the lane kernel may rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    Nothing,
+    /// All messages have equal hash values.
+    Alike,
+}
+
 impl Chain {
     /// Before the first block of a message.
     #[inline]
@@ -47,10 +55,32 @@ impl Chain {
     }
 }
 
-/// The answer of an instruction set for messages of 64 bytes, the nodes of Merkle trees.
+/// Messages of 64 bytes, the nodes of Merkle trees: their digests are hash values from `iv`, in bytes.
+#[derive(Debug)]
+pub(crate) struct Nodes<'a> {
+    pub(crate) iv: &'static [u32; 8],
+    /// At most [`NODES`].
+    pub(crate) nodes: &'a [&'a [u8; 64]],
+    /// As many as `nodes`.
+    pub(crate) digests: &'a mut [[u8; 32]],
+}
+
+/// Nodes at most that are hashed at a time.
+pub(crate) const NODES: usize = 16;
+
+/// The answer of an instruction set for nodes.
 pub(crate) trait CompressNodes: Copy {
-    /// Writes the digests of `nodes`, as many as `digests`, or the digests of these digests if `TWICE`.
-    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]);
+    /// Computes the digests, or the digests of these digests if `TWICE`.
+    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>);
+}
+
+impl<'a> Nodes<'a> {
+    /// The same in groups of at most `number`.
+    #[inline]
+    pub(crate) fn chunks(self, number: usize) -> impl Iterator<Item = Nodes<'a>> {
+        let Self { iv, nodes, digests } = self;
+        nodes.chunks(number).zip(digests.chunks_mut(number)).map(move |(nodes, digests)| Nodes { iv, nodes, digests })
+    }
 }
 
 /// The place of the message's length, the last 8 bytes of the last block.
@@ -60,13 +90,13 @@ impl Function for Sha256Function {
     type Chain = Chain;
     type Block = [u8; 64];
     type Last = ();
-    type Hint = ();
+    type Hint = Known;
     type MaxLanes = U16;
     type MaxClosing = U2;
 
     const NO_CHAIN: Chain = Chain::new([0; 8]);
     const NOT_LAST: () = ();
-    const NO_HINT: () = ();
+    const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = true;
     const PAIRS: bool = true;
 
@@ -92,7 +122,9 @@ impl Function for Sha256Function {
     }
 
     #[inline]
-    fn hint(_: usize) {}
+    fn hint(_: usize) -> Known {
+        Known::Alike
+    }
 
     #[inline(always)]
     fn copy(chain: &Chain, word: impl Fn(u64) -> u64) -> Chain {
@@ -119,9 +151,9 @@ impl Function for Sha256Function {
 }
 
 /// The initial hash values (FIPS 180-4, section 5.3.2 and 5.3.3).
-pub(crate) const IV_224: [u32; 8] =
+pub(crate) static IV_224: [u32; 8] =
     [0xc105_9ed8, 0x367c_d507, 0x3070_dd17, 0xf70e_5939, 0xffc0_0b31, 0x6858_1511, 0x64f9_8fa7, 0xbefa_4fa4];
-pub(crate) const IV_256: [u32; 8] =
+pub(crate) static IV_256: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
 /// The constants of the rounds (FIPS 180-4, section 4.2.2).

@@ -5,11 +5,10 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::hasher::Hasher;
-use super::variant::{Variant, Variant256, digest};
+use super::variant::{Sealed, Variant, Variant256, digest, truncate};
 use super::{Hash, ManyError};
 use crate::backend::{Backend, hash_nodes};
-use crate::hash::Digested;
-use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function};
 use crate::kernel::{Block, Function};
 use crate::many::{Common, compress_each, finalize_each, update_each};
 use crate::stream::compress_message;
@@ -60,7 +59,13 @@ impl<V: Variant> Batch<V> {
     #[inline]
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> Hash<V> {
-        let mut chain = Chain::new(V::IV);
+        if let Ok(node) = message.try_into() {
+            let mut digests = [[0; 32]];
+            let nodes = Nodes { iv: V::IV, nodes: &[node], digests: &mut digests };
+            hash_nodes::<false>(self.backend, nodes);
+            return Hash::full(truncate::<V>(&digests[0]));
+        }
+        let mut chain = Chain::new(*V::IV);
         compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, ());
         let hash = Hash::full(digest::<V>(&chain));
         Sha256Function::wipe(&mut chain);
@@ -101,9 +106,37 @@ impl<V: Variant> Batch<V> {
     }
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
-    fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, <V as Digested>::Bytes)) {
-        let common = Common::<Sha256Function> { backend: self.backend, chain: Chain::new(V::IV), first: &[], last: () };
-        compress_each(&common, messages, |i, chain| put(i, digest::<V>(&chain)));
+    fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
+        let done = self.each_node(messages, &mut put);
+        let messages = &messages[done..];
+        if messages.is_empty() {
+            return;
+        }
+        let common =
+            Common::<Sha256Function> { backend: self.backend, chain: Chain::new(*V::IV), first: &[], last: () };
+        compress_each(&common, messages, |i, chain| put(done + i, digest::<V>(&chain)));
+    }
+
+    /// The same for the first messages, as long as all have 64 bytes. Tells how many it did.
+    fn each_node(&self, messages: &[impl AsRef<[u8]>], put: &mut impl FnMut(usize, V::Bytes)) -> usize {
+        let mut done = 0;
+        for group in messages.chunks(NODES) {
+            let mut nodes = [&[0; 64]; NODES];
+            let mut digests = [[0; 32]; NODES];
+            for (to, message) in nodes.iter_mut().zip(group) {
+                match message.as_ref().try_into() {
+                    Ok(node) => *to = node,
+                    Err(_) => return done,
+                }
+            }
+            let (nodes, digests) = (&nodes[..group.len()], &mut digests[..group.len()]);
+            hash_nodes::<false>(self.backend, Nodes { iv: V::IV, nodes, digests });
+            for digest in digests {
+                put(done, truncate::<V>(digest));
+                done += 1;
+            }
+        }
+        done
     }
 }
 
@@ -116,7 +149,7 @@ impl Batch<Variant256> {
     /// If there is not one digest for each node. Then nothing is written.
     pub fn hash_nodes(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
         ManyError::check(nodes.len(), digests.len())?;
-        hash_nodes::<false>(self.backend, nodes, digests);
+        hash_by_groups::<false>(self.backend, nodes, digests);
         Ok(())
     }
 
@@ -127,7 +160,7 @@ impl Batch<Variant256> {
     /// If there is not one digest for each node. Then nothing is written.
     pub fn hash_nodes_twice(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
         ManyError::check(nodes.len(), digests.len())?;
-        hash_nodes::<true>(self.backend, nodes, digests);
+        hash_by_groups::<true>(self.backend, nodes, digests);
         Ok(())
     }
 
@@ -145,10 +178,21 @@ impl Batch<Variant256> {
         for begin in (0..half).step_by(GROUP) {
             let digests = &mut digests[..GROUP.min(half - begin)];
             let pairs = &level[2 * begin..][..2 * digests.len()];
-            hash_nodes::<false>(self.backend, pairs.as_flattened().as_chunks().0, digests);
+            hash_by_groups::<false>(self.backend, pairs.as_flattened().as_chunks().0, digests);
             level[begin..][..digests.len()].copy_from_slice(digests);
         }
         Ok(&mut level[..half])
+    }
+}
+
+fn hash_by_groups<const TWICE: bool>(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    for (group, digests) in nodes.chunks(NODES).zip(digests.chunks_mut(NODES)) {
+        let mut nodes = [&group[0]; NODES];
+        for (to, node) in nodes.iter_mut().zip(group) {
+            *to = node;
+        }
+        let nodes = &nodes[..group.len()];
+        hash_nodes::<TWICE>(backend, Nodes { iv: Variant256::IV, nodes, digests });
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Core<V: Variant> {
 impl<V: Variant> Default for Core<V> {
     #[inline]
     fn default() -> Self {
-        Self { chain: Chain::new(V::IV), backend: Backend::best(), variant: PhantomData }
+        Self { chain: Chain::new(*V::IV), backend: Backend::best(), variant: PhantomData }
     }
 }
 
@@ -97,7 +97,7 @@ impl<V: Variant> FixedOutputCore for Core<V> {
 impl<V: Variant> Reset for Core<V> {
     #[inline]
     fn reset(&mut self) {
-        self.chain = Chain::new(V::IV);
+        self.chain = Chain::new(*V::IV);
     }
 }
 

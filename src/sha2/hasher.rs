@@ -34,7 +34,7 @@ impl<V: Variant> Hasher<V> {
     #[inline]
     #[must_use]
     pub fn new() -> Self {
-        Self::of(Stream::new(Chain::new(V::IV), Backend::best()))
+        Self::of(Stream::new(Chain::new(*V::IV), Backend::best()))
     }
 
     #[inline]
@@ -87,7 +87,7 @@ impl<V: Variant> Hasher<V> {
     /// Forgets the message; the backend stays.
     #[inline]
     pub fn reset(&mut self) {
-        self.stream.chain = Chain::new(V::IV);
+        self.stream.chain = Chain::new(*V::IV);
         self.stream.buffer = Buffer::EMPTY;
     }
 

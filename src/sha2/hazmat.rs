@@ -102,7 +102,7 @@ impl<V: Variant> State<V> {
         }
         chain.blocks = length / 64;
         let number = (length % 64) as usize;
-        let begins = chain.blocks > 0 || chain.h == V::IV;
+        let begins = chain.blocks > 0 || chain.h == *V::IV;
         if !begins || held[number..].iter().any(|&byte| byte != 0) {
             return Err(StateError::Impossible);
         }

@@ -52,7 +52,7 @@ impl<V: Variant> HmacKey<V> {
             None => block[..V::LENGTH].copy_from_slice(Batch::<V>::new().hash(key).as_ref()),
         }
         let mut after = |pad: u8| {
-            let mut chain = Chain::new(V::IV);
+            let mut chain = Chain::new(*V::IV);
             block.iter_mut().for_each(|byte| *byte ^= pad);
             Sha256Function::compress(backend, &mut chain, &[block], ());
             block.iter_mut().for_each(|byte| *byte ^= pad);

@@ -36,7 +36,7 @@ pub trait Sealed: Digested {
     const NAME: &'static str;
     const MAC_NAME: &'static str;
     /// The initial hash value (FIPS 180-4, section 5.3).
-    const IV: [u32; 8];
+    const IV: &'static [u32; 8];
     /// The first bytes of a state in Go.
     const MAGIC: [u8; 4];
 
@@ -60,7 +60,7 @@ impl Variant for Variant224 {
 impl Sealed for Variant224 {
     const NAME: &'static str = "Sha224";
     const MAC_NAME: &'static str = "HmacSha224";
-    const IV: [u32; 8] = IV_224;
+    const IV: &'static [u32; 8] = &IV_224;
     const MAGIC: [u8; 4] = *b"sha\x02";
 
     type OutputSize = U28;
@@ -79,7 +79,7 @@ impl Variant for Variant256 {
 impl Sealed for Variant256 {
     const NAME: &'static str = "Sha256";
     const MAC_NAME: &'static str = "HmacSha256";
-    const IV: [u32; 8] = IV_256;
+    const IV: &'static [u32; 8] = &IV_256;
     const MAGIC: [u8; 4] = *b"sha\x03";
 
     type OutputSize = U32;
@@ -93,8 +93,14 @@ impl Digested for Variant256 {
 /// The digest that a hash value is, after the last block.
 #[inline]
 pub(super) fn digest<V: Variant>(chain: &Chain) -> V::Bytes {
+    truncate::<V>(&chain.to_bytes())
+}
+
+/// The same for a hash value in bytes.
+#[inline]
+pub(super) fn truncate<V: Variant>(value: &[u8; 32]) -> V::Bytes {
     let mut bytes = V::Bytes::ZERO;
-    bytes.bytes_mut().copy_from_slice(&chain.to_bytes()[..V::LENGTH]);
+    bytes.bytes_mut().copy_from_slice(&value[..V::LENGTH]);
     bytes
 }
 

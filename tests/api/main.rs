@@ -3,6 +3,7 @@
 
 #[path = "../common"]
 mod common {
+    pub(crate) mod backends;
     pub(crate) mod flavour;
     #[cfg(all(unix, feature = "alloc"))]
     pub(crate) mod pages;
@@ -11,6 +12,8 @@ mod common {
     pub(crate) mod peer;
     pub(crate) mod random;
     pub(crate) mod rfc;
+    #[cfg(feature = "sha2")]
+    pub(crate) mod sha2;
     #[cfg(feature = "alloc")]
     pub(crate) mod tree;
     pub(crate) mod vector;
@@ -27,6 +30,8 @@ mod parallel;
 mod params;
 mod peers;
 mod serialization;
+#[cfg(feature = "sha2")]
+mod sha2;
 mod traps;
 #[cfg(feature = "alloc")]
 mod tree;

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Generate the BLAKE2 test vectors that lie next to this script.
+"""Generate the test vectors of BLAKE2, and those of SHA-224 and SHA-256 in sha2, that lie next to this script.
 
 How to run (Python 3.6 or newer, standard library only, from any directory):
 
-    python3 tests/data/generate.py            rewrite all .txt files
+    python3 tests/data/generate.py            rewrite all .txt files that say so
     python3 tests/data/generate.py --check    verify them; exit status 1 if they differ
 
 The oracles are Python's hashlib.blake2b and hashlib.blake2s, which take every tree
-parameter, and Python's hmac over them. With --check some unkeyed digests are also compared with
-`b2sum` and `openssl`, where they are installed. The output depends on nothing but
-this file.
+parameter, hashlib.sha224 and hashlib.sha256, and Python's hmac over all of them. With --check some
+unkeyed digests are also compared with `b2sum`, `sha224sum`, `sha256sum` and `openssl`, where they
+are installed. The output depends on nothing but this file.
 
 Format: lines starting with `#` are comments. Every other line is one vector, made
 of `name=value` fields separated by one space, `length` first and `digest` last.
@@ -81,6 +81,14 @@ TREE_HEADER = """\
 # node of every depth is a last node. An empty message has one empty leaf.
 """
 
+SHA2_HEADER = """\
+# Test vectors of {name}. Written by generate.py: do not edit.
+#
+# One vector a line, as name=value fields, all always present, in this order:
+#   length  message length in bytes; byte i of the message is i % 251
+#   digest  hex, {longest} bytes
+"""
+
 HMAC_HEADER = """\
 # Test vectors of HMAC with {name}. Written by generate.py: do not edit.
 #
@@ -114,6 +122,12 @@ Flavour = collections.namedtuple("Flavour", "name hash longest block text offset
 
 BLAKE2B = Flavour("BLAKE2b", hashlib.blake2b, 64, 128, 16, 64, [1, 20, 32, 48, 63, 64])
 BLAKE2S = Flavour("BLAKE2s", hashlib.blake2s, 32, 64, 8, 48, [1, 16, 20, 28, 31, 32])
+
+# Of SHA-2 there are no more parameters.
+Sha2 = collections.namedtuple("Sha2", "name hash longest block")
+
+SHA224 = Sha2("SHA-224", hashlib.sha224, 28, 64)
+SHA256 = Sha2("SHA-256", hashlib.sha256, 32, 64)
 
 
 def header(text, flavour):
@@ -348,7 +362,21 @@ def hmac_vectors(flavour):
     near = [n + d for n in (longest, block) for d in (-1, 0, 1)]
     for key_length in [0, 1, longest // 2] + near + [200, 2 * block, 2 * block + 1]:
         for length in (0, 1, block - 1, block, block + 1, 2 * block, 500):
-            digest = hmac.new(key(key_length), paint(length), flavour.name.lower()).digest()
+            digest = hmac.new(key(key_length), paint(length), flavour.hash).digest()
+            yield line([("length", length), ("key", key(key_length))], digest)
+
+
+def sha2_vectors(flavour):
+    edges = {n + d for n in range(64, 1025, 64) for d in (-9, -8, -1, 0, 1)}
+    for length in sorted(set(range(301)) | edges | {4095, 4096, 4097, 17 << 10}):
+        yield line([("length", length)], flavour.hash(paint(length)).digest())
+
+
+def sha2_hmac_vectors(flavour):
+    # 20 is the shortest key that RFC 2104 finds long enough for SHA-1; 64 is a block.
+    for key_length in (0, 1, 20, flavour.longest, 63, 64, 65, 127, 128, 129, 200):
+        for length in (0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 129, 500):
+            digest = hmac.new(key(key_length), paint(length), flavour.hash).digest()
             yield line([("length", length), ("key", key(key_length))], digest)
 
 
@@ -414,6 +442,10 @@ def generate():
         ),
         "hmac.txt": (header(HMAC_HEADER, BLAKE2B), hmac_vectors(BLAKE2B)),
         "hmac_blake2s.txt": (header(HMAC_HEADER, BLAKE2S), hmac_vectors(BLAKE2S)),
+        "sha2/sha224.txt": (header(SHA2_HEADER, SHA224), sha2_vectors(SHA224)),
+        "sha2/sha256.txt": (header(SHA2_HEADER, SHA256), sha2_vectors(SHA256)),
+        "sha2/hmac_sha224.txt": (header(HMAC_HEADER, SHA224), sha2_hmac_vectors(SHA224)),
+        "sha2/hmac_sha256.txt": (header(HMAC_HEADER, SHA256), sha2_hmac_vectors(SHA256)),
     }
     # dict.fromkeys drops the vectors that several series share.
     return {
@@ -447,6 +479,10 @@ def cross_check():
         ("b2sum", lambda n: ["b2sum", "-l", str(8 * n)], BLAKE2B, (64, 48, 32, 20, 1)),
         ("openssl", lambda n: ["openssl", "dgst", "-r", "-blake2b512"], BLAKE2B, (64,)),
         ("openssl", lambda n: ["openssl", "dgst", "-r", "-blake2s256"], BLAKE2S, (32,)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-sha224"], SHA224, (28,)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-sha256"], SHA256, (32,)),
+        ("sha224sum", lambda n: ["sha224sum"], SHA224, (28,)),
+        ("sha256sum", lambda n: ["sha256sum"], SHA256, (32,)),
     ]
     failed = False
     for name, command, flavour, hash_lengths in programs:
@@ -456,7 +492,8 @@ def cross_check():
                     command(n), input=paint(length), check=True,
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 )
-                want = flavour.hash(paint(length), digest_size=n).hexdigest()
+                size = {"digest_size": n} if isinstance(flavour, Flavour) else {}
+                want = flavour.hash(paint(length), **size).hexdigest()
                 if run.stdout.decode().split()[:1] != [want]:
                     print("%s disagrees: length %d, hash_length %d" % (name, length, n))
                     failed = True

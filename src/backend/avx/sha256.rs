@@ -7,7 +7,7 @@ use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
-use crate::kernel::sha256::{Chain, CompressNodes, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Nodes, Sha256Function, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run};
 
 impl Compress<Sha256Function> for Beside<Avx> {
@@ -32,13 +32,13 @@ impl Compress<Sha256Function> for Beside<Avx> {
 }
 
 impl CompressNodes for Beside<Avx> {
-    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-        for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
-            match choice::sse41(self.sha, nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx(self.isa), nodes, digests),
-                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes, digests),
+    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+        for nodes in nodes.chunks(4) {
+            match choice::sse41(self.sha, nodes.nodes.len()) {
+                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx(self.isa), nodes),
+                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes),
                 // SAFETY: self.isa proves AVX.
-                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4::<TWICE>(nodes, digests) },
+                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4::<TWICE>(nodes) },
             }
         }
     }
@@ -50,6 +50,6 @@ fn compress4(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "avx")]
-fn nodes4<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    hash_lanes::<U32x4, 4, TWICE>(Sse41::here(), nodes, digests);
+fn nodes4<const TWICE: bool>(nodes: Nodes<'_>) {
+    hash_lanes::<U32x4, 4, TWICE>(Sse41::here(), nodes);
 }

@@ -11,7 +11,7 @@ use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::{Beside, avx2};
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Sha256Function> for Beside<Avx512> {
@@ -38,16 +38,14 @@ impl Compress<Sha256Function> for Beside<Avx512> {
 }
 
 impl CompressNodes for Beside<Avx512> {
-    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-        for (nodes, digests) in nodes.chunks(16).zip(digests.chunks_mut(16)) {
-            match choice::avx512(self.sha, self.order, nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx512(self.isa), nodes, digests),
-                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes, digests),
-                // SAFETY: self.isa proves AVX-512F, VL and BW.
-                Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8::<TWICE>(nodes, digests) },
-                // SAFETY: self.isa proves AVX-512F, VL and BW.
-                Kernel::Lanes16 => unsafe { nodes16::<TWICE>(nodes, digests) },
-            }
+    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+        match choice::avx512(self.sha, self.order, nodes.nodes.len()) {
+            Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx512(self.isa), nodes),
+            Kernel::Portable => portable::hash_nodes::<TWICE>(nodes),
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8::<TWICE>(nodes) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            Kernel::Lanes16 => unsafe { nodes16::<TWICE>(nodes) },
         }
     }
 }
@@ -63,13 +61,13 @@ fn compress16(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn nodes8<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    hash_lanes::<U32x8, 8, TWICE>(Avx512::here(), nodes, digests);
+fn nodes8<const TWICE: bool>(nodes: Nodes<'_>) {
+    hash_lanes::<U32x8, 8, TWICE>(Avx512::here(), nodes);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn nodes16<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    hash_lanes::<U32x16, 16, TWICE>(Avx512::here(), nodes, digests);
+fn nodes16<const TWICE: bool>(nodes: Nodes<'_>) {
+    hash_lanes::<U32x16, 16, TWICE>(Avx512::here(), nodes);
 }
 
 /// The truth tables of `vpternlog` for the functions of three bits.

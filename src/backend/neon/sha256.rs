@@ -10,7 +10,7 @@ use super::{Neon, U32x4};
 use crate::backend::Beside;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
 
 /// Messages at least that are worth a lane each: two take as long in scalar code.
@@ -38,16 +38,16 @@ impl Compress<Sha256Function> for Beside<Neon> {
 }
 
 impl CompressNodes for Beside<Neon> {
-    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
         if let Some(sha) = self.sha {
-            return sha::hash_nodes::<TWICE>(sha, nodes, digests);
+            return sha::hash_nodes::<TWICE>(sha, nodes);
         }
-        for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
-            if nodes.len() < FROM {
-                portable::hash_nodes::<TWICE>(nodes, digests);
+        for nodes in nodes.chunks(4) {
+            if nodes.nodes.len() < FROM {
+                portable::hash_nodes::<TWICE>(nodes);
             } else {
                 // SAFETY: self.isa proves NEON.
-                unsafe { nodes4::<TWICE>(nodes, digests) }
+                unsafe { nodes4::<TWICE>(nodes) }
             }
         }
     }
@@ -59,8 +59,8 @@ fn compress4(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "neon")]
-fn nodes4<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    hash_lanes::<U32x4, 4, TWICE>(Neon::here(), nodes, digests);
+fn nodes4<const TWICE: bool>(nodes: Nodes<'_>) {
+    hash_lanes::<U32x4, 4, TWICE>(Neon::here(), nodes);
 }
 
 impl Lane<4> for U32x4 {

@@ -4,7 +4,7 @@ use core::slice;
 
 use super::Portable;
 use crate::backend::Beside;
-use crate::kernel::sha256::{Chain, CompressNodes, IV_256, K, PADDING_OF_64, Rounds, Sha256Function, next_word};
+use crate::kernel::sha256::{Chain, CompressNodes, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, next_word};
 use crate::kernel::{Compress, Run};
 
 impl Compress<Sha256Function> for Beside<Portable> {
@@ -21,8 +21,8 @@ impl Compress<Sha256Function> for Beside<Portable> {
 }
 
 impl CompressNodes for Beside<Portable> {
-    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-        hash_nodes::<TWICE>(nodes, digests);
+    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+        hash_nodes::<TWICE>(nodes);
     }
 }
 
@@ -42,9 +42,10 @@ pub(in crate::backend) fn one_by_one(run: Run<'_, Sha256Function>, compress: imp
 
 /// The digests of messages of 64 bytes, or of these digests if `TWICE`, one by one.
 #[inline(never)]
-pub(in crate::backend) fn hash_nodes<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+pub(in crate::backend) fn hash_nodes<const TWICE: bool>(nodes: Nodes<'_>) {
+    let Nodes { iv, nodes, digests } = nodes;
     for (node, digest) in nodes.iter().zip(digests) {
-        let mut chain = Chain::new(IV_256);
+        let mut chain = Chain::new(*iv);
         compress_block(&mut chain.h, &load(node));
         compress_scheduled(&mut chain.h, &PADDING_OF_64);
         if TWICE {
@@ -52,7 +53,7 @@ pub(in crate::backend) fn hash_nodes<const TWICE: bool>(nodes: &[[u8; 64]], dige
             words[..8].copy_from_slice(&chain.h);
             words[8] = 0x8000_0000;
             words[15] = 256;
-            chain.h = IV_256;
+            chain.h = *iv;
             compress_block(&mut chain.h, &words);
         }
         *digest = chain.to_bytes();

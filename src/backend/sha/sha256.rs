@@ -21,7 +21,7 @@ use crate::backend::avx::Avx;
 use crate::backend::avx2::Avx2;
 use crate::backend::avx512::Avx512;
 use crate::kernel::Run;
-use crate::kernel::sha256::{Chain, IV_256, K, PADDING_OF_64, Rounds, Sha256Function};
+use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function};
 
 /// The encoding of all instructions but SHA-NI's own, by the instruction set.
 #[derive(Clone, Copy)]
@@ -61,19 +61,14 @@ pub(in crate::backend) fn compress_streams(_: Sha, encoding: Encoding, run: Run<
 }
 
 /// The digests of messages of 64 bytes, or of these digests if `TWICE`.
-pub(in crate::backend) fn hash_nodes<const TWICE: bool>(
-    _: Sha,
-    encoding: Encoding,
-    nodes: &[[u8; 64]],
-    digests: &mut [[u8; 32]],
-) {
+pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, encoding: Encoding, nodes: Nodes<'_>) {
     match encoding {
         // SAFETY: the token proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { nodes_sse::<TWICE>(nodes, digests) },
+        Encoding::Sse => unsafe { nodes_sse::<TWICE>(nodes) },
         // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { nodes_avx::<TWICE>(nodes, digests) },
+        Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { nodes_avx::<TWICE>(nodes) },
         // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX-512VL.
-        Encoding::Avx512(_) => unsafe { nodes_avx512::<TWICE>(nodes, digests) },
+        Encoding::Avx512(_) => unsafe { nodes_avx512::<TWICE>(nodes) },
     }
 }
 
@@ -168,32 +163,33 @@ fn pairs(sha: Sha, run: Run<'_, Sha256Function>) {
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn nodes_sse<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    nodes_by::<TWICE, 2>(Sha::here(), nodes, digests);
+fn nodes_sse<const TWICE: bool>(nodes: Nodes<'_>) {
+    nodes_by::<TWICE, 2>(Sha::here(), nodes);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn nodes_avx<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+fn nodes_avx<const TWICE: bool>(nodes: Nodes<'_>) {
     clear_upper_halves!();
-    nodes_by::<TWICE, 2>(Sha::here(), nodes, digests);
+    nodes_by::<TWICE, 2>(Sha::here(), nodes);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
-fn nodes_avx512<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+fn nodes_avx512<const TWICE: bool>(nodes: Nodes<'_>) {
     clear_upper_halves!();
-    nodes_by::<TWICE, 4>(Sha::here(), nodes, digests);
+    nodes_by::<TWICE, 4>(Sha::here(), nodes);
 }
 
 #[inline(always)]
-fn nodes_by<const TWICE: bool, const N: usize>(sha: Sha, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+fn nodes_by<const TWICE: bool, const N: usize>(sha: Sha, nodes: Nodes<'_>) {
+    let Nodes { iv, nodes, digests } = nodes;
     let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<N>(), digests.as_chunks_mut::<N>());
     for (nodes, digests) in nodes.iter().zip(digests) {
-        hash_together::<TWICE, N>(sha, nodes, digests);
+        hash_together::<TWICE, N>(sha, iv, nodes, digests);
     }
     for (node, digest) in last.iter().zip(last_digests) {
-        hash_together::<TWICE, 1>(sha, array::from_ref(node), array::from_mut(digest));
+        hash_together::<TWICE, 1>(sha, iv, array::from_ref(node), array::from_mut(digest));
     }
 }
 
@@ -225,8 +221,13 @@ fn compress_together<const N: usize>(
 
 /// The digests of `N` messages of 64 bytes, or of these digests if `TWICE`.
 #[inline(always)]
-fn hash_together<const TWICE: bool, const N: usize>(sha: Sha, nodes: &[[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
-    let mut states = [State::load(sha, &IV_256); N];
+fn hash_together<const TWICE: bool, const N: usize>(
+    sha: Sha,
+    iv: &[u32; 8],
+    nodes: &[&[u8; 64]; N],
+    digests: &mut [[u8; 32]; N],
+) {
+    let mut states = [State::load(sha, iv); N];
     let mut w = [[State::ZERO.0[0]; 4]; N];
     for (w, node) in w.iter_mut().zip(nodes) {
         *w = load(sha, node);
@@ -237,7 +238,7 @@ fn hash_together<const TWICE: bool, const N: usize>(sha: Sha, nodes: &[[u8; 64];
         for (w, state) in w.iter_mut().zip(&mut states) {
             let [low, high] = state.rows(sha);
             *w = [low, high, constant(sha, [0x8000_0000, 0, 0, 0]), constant(sha, [0, 0, 0, 256])];
-            *state = State::load(sha, &IV_256);
+            *state = State::load(sha, iv);
         }
         compress_words(sha, &mut states, w);
     }

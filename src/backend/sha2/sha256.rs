@@ -6,7 +6,7 @@ use core::array;
 
 use super::Sha;
 use crate::kernel::Run;
-use crate::kernel::sha256::{Chain, IV_256, K, PADDING_OF_64, Rounds, Sha256Function};
+use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function};
 
 /// One message.
 #[inline]
@@ -24,9 +24,9 @@ pub(in crate::backend) fn compress_streams(_: Sha, run: Run<'_, Sha256Function>)
 
 /// The digests of messages of 64 bytes, or of these digests if `TWICE`.
 #[inline]
-pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, nodes: Nodes<'_>) {
     // SAFETY: the token proves `sha2`.
-    unsafe { nodes_by_four::<TWICE>(nodes, digests) }
+    unsafe { nodes_by_four::<TWICE>(nodes) }
 }
 
 #[target_feature(enable = "sha2,neon")]
@@ -49,13 +49,14 @@ fn streams(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "sha2,neon")]
-fn nodes_by_four<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+fn nodes_by_four<const TWICE: bool>(nodes: Nodes<'_>) {
+    let Nodes { iv, nodes, digests } = nodes;
     let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<4>(), digests.as_chunks_mut::<4>());
     for (nodes, digests) in nodes.iter().zip(digests) {
-        hash_together::<TWICE, 4>(Sha::here(), nodes, digests);
+        hash_together::<TWICE, 4>(Sha::here(), iv, nodes, digests);
     }
     for (node, digest) in last.iter().zip(last_digests) {
-        hash_together::<TWICE, 1>(Sha::here(), array::from_ref(node), array::from_mut(digest));
+        hash_together::<TWICE, 1>(Sha::here(), iv, array::from_ref(node), array::from_mut(digest));
     }
 }
 
@@ -71,7 +72,7 @@ fn compress_together<const N: usize>(
     count: usize,
     stride: usize,
 ) {
-    let mut states = [state(sha, &IV_256); N];
+    let mut states = [[constant(sha, [0; 4]); 2]; N];
     for (to, chain) in states.iter_mut().zip(&chains) {
         *to = state(sha, &chain.h);
     }
@@ -90,8 +91,13 @@ fn compress_together<const N: usize>(
 
 /// The digests of `N` messages of 64 bytes, or of these digests if `TWICE`.
 #[inline(always)]
-fn hash_together<const TWICE: bool, const N: usize>(sha: Sha, nodes: &[[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
-    let iv = state(sha, &IV_256);
+fn hash_together<const TWICE: bool, const N: usize>(
+    sha: Sha,
+    iv: &[u32; 8],
+    nodes: &[&[u8; 64]; N],
+    digests: &mut [[u8; 32]; N],
+) {
+    let iv = state(sha, iv);
     let mut states = [iv; N];
     let mut w = [[iv[0]; 4]; N];
     for (w, node) in w.iter_mut().zip(nodes) {

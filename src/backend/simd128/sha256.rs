@@ -5,7 +5,7 @@ use core::arch::wasm32::*;
 use super::{Simd128, U32x4};
 use crate::backend::Beside;
 use crate::backend::portable::sha256 as portable;
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
 
 /// Messages at least that are worth a lane each.
@@ -29,12 +29,12 @@ impl Compress<Sha256Function> for Beside<Simd128> {
 }
 
 impl CompressNodes for Beside<Simd128> {
-    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-        for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
-            if nodes.len() < FROM {
-                portable::hash_nodes::<TWICE>(nodes, digests);
+    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+        for nodes in nodes.chunks(4) {
+            if nodes.nodes.len() < FROM {
+                portable::hash_nodes::<TWICE>(nodes);
             } else {
-                nodes4::<TWICE>(nodes, digests);
+                nodes4::<TWICE>(nodes);
             }
         }
     }
@@ -46,8 +46,8 @@ fn compress4(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "simd128")]
-fn nodes4<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    hash_lanes::<U32x4, 4, TWICE>(Simd128::here(), nodes, digests);
+fn nodes4<const TWICE: bool>(nodes: Nodes<'_>) {
+    hash_lanes::<U32x4, 4, TWICE>(Simd128::here(), nodes);
 }
 
 impl Lane<4> for U32x4 {

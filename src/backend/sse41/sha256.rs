@@ -11,7 +11,7 @@ use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Sha256Function> for Beside<Sse41> {
@@ -36,13 +36,13 @@ impl Compress<Sha256Function> for Beside<Sse41> {
 }
 
 impl CompressNodes for Beside<Sse41> {
-    fn nodes<const TWICE: bool>(self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-        for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
-            match choice::sse41(self.sha, nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Sse, nodes, digests),
-                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes, digests),
+    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+        for nodes in nodes.chunks(4) {
+            match choice::sse41(self.sha, nodes.nodes.len()) {
+                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Sse, nodes),
+                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes),
                 // SAFETY: self.isa proves SSE4.1.
-                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4::<TWICE>(nodes, digests) },
+                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4::<TWICE>(nodes) },
             }
         }
     }
@@ -54,8 +54,8 @@ fn compress4(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "sse4.1")]
-fn nodes4<const TWICE: bool>(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    hash_lanes::<U32x4, 4, TWICE>(Sse41::here(), nodes, digests);
+fn nodes4<const TWICE: bool>(nodes: Nodes<'_>) {
+    hash_lanes::<U32x4, 4, TWICE>(Sse41::here(), nodes);
 }
 
 impl Lane<4> for U32x4 {

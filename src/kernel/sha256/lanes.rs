@@ -1,6 +1,6 @@
 //! Many messages, a word of each in a vector.
 
-use super::{IV_256, K, PADDING_OF_64, Rounds, Sha256Function};
+use super::{K, Known, Nodes, PADDING_OF_64, Rounds, Sha256Function};
 use crate::kernel::{Lanes, Run};
 
 /// A vector of a word of `L` messages each, as the lane kernel takes it. The names are those of FIPS 180-4, section
@@ -30,18 +30,22 @@ pub(crate) trait Lane<const L: usize>: Lanes<u32, L> {
 pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: Run<'_, Sha256Function>) {
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
-    // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
     let mut h = [splat::<V, L>(token, 0); 8];
-    for (i, h) in h.chunks_mut(L).enumerate() {
-        let mut rows = [splat::<V, L>(token, 0); L];
-        for (l, row) in rows.iter_mut().enumerate() {
-            let mut words = [0; L];
-            let part = &run.chains[lane(l)].h[i * L..];
-            let number = part.len().min(L);
-            words[..number].copy_from_slice(&part[..number]);
-            *row = V::new(token, words);
+    if run.hint == Known::Alike {
+        h = splat_all::<V, L>(token, &run.chains[0].h);
+    } else {
+        // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
+        for (i, h) in h.chunks_mut(L).enumerate() {
+            let mut rows = [splat::<V, L>(token, 0); L];
+            for (l, row) in rows.iter_mut().enumerate() {
+                let mut words = [0; L];
+                let part = &run.chains[lane(l)].h[i * L..];
+                let number = part.len().min(L);
+                words[..number].copy_from_slice(&part[..number]);
+                *row = V::new(token, words);
+            }
+            h.copy_from_slice(&V::transpose(rows)[..h.len()]);
         }
-        h.copy_from_slice(&V::transpose(rows)[..h.len()]);
     }
     for block in 0..run.count {
         let mut w = [splat::<V, L>(token, 0); 16];
@@ -66,26 +70,17 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
     }
 }
 
-/// The SHA-256 digests of up to `L` messages of 64 bytes, or of these digests if `TWICE`.
+/// The digests of up to `L` messages of 64 bytes, or of these digests if `TWICE`.
 #[inline(always)]
-pub(crate) fn hash_lanes<V: Lane<L>, const L: usize, const TWICE: bool>(
-    token: V::Token,
-    nodes: &[[u8; 64]],
-    digests: &mut [[u8; 32]],
-) {
+pub(crate) fn hash_lanes<V: Lane<L>, const L: usize, const TWICE: bool>(token: V::Token, nodes: Nodes<'_>) {
+    let Nodes { iv, nodes, digests } = nodes;
     let live = nodes.len();
-    let iv = {
-        let mut h = [splat::<V, L>(token, 0); 8];
-        for (h, word) in h.iter_mut().zip(IV_256) {
-            *h = splat::<V, L>(token, word);
-        }
-        h
-    };
+    let iv = splat_all::<V, L>(token, iv);
     let mut w = [splat::<V, L>(token, 0); 16];
     for (i, w) in w.chunks_exact_mut(L).enumerate() {
         let mut rows = [splat::<V, L>(token, 0); L];
         for (l, row) in rows.iter_mut().enumerate() {
-            *row = V::load_be(token, &nodes[l.min(live - 1)], i);
+            *row = V::load_be(token, nodes[l.min(live - 1)], i);
         }
         w.copy_from_slice(&V::transpose(rows));
     }
@@ -113,6 +108,15 @@ pub(crate) fn hash_lanes<V: Lane<L>, const L: usize, const TWICE: bool>(
 #[inline(always)]
 fn splat<V: Lane<L>, const L: usize>(token: V::Token, word: u32) -> V {
     V::new(token, [word; L])
+}
+
+#[inline(always)]
+fn splat_all<V: Lane<L>, const L: usize>(token: V::Token, words: &[u32; 8]) -> [V; 8] {
+    let mut vectors = [splat::<V, L>(token, 0); 8];
+    for (vector, word) in vectors.iter_mut().zip(words) {
+        *vector = splat::<V, L>(token, *word);
+    }
+    vectors
 }
 
 #[inline(always)]

@@ -1,0 +1,92 @@
+//! SHA-256, of which a backend has several kernels.
+
+use std::vec;
+use std::vec::Vec;
+
+use super::{blocks, check_lanes, noise};
+use crate::backend::{Backend, Dispatch, hash_nodes};
+use crate::kernel::Block;
+use crate::kernel::sha256::{Chain, Sha256Function};
+
+/// Every backend, with the SHA extension and without it, in every order of instructions.
+fn all_backends() -> impl Iterator<Item = Backend> {
+    let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
+    let orders = |backend: Backend| [Some(backend), backend.other_order()].into_iter().flatten();
+    Backend::available().flat_map(kinds).flat_map(orders)
+}
+
+fn chain(seed: &mut u64, blocks: u64) -> Chain {
+    #[expect(clippy::cast_possible_truncation, reason = "any bits")]
+    let h = [(); 8].map(|()| noise(seed) as u32);
+    Chain { h, blocks }
+}
+
+/// Numbers of blocks around the carries, of the number and of the length in bits.
+const COUNTS: [u64; 6] = [0, 1, (1 << 23) - 2, (1 << 32) - 1, (1 << 55) - 1, u64::MAX - 1];
+
+/// With its own chaining value, number of blocks, and blocks: one at a time, and in runs with gaps.
+#[test]
+fn lanes_of_sha256_are_messages_of_sha256() {
+    let mut seed = 2104;
+    for backend in all_backends() {
+        for lanes in 1..=Sha256Function::lanes(backend) {
+            for (stride, count) in [(1, 1), (1, 2), (1, 3), (1, 5), (4, 1), (4, 3)] {
+                let starts: Vec<Chain> = (0..lanes).map(|i| chain(&mut seed, COUNTS[(i + count) % 6])).collect();
+                let blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, (count - 1) * stride + 1)).collect();
+                check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (stride, ()));
+            }
+        }
+    }
+}
+
+/// A lane may have more blocks than the run takes, and the chaining values of others stay apart.
+#[test]
+fn one_lane_of_sha256_is_another() {
+    let mut seed = 2105;
+    for backend in all_backends() {
+        let lanes = Sha256Function::lanes(backend);
+        let starts = vec![chain(&mut seed, 7); lanes];
+        let same = blocks::<[u8; 64]>(&mut seed, 2);
+        for lane in 0..lanes {
+            let mut blocks = vec![same.clone(); lanes];
+            blocks[lane][1].bytes_mut()[lane] ^= 1;
+            check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (1, ()));
+        }
+    }
+}
+
+/// One message of many blocks, at once.
+#[test]
+fn one_stream_of_sha256_on_every_backend() {
+    let mut seed = 2106;
+    let portable = Backend::available().last().unwrap();
+    for count in 0..=9 {
+        let (start, blocks) = (chain(&mut seed, u64::MAX - 3), blocks::<[u8; 64]>(&mut seed, count));
+        let mut expected = start;
+        Sha256Function::compress(portable, &mut expected, &blocks, ());
+        for backend in all_backends() {
+            let mut chain = start;
+            Sha256Function::compress(backend, &mut chain, &blocks, ());
+            assert!(chain == expected, "{backend:?}, {count} blocks");
+        }
+    }
+}
+
+/// The schedule of the closing block is a table.
+#[test]
+fn nodes_of_sha256_on_every_backend() {
+    let mut seed = 2107;
+    let portable = Backend::available().last().unwrap();
+    for count in 0..=40 {
+        let nodes = blocks::<[u8; 64]>(&mut seed, count);
+        let mut expected = [[[0; 32]; 40]; 2];
+        hash_nodes::<false>(portable, &nodes, &mut expected[0][..count]);
+        hash_nodes::<true>(portable, &nodes, &mut expected[1][..count]);
+        for backend in all_backends() {
+            let mut digests = [[[0; 32]; 40]; 2];
+            hash_nodes::<false>(backend, &nodes, &mut digests[0][..count]);
+            hash_nodes::<true>(backend, &nodes, &mut digests[1][..count]);
+            assert!(digests == expected, "{backend:?}, {count} nodes");
+        }
+    }
+}

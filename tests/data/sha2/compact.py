@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Make the smaller files of this directory out of published ones, which are too large to be kept as they come.
+
+    python3 compact.py DIRECTORY
+
+DIRECTORY holds SHA224LongMsg.rsp and SHA256LongMsg.rsp of NIST's SHAVS, and hmac_sha224_test.json and
+hmac_sha256_test.json of Wycheproof: README.md says where they are.
+
+* SHA*LongMsg.rsp keep every fourth message, the longest among them. The format stays the same.
+* wycheproof_hmac_sha*.txt keep every vector, one a line, without comments and flags.
+"""
+
+import json
+import os
+import sys
+
+EVERY = 4
+
+WYCHEPROOF = """\
+# Wycheproof's test vectors of HMAC-SHA-{bits}. Written by compact.py: do not edit.
+#
+# One vector a line, as name=value fields, all always present, in this order:
+#   id       tcId of the vector
+#   key      hex
+#   message  hex, maybe empty
+#   tag      hex; maybe the first half of a tag only
+#   valid    1, or 0 if the tag is of no such key and message
+"""
+
+
+def long_messages(text):
+    header, *vectors = text.replace("\r\n", "\n").strip().split("\n\nLen = ")
+    assert len(vectors) == 64
+    kept = vectors[EVERY - 1 :: EVERY]
+    note = "#  Every %dth message of 64: see compact.py\n" % EVERY
+    return note + "\n\nLen = ".join([header] + kept) + "\n"
+
+
+def wycheproof(text, bits):
+    lines = []
+    for group in json.loads(text)["testGroups"]:
+        for test in group["tests"]:
+            assert test["result"] in ("valid", "invalid")
+            assert 4 * len(test["tag"]) == group["tagSize"]
+            lines.append("id=%d key=%s message=%s tag=%s valid=%d\n" % (
+                test["tcId"], test["key"], test["msg"], test["tag"], test["result"] == "valid"))
+    return WYCHEPROOF.format(bits=bits) + "".join(lines)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: compact.py DIRECTORY")
+    here = os.path.dirname(os.path.abspath(__file__))
+
+    def convert(source, target, work):
+        with open(os.path.join(sys.argv[1], source)) as f:
+            text = work(f.read())
+        with open(os.path.join(here, target), "w", newline="\n") as f:
+            f.write(text)
+
+    for bits in (224, 256):
+        name = "SHA%dLongMsg.rsp" % bits
+        convert(name, name, long_messages)
+        convert("hmac_sha%d_test.json" % bits, "wycheproof_hmac_sha%d.txt" % bits, lambda text: wycheproof(text, bits))
+
+
+if __name__ == "__main__":
+    main()
