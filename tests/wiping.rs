@@ -16,6 +16,8 @@ use self::common::remains::{Searching, before_and_after_drop, freed_with, stack_
 
 #[allow(dead_code, reason = "for other tests")]
 mod common {
+    #[cfg(feature = "sha2")]
+    pub(crate) mod backends;
     pub(crate) mod flavour;
     pub(crate) mod pages;
     pub(crate) mod random;
@@ -216,5 +218,128 @@ fn trap_secrets_left_on_the_stack<F: Flavour>() {
         let hashers: Vec<_> = hashers.iter().collect();
         let of_message = left_on_stack(&message, || finalize_many(&hashers, &mut hashes).unwrap());
         assert!(of_message <= most, "{backend}: {of_message} words of the ends are more than a block for each lane");
+    }
+}
+
+#[cfg(feature = "sha2")]
+mod of_sha2 {
+    use simd_digest::digest::block_api::CoreProxy;
+    use simd_digest::digest::common::hazmat::SerializableState;
+    use simd_digest::digest::{KeyInit, Update};
+    use simd_digest::sha2::hazmat::State;
+    use simd_digest::sha2::{
+        Batch, Hasher, HmacKey, Variant, Variant224, Variant256, finalize_many, lanes, update_many,
+    };
+    use simd_digest::{HmacSha224, HmacSha256, Sha224, Sha256, sha256};
+
+    use super::common::backends::all_backends;
+    use super::{leaves_nothing_of, left_on_stack, secret};
+
+    /// Words that look random at least: of a chaining value of four, and of what is held.
+    const CHAIN: usize = 3;
+    const HELD: usize = 6;
+
+    /// The chaining value of a state as it is in memory.
+    fn chain_of(state: &[u8]) -> Vec<u8> {
+        let words = state[..32].as_chunks::<4>().0;
+        words.iter().flat_map(|word| u32::from_le_bytes(*word).to_ne_bytes()).collect()
+    }
+
+    /// What each type holds by value: the chaining value as `sha2` serialises it, and the bytes that no block has.
+    #[test]
+    fn trap_secrets_left_in_values() {
+        let message = secret(5 * 128);
+        for backend in all_backends() {
+            let chain = chain_of(&Sha256::default().with_backend(backend).chain(&message[..570]).serialize());
+            let mut hasher = Hasher::<Variant256>::new().with_backend(backend);
+            hasher.update(&message[..570]);
+            leaves_nothing_of("Hasher", CHAIN + HELD, &chain, hasher.clone());
+            leaves_nothing_of("State", CHAIN + HELD, &chain, State::of(&hasher));
+            let state = State::<Variant256>::from_bytes(&State::of(&hasher).to_bytes()).unwrap();
+            leaves_nothing_of("State, restored", CHAIN + HELD, &chain, state);
+            let mut other = Hasher::<Variant256>::new().with_backend(backend);
+            update_many(&mut [(&mut other, &message[..570]), (&mut hasher, &message)]);
+            leaves_nothing_of("Hasher, updated in lanes", CHAIN + HELD, &chain, other);
+            let hash = Sha256::default().with_backend(backend).chain(&message[..570]);
+            leaves_nothing_of("Sha256", CHAIN + HELD, &chain, hash.clone());
+            leaves_nothing_of("Sha256Core", CHAIN, &chain, hash.decompose().0);
+            let chain = chain_of(&Sha224::default().with_backend(backend).chain(&message[..570]).serialize());
+            let hash = Sha224::default().with_backend(backend).chain(&message[..570]);
+            leaves_nothing_of("Sha224", CHAIN + HELD, &chain, hash);
+
+            for length in [32, 63, 64, 65, 200] {
+                let (key, block) = (secret(length), key_block(length));
+                let midstate = |pad: u8| chain_of(&Sha256::default().chain(block.map(|byte| byte ^ pad)).serialize());
+                let (inner, outer) = (midstate(0x36), midstate(0x5c));
+                let setup = HmacKey::<Variant256>::new(&key).with_backend(backend);
+                leaves_nothing_of("HmacKey, inner", 2 * CHAIN, &inner, setup.clone());
+                leaves_nothing_of("HmacKey, outer", 2 * CHAIN, &outer, setup.clone());
+                leaves_nothing_of("HmacHasher", 2 * CHAIN, &outer, setup.hasher());
+                let mut hasher = setup.hasher();
+                hasher.update(&message[..570]);
+                leaves_nothing_of("HmacHasher, updated", 2 * CHAIN + HELD, &inner, hasher.clone());
+                hasher.reset();
+                leaves_nothing_of("HmacHasher, reset", 2 * CHAIN, &inner, hasher);
+                let mac = HmacSha256::new_from_slice(&key).unwrap().with_backend(backend).chain(&message[..570]);
+                leaves_nothing_of("HmacSha256", 2 * CHAIN + HELD, &outer, mac);
+                let mac = HmacSha224::new_from_slice(&key).unwrap().with_backend(backend).chain(&message[..570]);
+                leaves_nothing_of("HmacSha224", 2 * CHAIN + HELD, &[], mac);
+            }
+        }
+    }
+
+    /// A key as the block that HMAC makes of it.
+    fn key_block(length: usize) -> [u8; 64] {
+        let key = secret(length);
+        let mut block = [0; 64];
+        if length > 64 {
+            block[..32].copy_from_slice(sha256::hash(&key).as_bytes());
+        } else {
+            block[..length].copy_from_slice(&key);
+        }
+        block
+    }
+
+    /// The block that the key is exclusive-ored to is no argument of a kernel that runs later, so nothing of the key is
+    /// left once a message was hashed. Of messages a block for each lane may be: see the test for BLAKE2.
+    #[test]
+    fn trap_secrets_left_on_the_stack() {
+        left_by::<Variant256>();
+        left_by::<Variant224>();
+    }
+
+    fn left_by<V: Variant>() {
+        let (key, message) = (secret(32), secret(1300));
+        let padded = [0, 0x36, 0x5c].map(|pad| key.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>()).concat();
+        for backend in all_backends() {
+            let batch = Batch::<V>::new().with_backend(backend);
+            let setup = HmacKey::<V>::new(&key).with_backend(backend);
+            let of_key = left_on_stack(&padded, || _ = setup.hasher().update(&message).finalize());
+            assert_eq!(of_key, 0, "{backend:?}: words of the key");
+
+            let mut hasher = Hasher::<V>::new().with_backend(backend);
+            let of_message = left_on_stack(&message, || _ = hasher.update(&message).finalize());
+            assert!(of_message <= 16, "{backend:?}: {of_message} words of the message are more than two blocks");
+
+            let most = 8 * (lanes(backend) + 1);
+            let mut hashes = vec![batch.hash(b""); 9];
+            let messages: Vec<&[u8]> = (0..9).map(|i| &message[8 * i..][..130 * i]).collect();
+            let of_message = left_on_stack(&message, || batch.hash_many_into(&messages, &mut hashes).unwrap());
+            assert!(of_message <= most, "{backend:?}: {of_message} words are more than a block for each lane");
+            let of_message = left_on_stack(&message, || setup.hash_many_into(&messages, &mut hashes).unwrap());
+            assert!(of_message <= most, "{backend:?}: {of_message} words are more than a block for each lane");
+            let begun = |i: usize| {
+                let mut hasher = Hasher::<V>::new().with_backend(backend);
+                hasher.update(&message[..140 * i]);
+                hasher
+            };
+            let hashers: Vec<_> = (0..9).map(begun).collect();
+            let hashers: Vec<_> = hashers.iter().collect();
+            let of_message = left_on_stack(&message, || finalize_many(&hashers, &mut hashes).unwrap());
+            assert!(
+                of_message <= most,
+                "{backend:?}: {of_message} words of the ends are more than a block for each lane"
+            );
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Flavour, Hasher, Params};
-use simd_digest::{blake2b, blake2s};
+use simd_digest::sha2::{self, HmacKey, Variant, Variant224, Variant256};
+use simd_digest::{blake2b, blake2s, sha224, sha256};
 
 /// Compares every backend with `portable`, alone and in lanes. Traps where they differ, or returns how often they agreed.
 #[unsafe(no_mangle)]
@@ -16,7 +17,12 @@ pub extern "C" fn checks() -> u32 {
     let expected = "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982";
     assert_eq!(blake2s::hash(b"abc").to_string(), expected);
 
-    let checks = checks_of::<blake2b::FlavourB>() + checks_of::<blake2s::FlavourS>();
+    let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(sha256::hash(b"abc").to_string(), expected);
+    assert_eq!(sha224::hash(b"abc").to_string(), "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7");
+
+    let blake2 = checks_of::<blake2b::FlavourB>() + checks_of::<blake2s::FlavourS>();
+    let checks = blake2 + checks_of_sha2::<Variant256>() + checks_of_sha2::<Variant224>() + checks_of_nodes();
     u32::try_from(checks).expect("a few thousand")
 }
 
@@ -39,4 +45,35 @@ fn checks_of<F: Flavour>() -> usize {
         }
     }
     checks
+}
+
+fn checks_of_sha2<V: Variant>() -> usize {
+    let paint: Vec<u8> = (0..251).cycle().take(1100).collect();
+    let messages: Vec<&[u8]> = (0..=paint.len()).map(|length| &paint[..length]).collect();
+    let portable = "portable".parse().expect("it is everywhere");
+    let hasher = |backend| sha2::Hasher::<V>::new().with_backend(backend);
+    let digests: Vec<_> = messages.iter().map(|message| hasher(portable).update(message).finalize()).collect();
+    let tags = HmacKey::<V>::new(&paint[..70]).with_backend(portable).hash_many(&messages);
+    let mut checks = 0;
+    for backend in Backend::available() {
+        assert_eq!(sha2::Batch::<V>::new().with_backend(backend).hash_many(&messages), digests, "{backend}");
+        let again: Vec<_> = messages.iter().map(|message| hasher(backend).update(message).finalize()).collect();
+        assert_eq!(again, digests, "{backend}");
+        let key = HmacKey::<V>::new(&paint[..70]).with_backend(backend);
+        assert_eq!(messages.iter().map(|message| key.hash(message)).collect::<Vec<_>>(), tags, "{backend}");
+        checks += 3 * digests.len();
+    }
+    checks
+}
+
+fn checks_of_nodes() -> usize {
+    let paint: Vec<u8> = (0..251).cycle().take(64 * 33).collect();
+    let nodes = paint.as_chunks().0;
+    let once: Vec<[u8; 32]> = nodes.iter().map(|node: &[u8; 64]| *sha256::hash(node).as_bytes()).collect();
+    let mut digests = vec![[0; 32]; nodes.len()];
+    for backend in Backend::available() {
+        sha256::Batch::new().with_backend(backend).hash_nodes(nodes, &mut digests).expect("one for each");
+        assert_eq!(digests, once, "{backend}");
+    }
+    once.len()
 }

@@ -7,7 +7,7 @@ use simd_digest::Backend;
 use simd_digest::blake2::{Hash, Hasher, update_many};
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
-use simd_digest_fuzz::{Fields, Flavour};
+use simd_digest_fuzz::{Fields, Flavour, Place};
 
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {
@@ -18,23 +18,6 @@ struct Input<'a> {
     first: Vec<Place>,
     second: Vec<Place>,
     memory: &'a [u8],
-}
-
-/// Where a message lies: several may lie in the same memory.
-#[derive(Arbitrary, Debug)]
-struct Place {
-    begin: u16,
-    length: u16,
-    /// At most a block of it.
-    short: bool,
-}
-
-impl Place {
-    fn of<'a>(&self, memory: &'a [u8]) -> &'a [u8] {
-        let rest = &memory[usize::from(self.begin) % (memory.len() + 1)..];
-        let limit = if self.short { rest.len().min(128) } else { rest.len() };
-        &rest[..usize::from(self.length) % (limit + 1)]
-    }
 }
 
 fn messages<'a>(places: &[Place], memory: &'a [u8]) -> Vec<&'a [u8]> {

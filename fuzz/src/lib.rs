@@ -111,3 +111,20 @@ impl<'a> Message<'a> {
         starts.zip(ends).map(move |(start, end)| &bytes[start..end])
     }
 }
+
+/// Where a message lies: several may lie in the same memory.
+#[derive(Arbitrary, Debug)]
+pub struct Place {
+    begin: u16,
+    length: u16,
+    /// At most a block of it.
+    short: bool,
+}
+
+impl Place {
+    pub fn of<'a>(&self, memory: &'a [u8]) -> &'a [u8] {
+        let rest = &memory[usize::from(self.begin) % (memory.len() + 1)..];
+        let limit = if self.short { rest.len().min(128) } else { rest.len() };
+        &rest[..usize::from(self.length) % (limit + 1)]
+    }
+}

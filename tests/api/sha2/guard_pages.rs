@@ -36,7 +36,9 @@ fn painted() -> Pages {
 fn trap_reads_past_the_end<V: Traits>() {
     let pages = painted();
     let end = pages.len();
-    let mut digests: Vec<Option<Hash<V>>> = vec![None; MOST + 1];
+    // SHA-224 has the same kernels.
+    let most = if V::LENGTH == 32 { MOST } else { 1100 };
+    let mut digests: Vec<Option<Hash<V>>> = vec![None; most + 1];
     for backend in all_backends() {
         for (length, digest) in digests.iter_mut().enumerate() {
             let message = &pages[end - length..];

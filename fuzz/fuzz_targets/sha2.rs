@@ -1,0 +1,156 @@
+//! SHA-256 and SHA-224, alone, in pieces and side by side, on every backend, against the crate `sha2`.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
+use simd_digest::digest::consts::U104;
+use simd_digest::digest::{KeyInit, Mac};
+use simd_digest::sha2::hazmat::State;
+use simd_digest::sha2::{Batch, Hash, Hasher, HmacKey, Variant, Variant224, Variant256, finalize_many, update_many};
+use simd_digest::{Backend, Digest, Sha224, Sha256, sha256};
+use simd_digest_fuzz::{Message, Place};
+
+#[derive(Arbitrary, Debug)]
+struct Input<'a> {
+    /// How much of the message is a key, too.
+    key: u8,
+    middle: Middle,
+    /// Up to 33 messages that lie in the same memory.
+    first: Vec<Place>,
+    second: Vec<Place>,
+    message: Message<'a>,
+}
+
+/// A state in the middle of a message that is too long to be hashed here.
+#[derive(Arbitrary, Debug)]
+struct Middle {
+    h: [u32; 8],
+    /// The number of blocks is a little below 2 to this power.
+    power: u8,
+    blocks_below: u8,
+}
+
+impl Middle {
+    /// In the layout of `sha2`, whose length in bits must not overflow.
+    fn state(&self) -> [u8; 104] {
+        let blocks = (1_u64 << (self.power % 55)).saturating_sub(self.blocks_below.into());
+        let mut bytes = self.h.map(u32::to_le_bytes).concat();
+        bytes.extend(blocks.to_le_bytes());
+        bytes.resize(104, 0);
+        bytes.try_into().expect("that long")
+    }
+}
+
+/// A variant and the types that are made for it.
+trait Family: Variant {
+    type Ours: Digest + Clone + SerializableState<SerializedStateSize = U104>;
+    type Theirs: Digest + Clone + SerializableState<SerializedStateSize = U104>;
+
+    fn on(hash: Self::Ours, backend: Backend) -> Self::Ours;
+    fn hmac(key: &[u8], message: &[u8]) -> Vec<u8>;
+}
+
+macro_rules! family {
+    ($Variant:ident, $Hash:ident) => {
+        impl Family for $Variant {
+            type Ours = $Hash;
+            type Theirs = sha2::$Hash;
+
+            fn on(hash: $Hash, backend: Backend) -> $Hash {
+                hash.with_backend(backend)
+            }
+
+            fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
+                let mac = hmac::Hmac::<sha2::$Hash>::new_from_slice(key).expect("of any length");
+                mac.chain_update(message).finalize().into_bytes().to_vec()
+            }
+        }
+    };
+}
+family!(Variant256, Sha256);
+family!(Variant224, Sha224);
+
+/// Every backend, with the SHA extension and without it, in every order of instructions.
+fn backends() -> impl Iterator<Item = Backend> {
+    let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
+    let orders = |backend: Backend| [Some(backend), backend.other_order()].into_iter().flatten();
+    Backend::available().flat_map(kinds).flat_map(orders)
+}
+
+fuzz_target!(|input: Input<'_>| {
+    check::<Variant256>(&input);
+    check::<Variant224>(&input);
+    nodes(input.message.bytes);
+});
+
+fn check<V: Family>(Input { message, key, first, second, middle }: &Input<'_>) {
+    let bytes = message.bytes;
+    let key = &bytes[..usize::from(*key).min(bytes.len())];
+    let digest = V::Theirs::digest(bytes);
+    let tag = V::hmac(key, bytes);
+    let state = SerializedState::<V::Theirs>::from(middle.state());
+    let theirs = V::Theirs::deserialize(&state).expect("nothing is held").chain_update(bytes);
+    for backend in backends() {
+        let hmac = HmacKey::<V>::new(key).with_backend(backend);
+        let (mut hasher, mut mac) = (Hasher::<V>::new().with_backend(backend), hmac.hasher());
+        let ours = V::Ours::deserialize(&SerializedState::<V::Ours>::from(middle.state())).expect("nothing is held");
+        let mut ours = V::on(ours, backend);
+        for piece in message.pieces() {
+            hasher.update(piece);
+            mac.update(piece);
+            Digest::update(&mut ours, piece);
+            // A state in the middle changes nothing.
+            let saved = State::of(&hasher).to_bytes();
+            hasher = State::from_bytes(&saved).expect("as saved").into_hasher().with_backend(backend);
+        }
+        assert_eq!(hasher.count(), bytes.len() as u64);
+        assert_eq!(hasher.finalize(), digest[..], "{backend:?}");
+        assert_eq!(Batch::<V>::new().with_backend(backend).hash(bytes), digest[..], "{backend:?}");
+        assert_eq!(mac.finalize(), tag[..], "{backend:?}");
+        assert_eq!(hmac.hash(bytes), tag[..], "{backend:?}");
+        assert_eq!(ours.serialize()[..], theirs.serialize()[..], "{backend:?}");
+        assert_eq!(ours.finalize()[..], theirs.clone().finalize()[..], "{backend:?}");
+    }
+
+    let of_places = |places: &[Place]| -> Vec<&[u8]> { places.iter().take(33).map(|place| place.of(bytes)).collect() };
+    let (first, mut second) = (of_places(first), of_places(second));
+    second.resize(first.len(), &[]);
+    let expected: Vec<Vec<u8>> = first.iter().map(|message| V::Theirs::digest(message).to_vec()).collect();
+    let tags: Vec<Vec<u8>> = first.iter().map(|message| V::hmac(key, message)).collect();
+    let both = |(a, b): (&&[u8], &&[u8])| V::Theirs::new_with_prefix(a).chain_update(b).finalize().to_vec();
+    let joined: Vec<Vec<u8>> = first.iter().zip(&second).map(both).collect();
+    let bytes_of = |hashes: &[Hash<V>]| -> Vec<Vec<u8>> { hashes.iter().map(|hash| hash.as_ref().to_vec()).collect() };
+    for backend in backends() {
+        let mut hashes = Batch::<V>::new().with_backend(backend).hash_many(&first);
+        assert_eq!(bytes_of(&hashes), expected, "{backend:?}");
+        let mut flat = vec![0; V::LENGTH * first.len()];
+        let hmac = HmacKey::<V>::new(key).with_backend(backend);
+        hmac.hash_many_flat(&first, &mut flat).expect("as long as it must be");
+        assert_eq!(flat, tags.concat(), "{backend:?}");
+
+        let mut hashers = vec![Hasher::<V>::new().with_backend(backend); first.len()];
+        for data in [&first, &second] {
+            update_many(&mut hashers.iter_mut().zip(data.iter().copied()).collect::<Vec<_>>());
+        }
+        finalize_many(&hashers.iter().collect::<Vec<_>>(), &mut hashes).expect("one for each");
+        assert_eq!(bytes_of(&hashes), joined, "{backend:?}");
+    }
+}
+
+/// The message as nodes of a Merkle tree.
+fn nodes(message: &[u8]) {
+    let (nodes, _) = message.as_chunks::<64>();
+    let once: Vec<[u8; 32]> = nodes.iter().map(|node| sha2::Sha256::digest(node).into()).collect();
+    let twice: Vec<[u8; 32]> = once.iter().map(|digest| sha2::Sha256::digest(digest).into()).collect();
+    for backend in backends() {
+        let batch = sha256::Batch::new().with_backend(backend);
+        let mut digests = vec![[0; 32]; nodes.len()];
+        batch.hash_nodes(nodes, &mut digests).expect("one for each");
+        assert_eq!(digests, once, "{backend:?}");
+        batch.hash_nodes_twice(nodes, &mut digests).expect("one for each");
+        assert_eq!(digests, twice, "{backend:?}");
+        let mut level = nodes.as_flattened().as_chunks::<32>().0.to_vec();
+        assert_eq!(batch.hash_nodes_in_place(&mut level).expect("an even number"), once, "{backend:?}");
+    }
+}
