@@ -64,11 +64,15 @@ clippy_without_features() {
     done
 }
 
+# Each alone: the library and its tests. The library even without any.
 clippy_of_each_hash() {
-    local hash
-    for hash in '' $(hash_features); do
-        echo "hash: ${hash:-none}"
-        cargo clippy -p simd-digest --no-default-features --features "$hash" -- -D warnings
+    local hash features
+    cargo clippy -p simd-digest --no-default-features -- -D warnings
+    for hash in $(hash_features); do
+        for features in "$hash" "$hash,std,zeroize"; do
+            echo "features: $features"
+            cargo clippy -p simd-digest --lib --tests --no-default-features --features "$features" -- -D warnings
+        done
     done
 }
 

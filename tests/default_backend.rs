@@ -1,5 +1,5 @@
 //! The default backend of a process, alone in its own process since it can be set once.
-#![cfg(feature = "std")]
+#![cfg(all(feature = "std", feature = "blake2"))]
 
 use simd_digest::blake2b::{self, Hasher};
 use simd_digest::{Backend, BackendError};

@@ -1,5 +1,5 @@
 //! A default backend that comes too late, alone in its own process since the first hasher decides.
-#![cfg(feature = "std")]
+#![cfg(all(feature = "std", feature = "blake2"))]
 
 use simd_digest::blake2b::Hasher;
 use simd_digest::{Backend, BackendError};

@@ -1,5 +1,5 @@
 //! The default backend when many threads are the first to use it, alone in its own process since it is chosen once.
-#![cfg(feature = "std")]
+#![cfg(all(feature = "std", feature = "blake2"))]
 
 use std::sync::Barrier;
 use std::thread;

@@ -1,6 +1,6 @@
 //! What is taken from the heap, by an allocator that counts.
 #![allow(unsafe_code, reason = "there is no other way to be an allocator")]
-#![cfg(feature = "alloc")]
+#![cfg(all(feature = "alloc", feature = "blake2"))]
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;

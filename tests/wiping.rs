@@ -1,5 +1,5 @@
 //! What is secret is gone when it is dropped: keys, bytes held back, chaining values, digests of inner nodes.
-#![cfg(all(unix, feature = "zeroize", feature = "alloc"))]
+#![cfg(all(unix, feature = "zeroize", feature = "alloc", feature = "blake2"))]
 
 use std::collections::HashSet;
 

@@ -7,10 +7,7 @@ use std::process::ExitCode;
 
 use simd_digest::blake2::{Flavour, Params, update_many};
 use simd_digest::digest::{KeyInit, Mac};
-use simd_digest::{
-    Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, HmacSha224, HmacSha256, blake2b, blake2s,
-    sha224, sha256,
-};
+use simd_digest::{Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, blake2b, blake2s, sha256};
 
 mod sha2;
 mod taint;
@@ -217,15 +214,7 @@ fn checks() -> Vec<(String, Check)> {
         mac(|mac: Blake2sMac128| mac.with_backend(backend));
         mac(|mac: Blake2sMac256| mac.with_backend(backend));
     }));
-    checks.extend(sha2::checks_of::<sha256::Variant256>("sha256", |backend| {
-        sha2::kinds(backend).for_each(|backend| mac(|mac: HmacSha256| mac.with_backend(backend)));
-    }));
-    checks.push(("sha256::nodes".to_owned(), sha2::nodes));
-    checks.push(("sha256::compress".to_owned(), |_| sha2::compress()));
-    checks.push(("sha256::save".to_owned(), sha2::save));
-    checks.extend(sha2::checks_of::<sha224::Variant224>("sha224", |backend| {
-        sha2::kinds(backend).for_each(|backend| mac(|mac: HmacSha224| mac.with_backend(backend)));
-    }));
+    checks.extend(sha2::checks());
     checks
 }
 

@@ -3,37 +3,54 @@
 
 #[path = "../common"]
 mod common {
+    #[cfg(feature = "sha2")]
     pub(crate) mod backends;
+    #[cfg(feature = "blake2")]
     pub(crate) mod flavour;
     #[cfg(all(unix, feature = "alloc"))]
     pub(crate) mod pages;
     pub(crate) mod paint;
+    #[cfg(feature = "blake2")]
     pub(crate) mod params;
+    #[cfg(feature = "blake2")]
     pub(crate) mod peer;
     pub(crate) mod random;
+    #[cfg(feature = "blake2")]
     pub(crate) mod rfc;
     #[cfg(feature = "sha2")]
     pub(crate) mod sha2;
-    #[cfg(feature = "alloc")]
+    #[cfg(all(feature = "alloc", feature = "blake2"))]
     pub(crate) mod tree;
     pub(crate) mod vector;
 }
 
+#[cfg(feature = "blake2")]
 mod backends;
+#[cfg(feature = "blake2")]
 mod compress;
+#[cfg(feature = "blake2")]
 mod digest_traits;
-#[cfg(all(unix, feature = "alloc"))]
+#[cfg(all(unix, feature = "alloc", feature = "blake2"))]
 mod guard_pages;
+#[cfg(feature = "blake2")]
 mod hash;
+#[cfg(feature = "blake2")]
 mod many;
+#[cfg(feature = "blake2")]
 mod parallel;
+#[cfg(feature = "blake2")]
 mod params;
+#[cfg(feature = "blake2")]
 mod peers;
+#[cfg(feature = "blake2")]
 mod serialization;
 #[cfg(feature = "sha2")]
 mod sha2;
+#[cfg(feature = "blake2")]
 mod traps;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "blake2"))]
 mod tree;
+#[cfg(feature = "blake2")]
 mod vectors;
+#[cfg(feature = "blake2")]
 mod xof;

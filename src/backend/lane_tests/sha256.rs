@@ -6,7 +6,7 @@ use std::vec::Vec;
 use super::{blocks, check_lanes, noise};
 use crate::backend::{Backend, Dispatch, hash_nodes};
 use crate::kernel::Block;
-use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Sha256Function};
 
 /// Every backend, with the SHA extension and without it, in every order of instructions.
 fn all_backends() -> impl Iterator<Item = Backend> {
@@ -33,7 +33,7 @@ fn lanes_of_sha256_are_messages_of_sha256() {
             for (stride, count) in [(1, 1), (1, 2), (1, 3), (1, 5), (4, 1), (4, 3)] {
                 let starts: Vec<Chain> = (0..lanes).map(|i| chain(&mut seed, COUNTS[(i + count) % 6])).collect();
                 let blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, (count - 1) * stride + 1)).collect();
-                check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (stride, ()));
+                check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (stride, Known::Nothing));
             }
         }
     }
@@ -50,7 +50,8 @@ fn one_lane_of_sha256_is_another() {
         for lane in 0..lanes {
             let mut blocks = vec![same.clone(); lanes];
             blocks[lane][1].bytes_mut()[lane] ^= 1;
-            check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (1, ()));
+            check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (1, Known::Nothing));
+            check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (1, Known::Alike));
         }
     }
 }
@@ -77,16 +78,20 @@ fn one_stream_of_sha256_on_every_backend() {
 fn nodes_of_sha256_on_every_backend() {
     let mut seed = 2107;
     let portable = Backend::available().last().unwrap();
-    for count in 0..=40 {
+    for count in 1..=NODES {
         let nodes = blocks::<[u8; 64]>(&mut seed, count);
-        let mut expected = [[[0; 32]; 40]; 2];
-        hash_nodes::<false>(portable, &nodes, &mut expected[0][..count]);
-        hash_nodes::<true>(portable, &nodes, &mut expected[1][..count]);
+        let nodes: Vec<&[u8; 64]> = nodes.iter().collect();
+        let digests = |backend| {
+            let mut digests = [[[0; 32]; NODES]; 2];
+            let [once, twice] = &mut digests;
+            let nodes = &nodes[..];
+            hash_nodes::<false>(backend, Nodes { iv: &IV_224, nodes, digests: &mut once[..count] });
+            hash_nodes::<true>(backend, Nodes { iv: &IV_224, nodes, digests: &mut twice[..count] });
+            digests
+        };
+        let expected = digests(portable);
         for backend in all_backends() {
-            let mut digests = [[[0; 32]; 40]; 2];
-            hash_nodes::<false>(backend, &nodes, &mut digests[0][..count]);
-            hash_nodes::<true>(backend, &nodes, &mut digests[1][..count]);
-            assert!(digests == expected, "{backend:?}, {count} nodes");
+            assert!(digests(backend) == expected, "{backend:?}, {count} nodes");
         }
     }
 }

@@ -370,3 +370,67 @@ fn add_all<const N: usize>(_: Sha, states: &mut [State; N], before: &[State; N])
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::isa::Cpu;
+    use crate::backend::portable::sha256 as portable;
+
+    #[target_feature(enable = "sha,sse4.1,ssse3")]
+    fn streams<const N: usize>(chains: [&mut Chain; N], blocks: [&[[u8; 64]]; N], count: usize, stride: usize) {
+        compress_together(Sha::here(), chains, blocks, count, stride);
+    }
+
+    #[target_feature(enable = "sha,sse4.1,ssse3")]
+    fn nodes<const TWICE: bool, const N: usize>(nodes: Nodes<'_>) {
+        nodes_by::<TWICE, N>(Sha::here(), nodes);
+    }
+
+    /// Three and four streams are for CPUs with AVX-512, which no emulator has together with SHA-NI: here the same code
+    /// runs with fewer registers.
+    #[test]
+    fn three_and_four_streams_with_sixteen_registers() {
+        if Sha::detect(Cpu::THIS).is_none() {
+            return;
+        }
+        let mut seed = 0_u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(0x915f_77f5).wrapping_add(1);
+            seed.rotate_left(11)
+        };
+        let mut blocks = [[[0; 64]; 5]; 4];
+        for byte in blocks.as_flattened_mut().as_flattened_mut() {
+            *byte = next().to_le_bytes()[0];
+        }
+        let start = [(); 4].map(|()| Chain { h: [(); 8].map(|()| next()), blocks: 3 });
+        for (count, stride) in [(1, 1), (5, 1), (2, 4)] {
+            let mut expected = start;
+            for (chain, blocks) in expected.iter_mut().zip(&blocks) {
+                (0..count).for_each(|i| portable::compress(chain, &blocks[i * stride..][..1]));
+            }
+            let mut chains = start;
+            let [a, b, c, d] = &mut chains;
+            let [e, f, g, h] = blocks.each_ref().map(<[_; 5]>::as_slice);
+            // SAFETY: SHA-NI and SSE4.1 were detected.
+            unsafe { streams([a, b, c, d], [e, f, g, h], count, stride) };
+            assert!(chains == expected, "four");
+            let mut chains = start;
+            let [a, b, c, _] = &mut chains;
+            // SAFETY: SHA-NI and SSE4.1 were detected.
+            unsafe { streams([a, b, c], [e, f, g], count, stride) };
+            assert!(chains[..3] == expected[..3], "three");
+        }
+        let messages: [&[u8; 64]; 5] = [&blocks[0][0], &blocks[1][1], &blocks[2][2], &blocks[3][3], &blocks[0][4]];
+        let mut digests = [[[0; 32]; 5]; 4];
+        let [a, b, c, d] = &mut digests;
+        let of = |digests| Nodes { iv: &crate::kernel::sha256::IV_256, nodes: &messages, digests };
+        // SAFETY: SHA-NI and SSE4.1 were detected.
+        unsafe { nodes::<false, 4>(of(a)) };
+        // SAFETY: SHA-NI and SSE4.1 were detected.
+        unsafe { nodes::<true, 4>(of(b)) };
+        portable::hash_nodes::<false>(of(c));
+        portable::hash_nodes::<true>(of(d));
+        assert_eq!(digests[..2], digests[2..]);
+    }
+}

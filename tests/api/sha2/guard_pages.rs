@@ -136,7 +136,8 @@ fn every_entry_at_every_misalignment<V: Traits>() {
                 for place in [offset, room - offset.min(room)] {
                     let message = &pages[place..][..length];
                     let hashes = all_entries::<V>(backend, message, place > offset);
-                    let elsewhere = all_entries::<V>(backend, &message.to_vec(), place > offset);
+                    let copy = message.to_vec();
+                    let elsewhere = all_entries::<V>(backend, &copy, place > offset);
                     assert!(hashes == elsewhere, "{backend:?}, {length} at {place}");
                 }
             }
@@ -220,7 +221,8 @@ fn compression_function<V: Traits>() {
         let blocks = pages[pages.len() - 64 * count..].as_chunks().0;
         let mut elsewhere = *h;
         V::compress(h, blocks);
-        V::compress(&mut elsewhere, &blocks.to_vec());
+        let copy = blocks.to_vec();
+        V::compress(&mut elsewhere, &copy);
         assert_eq!(*h, elsewhere);
     }
 }

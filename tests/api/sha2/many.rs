@@ -141,7 +141,7 @@ fn one_or_two_closing_blocks<V: Family>() {
     for blocks in 0..3 {
         for count in [2, 4, 8, 16, 17] {
             for one_in in [2, 3, count] {
-                let length = |i: usize| 64 * blocks + if i % one_in == 0 { 56 } else { 55 };
+                let length = |i: usize| 64 * blocks + if i.is_multiple_of(one_in) { 56 } else { 55 };
                 check::<V>(&slices(&messages((0..count).map(length))));
             }
         }
