@@ -24,25 +24,6 @@ pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
     }
 }
 
-/// Copies `bytes` to the start of `to`, whole pieces of 16 bytes, and fills it up with zeros. No part of it is a call,
-/// which would take longer than a short message does.
-#[inline(always)]
-pub(crate) fn fill_words(to: &mut [u8], bytes: &[u8]) {
-    let (whole, rest) = bytes.as_chunks::<16>();
-    for (i, piece) in to.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        *piece = match whole.get(i) {
-            Some(piece) => *piece,
-            None if i == whole.len() && !rest.is_empty() => {
-                let (low, high) = rest.split_at(rest.len().min(TOGETHER));
-                let low = low.first_chunk().map_or_else(|| word(low), |low| *low);
-                let high = if high.is_empty() { [0; TOGETHER] } else { word(high) };
-                (u128::from(u64::from_le_bytes(low)) | u128::from(u64::from_le_bytes(high)) << 64).to_le_bytes()
-            }
-            None => [0; 16],
-        };
-    }
-}
-
 /// One to seven bytes, then zeros.
 #[inline]
 fn word(bytes: &[u8]) -> [u8; TOGETHER] {

@@ -15,7 +15,6 @@ use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use crate::backend::{Backend, Dispatch};
-use crate::buffer::fill_words;
 use crate::kernel::{Block, Run, wipe};
 use crate::stream::{Stream, compress_message};
 
@@ -245,9 +244,6 @@ fn longest_first<M: AsRef<[u8]>>(messages: &[M]) -> impl Iterator<Item = (usize,
     })
 }
 
-/// [`Function::MaxLanes`] at most.
-const LANES: usize = 16;
-
 /// Compresses the first messages, a lane each, as long as those side by side have at most a block each and are closed
 /// by equally many, and tells how many it did.
 ///
@@ -266,10 +262,10 @@ fn compress_short<H: Dispatch>(
     // Blocks, and bytes at the start of a block, that may not be zeros.
     let (mut used_blocks, mut used) = (0, 0);
     let mut done = 0;
+    let mut bytes = Array::<&[u8], H::MaxLanes>::default();
     for group in messages.chunks(lanes) {
         let live = group.len();
         let (mut shortest, mut longest) = (usize::MAX, 0);
-        let mut bytes: [&[u8]; LANES] = [&[]; LANES];
         for (bytes, message) in bytes.iter_mut().zip(group) {
             *bytes = message.as_ref();
             (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
@@ -278,24 +274,18 @@ fn compress_short<H: Dispatch>(
             break;
         }
         let count = H::closing(longest);
-        used = longest.max(used);
         for ((end, chain), message) in ends.iter_mut().zip(&mut chains).zip(&bytes[..live]) {
-            if count < used_blocks {
-                end.fill(H::Block::ZERO);
+            if message.len() < used || count < used_blocks {
+                end[..count.max(used_blocks)].fill(H::Block::ZERO);
             }
-            fill_words(&mut end[0].bytes_mut()[..used.next_multiple_of(16)], message);
+            end[0].bytes_mut()[..message.len()].copy_from_slice(message);
             *chain = common.chain;
             H::close(chain, &mut end[..count], message.len());
         }
-        if H::CLOSES_WHOLE_BLOCKS {
-            used = H::Block::LENGTH;
-        }
+        used = if H::CLOSES_WHOLE_BLOCKS { H::Block::LENGTH } else { longest.max(used) };
         used_blocks = count;
-        let mut blocks: [&[H::Block]; LANES] = [&[]; LANES];
-        for (blocks, end) in blocks.iter_mut().zip(&ends) {
-            *blocks = &end[..count];
-        }
-        let last = [common.last; LANES];
+        let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|i| &ends[i][..count]);
+        let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
         let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
         let hint = H::hint(longest);
         H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint });
