@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use super::hasher::Hasher;
 use super::variant::{Hash, Sealed, Variant, Variant256, digest, truncate};
 use crate::backend::{Backend, hash_nodes};
-use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function};
+use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function};
 use crate::many::{Common, LengthError as ManyError, compress_each, finalize_each, update_each};
 use crate::stream::compress_message;
@@ -65,7 +65,7 @@ impl<V: Variant> Batch<V> {
             return Hash::full(truncate::<V>(&digests[0]));
         }
         let mut chain = Chain::new(*V::IV);
-        compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, ());
+        compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, Written::JustNow);
         let hash = Hash::full(digest::<V>(&chain));
         Sha256Function::wipe(&mut chain);
         hash
@@ -111,8 +111,12 @@ impl<V: Variant> Batch<V> {
         if messages.is_empty() {
             return;
         }
-        let common =
-            Common::<Sha256Function> { backend: self.backend, chain: Chain::new(*V::IV), first: &[], last: () };
+        let common = Common::<Sha256Function> {
+            backend: self.backend,
+            chain: Chain::new(*V::IV),
+            first: &[],
+            last: Written::JustNow,
+        };
         compress_each(&common, messages, |i, chain| put(done + i, digest::<V>(&chain)));
     }
 
@@ -213,7 +217,7 @@ pub fn update_many<V: Variant>(updates: &mut [(&mut Hasher<V>, &[u8])]) {
 /// If there is not one hash for each hasher. Then nothing is written.
 pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
     ManyError::check(hashers.len(), hashes.len())?;
-    let streams = hashers.iter().map(|hasher| (&hasher.stream, ()));
+    let streams = hashers.iter().map(|hasher| (&hasher.stream, Written::JustNow));
     finalize_each(streams, |i, chain| hashes[i] = Hash::full(digest::<V>(&chain)));
     Ok(())
 }

@@ -13,7 +13,7 @@ use super::hasher::Hasher;
 use super::variant::{Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer as Held;
-use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::kernel::sha256::{Chain, Sha256Function, Written};
 use crate::kernel::{Block as _, wipe};
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
@@ -81,14 +81,19 @@ impl<V: Variant> OutputSizeUser for Core<V> {
 impl<V: Variant> UpdateCore for Core<V> {
     #[inline]
     fn update_blocks(&mut self, blocks: &[Block<Self>]) {
-        Sha256Function::compress(self.backend, &mut self.chain, Block::<Self>::cast_slice_to_core(blocks), ());
+        Sha256Function::compress(
+            self.backend,
+            &mut self.chain,
+            Block::<Self>::cast_slice_to_core(blocks),
+            Written::Before,
+        );
     }
 }
 
 impl<V: Variant> FixedOutputCore for Core<V> {
     #[inline]
     fn finalize_fixed_core(&mut self, buffer: &mut Buffer<Self>, out: &mut Output<Self>) {
-        compress_message::<Sha256Function>(self.backend, &mut self.chain, &[], buffer.get_data(), ());
+        compress_message::<Sha256Function>(self.backend, &mut self.chain, &[], buffer.get_data(), Written::JustNow);
         out.copy_from_slice(digest::<V>(&self.chain).bytes());
         buffer.reset();
     }

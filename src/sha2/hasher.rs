@@ -8,7 +8,7 @@ use digest::Update;
 use super::variant::{Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::kernel::sha256::{Chain, Sha256Function, Written};
 use crate::stream::Stream;
 
 /// An incremental hasher.
@@ -71,14 +71,14 @@ impl<V: Variant> Hasher<V> {
     /// The same as bytes. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
     pub(super) fn digest(&self) -> V::Bytes {
-        self.stream.finalize((), digest::<V>)
+        self.stream.finalize(Written::JustNow, digest::<V>)
     }
 
     /// Compresses a block that is held back whole. Other software holds back 0 to 63 bytes.
     pub(super) fn settle(&mut self) {
         let Stream { chain, buffer, backend } = &mut self.stream;
         if buffer.free() == 0 {
-            Sha256Function::compress(*backend, chain, &[*buffer.block()], ());
+            Sha256Function::compress(*backend, chain, &[*buffer.block()], Written::JustNow);
             *buffer = Buffer::EMPTY;
         }
     }

@@ -8,7 +8,7 @@ use super::hasher::Hasher;
 use super::variant::Variant;
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::kernel::sha256::{Chain, Sha256Function, Written};
 use crate::kernel::wipe;
 use crate::stream::Stream;
 
@@ -153,6 +153,6 @@ impl core::error::Error for StateError {}
 #[inline]
 pub(crate) fn compress(h: &mut [u32; 8], blocks: &[[u8; 64]]) {
     let mut chain = Chain::new(*h);
-    Sha256Function::compress(Backend::best(), &mut chain, blocks, ());
+    Sha256Function::compress(Backend::best(), &mut chain, blocks, Written::Before);
     *h = chain.h;
 }

@@ -13,7 +13,7 @@ use super::batch::Batch;
 use super::variant::{Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::sha256::{Chain, Sha256Function};
+use crate::kernel::sha256::{Chain, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
 use crate::many::{Common, LengthError as ManyError, compress_each};
 use crate::stream::{Stream, compress_message};
@@ -53,7 +53,7 @@ impl<V: Variant> HmacKey<V> {
         let mut after = |pad: u8| {
             let mut chain = Chain::new(*V::IV);
             block.iter_mut().for_each(|byte| *byte ^= pad);
-            Sha256Function::compress(backend, &mut chain, &[block], ());
+            Sha256Function::compress(backend, &mut chain, &[block], Written::Before);
             block.iter_mut().for_each(|byte| *byte ^= pad);
             chain
         };
@@ -80,7 +80,7 @@ impl<V: Variant> HmacKey<V> {
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> Hash<V> {
         let mut chain = self.inner;
-        compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, ());
+        compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, Written::JustNow);
         let mut inner = digest::<V>(&chain);
         Sha256Function::wipe(&mut chain);
         let tag = self.close(&inner);
@@ -92,7 +92,7 @@ impl<V: Variant> HmacKey<V> {
     #[inline(always)]
     fn close(&self, inner: &V::Bytes) -> V::Bytes {
         let mut chain = self.outer;
-        compress_message::<Sha256Function>(self.backend, &mut chain, &[], inner.bytes(), ());
+        compress_message::<Sha256Function>(self.backend, &mut chain, &[], inner.bytes(), Written::JustNow);
         let tag = digest::<V>(&chain);
         Sha256Function::wipe(&mut chain);
         tag
@@ -133,7 +133,8 @@ impl<V: Variant> HmacKey<V> {
     /// Gives the tag of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         const WINDOW: usize = 64;
-        let common = |chain| Common::<Sha256Function> { backend: self.backend, chain, first: &[], last: () };
+        let common =
+            |chain| Common::<Sha256Function> { backend: self.backend, chain, first: &[], last: Written::JustNow };
         let mut inner = [V::Bytes::ZERO; WINDOW];
         for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
             compress_each(&common(self.inner), window, |i, chain| inner[i] = digest::<V>(&chain));
@@ -216,7 +217,7 @@ impl<V: Variant> HmacHasher<V> {
     /// The same as bytes. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
     fn digest(&self) -> V::Bytes {
-        let mut inner = self.stream.finalize((), digest::<V>);
+        let mut inner = self.stream.finalize(Written::JustNow, digest::<V>);
         let tag = self.key.close(&inner);
         wipe(&mut inner);
         tag

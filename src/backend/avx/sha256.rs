@@ -7,16 +7,16 @@ use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
-use crate::kernel::sha256::{Chain, CompressNodes, Nodes, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run};
 
 impl Compress<Sha256Function> for Beside<Avx> {
     const LANES: usize = 4;
 
     #[inline]
-    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
-            Some(sha) => sha::compress(sha, Encoding::Avx(self.isa), chain, blocks),
+            Some(sha) => sha::compress(sha, Encoding::Avx(self.isa), chain, blocks, last),
             None => portable::compress(chain, blocks),
         }
     }

@@ -11,16 +11,16 @@ use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Sha256Function> for Beside<Avx2> {
     const LANES: usize = 8;
 
     #[inline]
-    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
-            Some(sha) => sha::compress(sha, Encoding::Avx2(self.isa), chain, blocks),
+            Some(sha) => sha::compress(sha, Encoding::Avx2(self.isa), chain, blocks, last),
             None => portable::compress(chain, blocks),
         }
     }

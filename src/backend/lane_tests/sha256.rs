@@ -6,7 +6,7 @@ use std::vec::Vec;
 use super::{blocks, check_lanes, noise};
 use crate::backend::{Backend, Dispatch, hash_nodes};
 use crate::kernel::Block;
-use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Sha256Function};
+use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Sha256Function, Written};
 
 /// Every backend, with the SHA extension and without it, in every order of instructions.
 fn all_backends() -> impl Iterator<Item = Backend> {
@@ -33,7 +33,13 @@ fn lanes_of_sha256_are_messages_of_sha256() {
             for (stride, count) in [(1, 1), (1, 2), (1, 3), (1, 5), (4, 1), (4, 3)] {
                 let starts: Vec<Chain> = (0..lanes).map(|i| chain(&mut seed, COUNTS[(i + count) % 6])).collect();
                 let blocks: Vec<_> = (0..lanes).map(|_| blocks(&mut seed, (count - 1) * stride + 1)).collect();
-                check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (stride, Known::Nothing));
+                check_lanes::<Sha256Function>(
+                    backend,
+                    &starts,
+                    &vec![Written::JustNow; lanes],
+                    &blocks,
+                    (stride, Known::Nothing),
+                );
             }
         }
     }
@@ -50,8 +56,14 @@ fn one_lane_of_sha256_is_another() {
         for lane in 0..lanes {
             let mut blocks = vec![same.clone(); lanes];
             blocks[lane][1].bytes_mut()[lane] ^= 1;
-            check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (1, Known::Nothing));
-            check_lanes::<Sha256Function>(backend, &starts, &vec![(); lanes], &blocks, (1, Known::Alike));
+            check_lanes::<Sha256Function>(
+                backend,
+                &starts,
+                &vec![Written::JustNow; lanes],
+                &blocks,
+                (1, Known::Nothing),
+            );
+            check_lanes::<Sha256Function>(backend, &starts, &vec![Written::JustNow; lanes], &blocks, (1, Known::Alike));
         }
     }
 }
@@ -64,10 +76,10 @@ fn one_stream_of_sha256_on_every_backend() {
     for count in 0..=9 {
         let (start, blocks) = (chain(&mut seed, u64::MAX - 3), blocks::<[u8; 64]>(&mut seed, count));
         let mut expected = start;
-        Sha256Function::compress(portable, &mut expected, &blocks, ());
+        Sha256Function::compress(portable, &mut expected, &blocks, Written::Before);
         for backend in all_backends() {
             let mut chain = start;
-            Sha256Function::compress(backend, &mut chain, &blocks, ());
+            Sha256Function::compress(backend, &mut chain, &blocks, Written::Before);
             assert!(chain == expected, "{backend:?}, {count} blocks");
         }
     }

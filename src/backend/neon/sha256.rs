@@ -10,7 +10,7 @@ use super::{Neon, U32x4};
 use crate::backend::Beside;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
 
 /// Messages at least that are worth a lane each: two take as long in scalar code.
@@ -20,7 +20,7 @@ impl Compress<Sha256Function> for Beside<Neon> {
     const LANES: usize = 4;
 
     #[inline]
-    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], _: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, chain, blocks),
             None => portable::compress(chain, blocks),

@@ -4,14 +4,16 @@ use core::slice;
 
 use super::Portable;
 use crate::backend::Beside;
-use crate::kernel::sha256::{Chain, CompressNodes, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, next_word};
+use crate::kernel::sha256::{
+    Chain, CompressNodes, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Written, next_word,
+};
 use crate::kernel::{Compress, Run};
 
 impl Compress<Sha256Function> for Beside<Portable> {
     const LANES: usize = 1;
 
     #[inline]
-    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], _: Written) {
         compress(chain, blocks);
     }
 

@@ -20,9 +20,10 @@ use super::Sha;
 use crate::backend::avx::Avx;
 use crate::backend::avx2::Avx2;
 use crate::backend::avx512::Avx512;
+use crate::backend::opaque;
 use crate::backend::sse41::swap32;
 use crate::kernel::Run;
-use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function};
+use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Written};
 
 /// The encoding of all instructions but SHA-NI's own, by the instruction set.
 #[derive(Clone, Copy)]
@@ -38,14 +39,14 @@ pub(in crate::backend) enum Encoding {
 
 /// One message.
 #[inline]
-pub(in crate::backend) fn compress(_: Sha, encoding: Encoding, chain: &mut Chain, blocks: &[[u8; 64]]) {
+pub(in crate::backend) fn compress(_: Sha, encoding: Encoding, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
     match encoding {
         // SAFETY: the token proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { compress_sse(chain, blocks) },
+        Encoding::Sse => unsafe { compress_sse(chain, blocks, last) },
         // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { compress_avx(chain, blocks) },
+        Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { compress_avx(chain, blocks, last) },
         // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX-512VL.
-        Encoding::Avx512(_) => unsafe { compress_avx512(chain, blocks) },
+        Encoding::Avx512(_) => unsafe { compress_avx512(chain, blocks, last) },
     }
 }
 
@@ -103,22 +104,22 @@ macro_rules! clear_upper_halves {
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn compress_sse(chain: &mut Chain, blocks: &[[u8; 64]]) {
-    compress_together(Sha::here(), [chain], [blocks], blocks.len(), 1);
+fn compress_sse(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn compress_avx(chain: &mut Chain, blocks: &[[u8; 64]]) {
+fn compress_avx(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
     clear_upper_halves!();
-    compress_together(Sha::here(), [chain], [blocks], blocks.len(), 1);
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
-fn compress_avx512(chain: &mut Chain, blocks: &[[u8; 64]]) {
+fn compress_avx512(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
     clear_upper_halves!();
-    compress_together(Sha::here(), [chain], [blocks], blocks.len(), 1);
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
 }
 
 #[inline(never)]
@@ -138,13 +139,16 @@ fn streams_avx(run: Run<'_, Sha256Function>) {
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn streams_avx512(run: Run<'_, Sha256Function>) {
     clear_upper_halves!();
-    let Run { count, stride, chains, blocks, .. } = run;
+    let Run { count, stride, chains, blocks, last, .. } = run;
+    let last = last[0];
     for (chains, blocks) in chains.chunks_mut(4).zip(blocks.chunks(4)) {
         match (chains, blocks) {
-            ([a, b, c, d], &[e, f, g, h]) => compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], count, stride),
-            ([a, b, c], &[e, f, g]) => compress_together(Sha::here(), [a, b, c], [e, f, g], count, stride),
-            ([a, b], &[e, f]) => compress_together(Sha::here(), [a, b], [e, f], count, stride),
-            ([a], &[e]) => compress_together(Sha::here(), [a], [e], count, stride),
+            ([a, b, c, d], &[e, f, g, h]) => {
+                compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], (count, stride), last);
+            }
+            ([a, b, c], &[e, f, g]) => compress_together(Sha::here(), [a, b, c], [e, f, g], (count, stride), last),
+            ([a, b], &[e, f]) => compress_together(Sha::here(), [a, b], [e, f], (count, stride), last),
+            ([a], &[e]) => compress_together(Sha::here(), [a], [e], (count, stride), last),
             _ => {}
         }
     }
@@ -152,11 +156,12 @@ fn streams_avx512(run: Run<'_, Sha256Function>) {
 
 #[inline(always)]
 fn pairs(sha: Sha, run: Run<'_, Sha256Function>) {
-    let Run { count, stride, chains, blocks, .. } = run;
+    let Run { count, stride, chains, blocks, last, .. } = run;
+    let last = last[0];
     for (chains, blocks) in chains.chunks_mut(2).zip(blocks.chunks(2)) {
         match (chains, blocks) {
-            ([a, b], &[e, f]) => compress_together(sha, [a, b], [e, f], count, stride),
-            ([a], &[e]) => compress_together(sha, [a], [e], count, stride),
+            ([a, b], &[e, f]) => compress_together(sha, [a, b], [e, f], (count, stride), last),
+            ([a], &[e]) => compress_together(sha, [a], [e], (count, stride), last),
             _ => {}
         }
     }
@@ -195,13 +200,15 @@ fn nodes_by<const TWICE: bool, const N: usize>(sha: Sha, nodes: Nodes<'_>) {
 }
 
 /// `count` blocks of each of `N` messages, the next one of a message `stride` further.
+///
+/// The blocks of messages that are closed together are all loaded as just written ones, which is not wrong for others.
 #[inline(always)]
 fn compress_together<const N: usize>(
     sha: Sha,
     chains: [&mut Chain; N],
     blocks: [&[[u8; 64]]; N],
-    count: usize,
-    stride: usize,
+    (count, stride): (usize, usize),
+    last: Written,
 ) {
     let mut states = [State::ZERO; N];
     for (state, chain) in states.iter_mut().zip(&chains) {
@@ -210,7 +217,7 @@ fn compress_together<const N: usize>(
     for block in 0..count {
         let mut w = [[State::ZERO.0[0]; 4]; N];
         for (w, blocks) in w.iter_mut().zip(&blocks) {
-            *w = load(sha, &blocks[block * stride]);
+            *w = load(sha, &blocks[block * stride], last);
         }
         compress_words(sha, &mut states, w);
     }
@@ -231,7 +238,7 @@ fn hash_together<const TWICE: bool, const N: usize>(
     let mut states = [State::load(sha, iv); N];
     let mut w = [[State::ZERO.0[0]; 4]; N];
     for (w, node) in w.iter_mut().zip(nodes) {
-        *w = load(sha, node);
+        *w = load(sha, node, Written::Before);
     }
     compress_words(sha, &mut states, w);
     compress_scheduled(sha, &mut states, &PADDING_OF_64);
@@ -301,11 +308,22 @@ fn constant(_: Sha, words: [u32; 4]) -> __m128i {
 
 /// The words of a block, four in a register.
 #[inline(always)]
-fn load(sha: Sha, block: &[u8; 64]) -> [__m128i; 4] {
+fn load(sha: Sha, block: &[u8; 64], written: Written) -> [__m128i; 4] {
     let mut words = [constant(sha, [0; 4]); 4];
     for (words, row) in words.iter_mut().zip(block.as_chunks::<16>().0) {
-        // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned load reads.
-        *words = unsafe { swap32(_mm_loadu_si128(row.as_ptr().cast())) };
+        let row = row.as_ptr().cast::<__m128i>();
+        let row = match written {
+            // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned load reads.
+            Written::Before => unsafe { _mm_loadu_si128(row) },
+            // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 8 bytes and 8 bytes that unaligned loads read.
+            Written::JustNow => unsafe {
+                // The barrier keeps LLVM from loading both halves at once.
+                let low = _mm_castsi128_pd(opaque::xmm(_mm_loadl_epi64(row)));
+                _mm_castpd_si128(_mm_loadh_pd(low, row.cast::<f64>().add(1)))
+            },
+        };
+        // SAFETY: sha proves SHA-NI and SSE4.1.
+        *words = unsafe { swap32(row) };
     }
     words
 }
@@ -378,8 +396,13 @@ mod tests {
     use crate::backend::portable::sha256 as portable;
 
     #[target_feature(enable = "sha,sse4.1,ssse3")]
-    fn streams<const N: usize>(chains: [&mut Chain; N], blocks: [&[[u8; 64]]; N], count: usize, stride: usize) {
-        compress_together(Sha::here(), chains, blocks, count, stride);
+    fn streams<const N: usize>(
+        chains: [&mut Chain; N],
+        blocks: [&[[u8; 64]]; N],
+        place: (usize, usize),
+        last: Written,
+    ) {
+        compress_together(Sha::here(), chains, blocks, place, last);
     }
 
     #[target_feature(enable = "sha,sse4.1,ssse3")]
@@ -404,7 +427,9 @@ mod tests {
             *byte = next().to_le_bytes()[0];
         }
         let start = [(); 4].map(|()| Chain { h: [(); 8].map(|()| next()), blocks: 3 });
-        for (count, stride) in [(1, 1), (5, 1), (2, 4)] {
+        for ((count, stride), last) in
+            [((1, 1), Written::JustNow), ((5, 1), Written::Before), ((2, 4), Written::Before)]
+        {
             let mut expected = start;
             for (chain, blocks) in expected.iter_mut().zip(&blocks) {
                 (0..count).for_each(|i| portable::compress(chain, &blocks[i * stride..][..1]));
@@ -413,12 +438,12 @@ mod tests {
             let [a, b, c, d] = &mut chains;
             let [e, f, g, h] = blocks.each_ref().map(<[_; 5]>::as_slice);
             // SAFETY: SHA-NI and SSE4.1 were detected.
-            unsafe { streams([a, b, c, d], [e, f, g, h], count, stride) };
+            unsafe { streams([a, b, c, d], [e, f, g, h], (count, stride), last) };
             assert!(chains == expected, "four");
             let mut chains = start;
             let [a, b, c, _] = &mut chains;
             // SAFETY: SHA-NI and SSE4.1 were detected.
-            unsafe { streams([a, b, c], [e, f, g], count, stride) };
+            unsafe { streams([a, b, c], [e, f, g], (count, stride), last) };
             assert!(chains[..3] == expected[..3], "three");
         }
         let messages: [&[u8; 64]; 5] = [&blocks[0][0], &blocks[1][1], &blocks[2][2], &blocks[3][3], &blocks[0][4]];

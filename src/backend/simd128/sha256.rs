@@ -5,7 +5,7 @@ use core::arch::wasm32::*;
 use super::{Simd128, U32x4};
 use crate::backend::Beside;
 use crate::backend::portable::sha256 as portable;
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
 
 /// Messages at least that are worth a lane each.
@@ -15,7 +15,7 @@ impl Compress<Sha256Function> for Beside<Simd128> {
     const LANES: usize = 4;
 
     #[inline]
-    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], (): ()) {
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], _: Written) {
         portable::compress(chain, blocks);
     }
 
