@@ -239,6 +239,8 @@ impl Backend {
 
     /// Whether the backend has the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never has it.
     ///
+    /// SHA-256 and SHA-224 use the extension, BLAKE2 does not.
+    ///
     /// On AArch64 the extension is found under Linux, Android and Apple's systems, and elsewhere if the program is
     /// compiled for it.
     #[must_use]
@@ -252,7 +254,8 @@ impl Backend {
         Self { sha: None, order: Order::First, ..self }
     }
 
-    /// The same backend with the other order of instructions, if its kernels have two, one for each family of CPU.
+    /// The same backend with the other order of instructions or kernels, if it has two, one for each family of CPU: for
+    /// many messages of SHA-256, `avx512` with the SHA extension may use the extension, or lanes.
     ///
     /// [`available`](Self::available) has the order that suits this CPU. Digests do not depend on it.
     #[must_use]

@@ -331,7 +331,7 @@ pub(crate) fn finalize_each<'a, H: Dispatch>(
 /// The output has another length than the digests of all messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthError {
-    /// Its length: hashes, or bytes.
+    /// Its length: hashes, nodes or bytes.
     pub given: usize,
     /// The length it must have.
     pub needed: usize,

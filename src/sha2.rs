@@ -2,6 +2,25 @@
 //! ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
 //!
 //! Use it through [`sha256`](crate::sha256) and [`sha224`](crate::sha224), which name these types.
+//!
+//! # Differences from the crate `sha2`
+//!
+//! [`Sha256`](crate::Sha256) and [`Sha224`](crate::Sha224) take the place of `sha2`'s 0.11. They have the same traits,
+//! and `hmac::Hmac`, `hkdf::Hkdf` and `pbkdf2` take them, but:
+//!
+//! - **Name.** `AlgorithmName` writes `Sha256`. `sha2` writes `Sha256_32`.
+//! - **Backend.** `with_backend` and [`Backend::set_default`](crate::Backend) choose how to compute. The options
+//!   `sha2_backend` and `sha2_256_backend` of the compiler have no effect.
+//! - **Features.** Object identifiers are always there; `sha2` has them by its feature `oid`. The feature `zeroize`
+//!   wipes values when they are dropped, as that of `sha2` does.
+//! - **Single blocks.** The function `compress256` of `sha2::block_api` is
+//!   [`sha256::hazmat::compress`](crate::sha256::hazmat::compress), and `Sha256VarCore` is
+//!   [`Sha256Core`](crate::sha256::hazmat::Sha256Core), whose digest has one length.
+//! - **Not there:** SHA-384, SHA-512, SHA-512/224 and SHA-512/256.
+//!
+//! A saved state (`SerializableState`) has the 104 bytes of `sha2`, and each crate restores those of the other: the
+//! hash value and the number of blocks, little-endian, then the number of bytes held back, then these and zeros, 63
+//! bytes.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -45,7 +64,9 @@ macro_rules! module {
         /// ```
         pub type Hash = $crate::sha2::Hash<$Variant>;
 
-        #[doc = concat!("Batches of ", $name, " on a chosen backend.")]
+        #[doc = concat!("All ways to hash whole messages with ", $name, ", on a chosen backend.")]
+        ///
+        /// The functions of this module are its methods on [`Backend::best`](crate::Backend::best).
         ///
         /// ```
         #[doc = concat!("use simd_digest::", $module, "::{self, Batch};")]
@@ -57,7 +78,7 @@ macro_rules! module {
         /// ```
         pub type Batch = $crate::sha2::Batch<$Variant>;
 
-        #[doc = concat!("A key of HMAC-", $name, ", set up.")]
+        #[doc = concat!("A key of HMAC-", $name, ", of any length, set up for any number of messages.")]
         ///
         /// ```
         #[doc = concat!("use simd_digest::", $module, "::HmacKey;")]
@@ -67,7 +88,7 @@ macro_rules! module {
         /// ```
         pub type HmacKey = $crate::sha2::HmacKey<$Variant>;
 
-        #[doc = concat!("HMAC-", $name, " of one message, as it comes.")]
+        #[doc = concat!("An incremental HMAC-", $name, " hasher.")]
         ///
         /// ```
         #[doc = concat!("use simd_digest::", $module, "::{HmacHasher, HmacKey};")]
@@ -78,7 +99,7 @@ macro_rules! module {
         /// ```
         pub type HmacHasher = $crate::sha2::HmacHasher<$Variant>;
 
-        #[doc = concat!($name, " for the `digest` traits.")]
+        #[doc = concat!($name, " for the `digest` traits, in the place of `sha2::", stringify!($Digest), "`.")]
         ///
         /// ```
         #[doc = concat!("use simd_digest::{Digest, ", stringify!($Digest), "};")]
@@ -87,7 +108,7 @@ macro_rules! module {
         /// ```
         pub type $Digest = $crate::sha2::Sha2<$Variant>;
 
-        #[doc = concat!("HMAC-", $name, " for the `digest` traits.")]
+        #[doc = concat!("HMAC-", $name, " for the `digest` traits. A key may have any length.")]
         ///
         /// ```
         /// use simd_digest::digest::{KeyInit, Mac};
@@ -139,7 +160,7 @@ macro_rules! module {
         ///
         /// # Errors
         ///
-        /// If there is not one hash for each message. Then nothing is written.
+        /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
         pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
             Batch::new().hash_many_into(messages, hashes)
         }
@@ -158,7 +179,7 @@ macro_rules! module {
         ///
         /// # Errors
         ///
-        /// If `bytes` is not `messages.len()` digests long. Then nothing is written.
+        /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
         pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
             Batch::new().hash_many_flat(messages, bytes)
         }
@@ -197,13 +218,15 @@ macro_rules! module {
         ///
         /// # Errors
         ///
-        /// If there is not one hash for each hasher. Then nothing is written.
+        /// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
         pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
             $crate::sha2::finalize_many(hashers, hashes)
         }
 
-        /// Messages that `backend` takes side by side. A multiple of it is a good batch for [`update_many`] and the
-        /// like.
+        /// Messages at most that `backend` takes side by side: 1, 4, 8 or 16. A multiple of it is a good batch for
+        /// [`hash_many_into`], [`update_many`] and the like.
+        ///
+        /// With the [SHA extension](crate::Backend::sha), a backend hashes as many, two to four at a time.
         ///
         /// ```
         #[doc = concat!("use simd_digest::{Backend, ", $module, "};")]
@@ -218,6 +241,8 @@ macro_rules! module {
         }
 
         /// Hazardous parts: the state of a hasher as bytes, and the compression function alone.
+        ///
+        /// States are as secret as the message. The compression function alone is no hash.
         pub mod hazmat {
             use super::$Variant;
             pub use crate::sha2::hazmat::StateError;
@@ -234,11 +259,14 @@ macro_rules! module {
             pub type State = $crate::sha2::hazmat::State<$Variant>;
 
             #[doc = concat!("The blocks of ", $name, " without the buffer, for code that is generic over")]
-            /// [`EagerHash`](crate::digest::block_api::EagerHash).
+            /// [`EagerHash`](crate::digest::block_api::EagerHash), such as the crate `hmac`.
             pub type $Core = $crate::sha2::Core<$Variant>;
 
             /// The compression function of FIPS 180-4, section 6.2.2: compresses `blocks`, one after the other, into
-            /// the hash value `h`. The padding is the caller's business.
+            /// the hash value `h`, on [`Backend::best`](crate::Backend::best).
+            ///
+            /// The caller brings the initial hash value and the padding. Words of `h` are numbers: the standard writes
+            /// them to a digest big-endian.
             ///
             /// ```
             #[doc = concat!("use simd_digest::", $module, "::hazmat::compress;")]

@@ -11,6 +11,20 @@
 //! # #[cfg(feature = "alloc")]
 //! assert_eq!(hashes[1], sha256::hash(b"two"));
 //! ```
+//!
+//! | to …                       | take                                                                |
+//! |----------------------------|---------------------------------------------------------------------|
+//! | hash one message           | [`hash`], or [`Hasher`] piece by piece                              |
+//! | hash many messages         | `hash_many`, [`hash_many_into`], [`hash_many_flat`]                 |
+//! | go on with many hashers    | [`update_many`], [`finalize_many`]                                  |
+//! | authenticate               | [`HmacKey`]                                                         |
+//! | make a Merkle tree         | [`hash_nodes`], [`hash_nodes_in_place`], [`hash_nodes_twice`]       |
+//! | replace `sha2::Sha256`     | [`Sha256`]                                                          |
+//! | save and restore a hasher  | [`hazmat::State`], or `SerializableState` of [`Sha256`]             |
+//! | choose the backend         | [`Batch`], and `with_backend` of the other types                    |
+//!
+//! **A hash of a key and a message authenticates nothing.** Anybody who knows the digest of a message and its length
+//! can compute the digest of a longer one. Use [`HmacKey`].
 #![forbid(unsafe_code)]
 
 pub use crate::sha2::{ManyError, ParseHashError, Variant256};
@@ -23,7 +37,8 @@ crate::traits::associated_oid! {
 
 /// Writes the SHA-256 digest of each node of 64 bytes to `digests`: the nodes of SSZ's Merkle trees, two digests each.
 ///
-/// More than twice as fast as [`hash`] of each: nodes are hashed side by side, and their closing block is prepared.
+/// Nodes are hashed side by side, and the schedule of their closing block is prepared. The digest of a node is that of
+/// [`hash`]. Where a leaf may have 64 bytes, the format must tell leaves and nodes apart.
 ///
 /// ```
 /// use simd_digest::sha256;
@@ -37,7 +52,7 @@ crate::traits::associated_oid! {
 ///
 /// # Errors
 ///
-/// If there is not one digest for each node. Then nothing is written.
+/// [`ManyError`] if there is not one digest for each node. Then nothing is written.
 pub fn hash_nodes(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
     Batch::new().hash_nodes(nodes, digests)
 }
@@ -56,13 +71,16 @@ pub fn hash_nodes(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), Ma
 ///
 /// # Errors
 ///
-/// If there is not one digest for each node. Then nothing is written.
+/// [`ManyError`] if there is not one digest for each node. Then nothing is written.
 pub fn hash_nodes_twice(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
     Batch::new().hash_nodes_twice(nodes, digests)
 }
 
 /// Hashes neighbours of a level of a Merkle tree, and gives the next level: the front half of `level`, which holds the
 /// SHA-256 digest of each pair. The back half stays as it was.
+///
+/// A level that has an odd number of nodes must be completed first, in the way of its format: SSZ appends zeros,
+/// Bitcoin the last node once more.
 ///
 /// ```
 /// use simd_digest::sha256;
@@ -79,7 +97,8 @@ pub fn hash_nodes_twice(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<
 ///
 /// # Errors
 ///
-/// If the number is odd. Then nothing is written.
+/// [`ManyError`] if the number is odd. Then nothing is written, and [`needed`](ManyError::needed) is the next even
+/// number.
 pub fn hash_nodes_in_place(level: &mut [[u8; 32]]) -> Result<&mut [[u8; 32]], ManyError> {
     Batch::new().hash_nodes_in_place(level)
 }

@@ -1,5 +1,5 @@
 //! SHA-NI, x86's instructions for SHA-256. They stand beside the instruction sets, for they work on registers of 128
-//! bits and come with CPUs that have AVX-512, AVX2, or not even AVX.
+//! bits. CPUs have them with AVX-512, with AVX2, and without AVX.
 
 #![allow(unsafe_code)]
 
@@ -15,12 +15,12 @@ use super::isa::{Cpu, isa};
 pub(super) mod sha256;
 
 isa!(
-    /// Proves SHA-NI, and SSE4.1, which every CPU with it has.
+    /// Proves SHA-NI and SSE4.1. Every CPU with SHA-NI has SSE4.1, but an emulated one may lack it.
     Sha: "sse2", "ssse3", "sse4.1", "sha"
 );
 
-/// Whether SHA-NI of a CPU that has AVX-512 and SHA-NI is slower than sixteen lanes of AVX-512, by more than twice: on
-/// Ice Lake, Tiger Lake and Rocket Lake. They lack `AVX512_BF16`, which all later ones have.
+/// Whether SHA-NI takes more than twice the time of sixteen lanes of AVX-512, on a CPU that has both. This is so on Ice
+/// Lake, Tiger Lake and Rocket Lake, which lack `AVX512_BF16`. All later CPUs with both have it.
 pub(super) fn slower_than_lanes(cpu: Cpu) -> bool {
     !cpu.has(&["avx512bf16"], bf16)
 }
@@ -33,7 +33,7 @@ fn bf16() -> bool {
     static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
     match ANSWER.load(Ordering::Relaxed) {
         UNKNOWN => {
-            // SAFETY: SHA-NI is told of by leaf 7, which the CPU has.
+            // SAFETY: the CPU has leaf 7, since SHA-NI was detected there.
             #[allow(unused_unsafe, reason = "newer compilers take it for safe")]
             let answer = unsafe { __cpuid_count(7, 0).eax >= 1 && __cpuid_count(7, 1).eax >> 5 & 1 == 1 };
             ANSWER.store(if answer { YES } else { NO }, Ordering::Relaxed);

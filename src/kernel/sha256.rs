@@ -119,7 +119,8 @@ impl Function for Sha256Function {
         if length < LENGTH_AT { 1 } else { 2 }
     }
 
-    /// A bit 1, zeros, and the length in bits, all by words of 64 bits: see [`Written::JustNow`].
+    /// A bit 1, zeros, and the length in bits (FIPS 180-4, section 5.1.1), all by words of 64 bits: see
+    /// [`Written::JustNow`].
     #[inline]
     fn close(chain: &mut Chain, end: &mut [[u8; 64]], length: usize) {
         let bits = chain.blocks.wrapping_mul(512).wrapping_add(8 * length as u64);
@@ -178,13 +179,13 @@ pub(crate) const K: Rounds = Rounds([
     ],
 ]);
 
-/// A word for each of the 64 rounds, which vectors load four at a time.
+/// A word for each of the 64 rounds. Vectors load four at a time.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Rounds(pub(crate) [[u32; 16]; 4]);
 
-/// The block that follows a message of 64 bytes: its schedule (FIPS 180-4, section 6.2.2) and [`K`] together, by which
-/// that block has no schedule to compute.
+/// The schedule of the block that closes a message of 64 bytes (FIPS 180-4, section 6.2.2), added to [`K`]. The block
+/// is always the same, so no kernel computes its schedule.
 pub(crate) const PADDING_OF_64: Rounds = {
     let mut block = [0; 16];
     block[0] = 0x8000_0000;

@@ -14,10 +14,11 @@ use crate::stream::compress_message;
 
 /// A way to hash whole messages: the hash and the backend.
 ///
-/// Messages are hashed side by side, as many as [`lanes`](crate::sha256::lanes) tells. That is several times faster
-/// than one after the other if there are that many messages, best a multiple; lengths may differ, but the more alike
-/// they are, the longer all lanes are in use. A batch of one costs what a single hash does. The order of the hashes is
-/// that of the messages.
+/// Messages are hashed side by side, as many as [`lanes`](crate::sha256::lanes) tells, and best a multiple. In lanes of
+/// vector registers this takes a fraction of the time of one message after the other, and with the SHA extension as
+/// little as half. Lengths may differ, but the more alike they are, the longer all lanes are in use. The first messages
+/// are hashed as nodes of a Merkle tree while all have 64 bytes, which spares most of the work for their closing block.
+/// A batch of one costs what a single hash does. The order of the hashes is that of the messages.
 ///
 /// ```
 /// use simd_digest::Backend;
@@ -54,7 +55,7 @@ impl<V: Variant> Batch<V> {
         self.backend
     }
 
-    /// The digest of `message`.
+    /// The digest of `message`, alone.
     #[inline]
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> Hash<V> {
@@ -71,7 +72,7 @@ impl<V: Variant> Batch<V> {
         hash
     }
 
-    /// The digests of `messages`.
+    /// The digests of `messages`, side by side.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<V>> {
@@ -80,22 +81,23 @@ impl<V: Variant> Batch<V> {
         hashes
     }
 
-    /// Writes the digests of `messages` to `hashes`, without touching the heap.
+    /// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
     ///
     /// # Errors
     ///
-    /// If there is not one hash for each message. Then nothing is written.
+    /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), hashes.len())?;
         self.each(messages, |i, bytes| hashes[i] = Hash::full(bytes));
         Ok(())
     }
 
-    /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without touching the heap.
+    /// Writes the digests of `messages` to `bytes`, one after the other without gaps, side by side, without touching
+    /// the heap.
     ///
     /// # Errors
     ///
-    /// If `bytes` is not `messages.len()` digests long. Then nothing is written.
+    /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
     pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
         self.each(messages, |i, digest| {
@@ -120,7 +122,7 @@ impl<V: Variant> Batch<V> {
         compress_each(&common, messages, |i, chain| put(done + i, digest::<V>(&chain)));
     }
 
-    /// The same for the first messages, as long as all have 64 bytes. Tells how many it did.
+    /// The same for the first groups of messages in which all have 64 bytes. Returns how many messages these are.
     fn each_node(&self, messages: &[impl AsRef<[u8]>], put: &mut impl FnMut(usize, V::Bytes)) -> usize {
         let mut done = 0;
         for group in messages.chunks(NODES) {
@@ -143,13 +145,13 @@ impl<V: Variant> Batch<V> {
     }
 }
 
-/// Nodes of Merkle trees: messages of 64 bytes each, the closing block of which is prepared.
+/// Nodes of Merkle trees: messages of 64 bytes each. The schedule of their closing block is prepared.
 impl Batch<Variant256> {
     /// Writes the digest of each node to `digests`: the nodes of SSZ's Merkle trees, two digests each.
     ///
     /// # Errors
     ///
-    /// If there is not one digest for each node. Then nothing is written.
+    /// [`ManyError`] if there is not one digest for each node. Then nothing is written.
     pub fn hash_nodes(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
         ManyError::check(nodes.len(), digests.len())?;
         hash_by_groups::<false>(self.backend, nodes, digests);
@@ -160,7 +162,7 @@ impl Batch<Variant256> {
     ///
     /// # Errors
     ///
-    /// If there is not one digest for each node. Then nothing is written.
+    /// [`ManyError`] if there is not one digest for each node. Then nothing is written.
     pub fn hash_nodes_twice(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
         ManyError::check(nodes.len(), digests.len())?;
         hash_by_groups::<true>(self.backend, nodes, digests);
@@ -172,7 +174,8 @@ impl Batch<Variant256> {
     ///
     /// # Errors
     ///
-    /// If the number is odd. Then nothing is written, and the error tells the next even number.
+    /// [`ManyError`] if the number is odd. Then nothing is written, and [`needed`](ManyError::needed) is the next even
+    /// number.
     pub fn hash_nodes_in_place<'a>(&self, level: &'a mut [[u8; 32]]) -> Result<&'a mut [[u8; 32]], ManyError> {
         const GROUP: usize = 64;
         ManyError::check(level.len().next_multiple_of(2), level.len())?;
@@ -188,6 +191,7 @@ impl Batch<Variant256> {
     }
 }
 
+/// The digests of any number of nodes, [`NODES`] at a time.
 fn hash_by_groups<const TWICE: bool>(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     for (group, digests) in nodes.chunks(NODES).zip(digests.chunks_mut(NODES)) {
         let mut nodes = [&group[0]; NODES];
@@ -214,7 +218,7 @@ pub fn update_many<V: Variant>(updates: &mut [(&mut Hasher<V>, &[u8])]) {
 ///
 /// # Errors
 ///
-/// If there is not one hash for each hasher. Then nothing is written.
+/// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
 pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
     ManyError::check(hashers.len(), hashes.len())?;
     let streams = hashers.iter().map(|hasher| (&hasher.stream, Written::JustNow));

@@ -21,7 +21,8 @@ use crate::traits::fixed_output;
 /// SHA-224 or SHA-256; see [`Sha224`](crate::Sha224) and [`Sha256`](crate::Sha256).
 ///
 /// The type has the traits of the types of the crate `sha2`, and its [saved states](SerializableState) are those of
-/// `sha2`. It is an [`EagerHash`](digest::block_api::EagerHash), so `hmac::Hmac`, `hkdf::Hkdf` and `pbkdf2` take it.
+/// `sha2`. [The module](crate::sha2) lists the differences. The type is an
+/// [`EagerHash`](digest::block_api::EagerHash), so `hmac::Hmac`, `hkdf::Hkdf` and `pbkdf2` take it.
 #[derive(Clone)]
 pub struct Sha2<V: Variant> {
     hasher: Hasher<V>,
@@ -154,7 +155,8 @@ impl<V: Variant> Drop for Core<V> {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> zeroize::ZeroizeOnDrop for Core<V> {}
 
-/// The buffer of a [`Core`] holds 0 to 63 bytes, ours up to 64: a block held back whole is compressed first.
+/// The buffer of a [`Core`] holds 0 to 63 bytes, and ours up to 64, so a whole block that is held back is compressed
+/// first.
 impl<V: Variant> CoreProxy for Sha2<V> {
     type Core = Core<V>;
 
@@ -179,7 +181,7 @@ impl<V: Variant> CoreProxy for Sha2<V> {
 /// The state is that of the crate `sha2`, in bytes: the hash value (32) and the number of blocks (8), all words
 /// little-endian; the number of bytes held back (1), 0 to 63, and these, zeros after them (63).
 ///
-/// A state is as secret as the message.
+/// **A state is as secret as the message**, and is not authenticated: changed bytes may make another hasher.
 impl<V: Variant> SerializableState for Sha2<V> {
     type SerializedStateSize = U104;
 

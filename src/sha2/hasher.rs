@@ -13,7 +13,7 @@ use crate::stream::Stream;
 
 /// An incremental hasher.
 ///
-/// The standard ends at messages of 2^61 − 1 bytes. The length of a longer one counts modulo 2^61.
+/// The standard ends at messages of 2^61 − 1 bytes. The length of a longer one counts modulo 2^61, without an error.
 ///
 /// ```
 /// use simd_digest::sha256;
@@ -29,7 +29,7 @@ pub struct Hasher<V: Variant> {
 }
 
 impl<V: Variant> Hasher<V> {
-    /// For a new message.
+    /// A hasher of a new message, on [`Backend::best`].
     #[inline]
     #[must_use]
     pub fn new() -> Self {
@@ -90,7 +90,7 @@ impl<V: Variant> Hasher<V> {
         self.stream.buffer = Buffer::EMPTY;
     }
 
-    /// Bytes of the message so far.
+    /// Bytes of the message so far, or `u64::MAX` if there are more.
     #[must_use]
     pub fn count(&self) -> u64 {
         let Stream { chain, buffer, .. } = &self.stream;

@@ -40,7 +40,7 @@ use crate::stream::Stream;
 /// |--------------------------------------------------------------|-------|-----|
 /// | `sha\x03` for SHA-256, `sha\x02` for SHA-224                 | 4     | 0   |
 /// | hash value, eight words, big-endian                          | 32    | 4   |
-/// | bytes of the message that no block has, 0 to 63, zeros after them | 64 | 36  |
+/// | bytes of the message after its last whole block, 0 to 63, zeros after them | 64 | 36 |
 /// | length of the message so far, in bytes, big-endian           | 8     | 100 |
 /// | end                                                          |       | 108 |
 #[derive(Clone)]
@@ -86,7 +86,8 @@ impl<V: Variant> State<V> {
     ///
     /// # Errors
     ///
-    /// If the bytes do not begin as those of this hash do, the length is another, or fields contradict each other.
+    /// [`StateError::Length`] if there are not 108 bytes, [`StateError::Hash`] if they do not begin as those of this
+    /// hash do, and [`StateError::Impossible`] if fields contradict each other.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
         let bytes: &[u8; 108] = bytes.try_into().map_err(|_| StateError::Length)?;
         let (magic, rest) = bytes.split_at(4);
@@ -133,7 +134,8 @@ pub enum StateError {
     Hash,
     /// There are more or fewer than 108 bytes.
     Length,
-    /// No hasher has these fields together.
+    /// No hasher has these fields together: something other than zeros stands behind the bytes held back, or a message
+    /// without a whole block has another hash value than the initial one.
     Impossible,
 }
 

@@ -19,16 +19,24 @@ use crate::many::{Common, LengthError as ManyError, compress_each};
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 
-/// A key of HMAC, set up: each message spares the two blocks that the key takes.
+/// A key of HMAC, set up once, so that no message costs the two blocks that the key takes.
 ///
-/// A key may have any length. One of more than 64 bytes is hashed first.
+/// **Keys.** A key may have any length. RFC 2104 (section 3) advises as many random bytes as a digest has. A key of
+/// more than 64 bytes is hashed first, and a shorter one is filled up with zeros, so a key with zeros at its end can be
+/// that shorter key. An empty key is allowed, as in the RFC, and protects nothing.
+///
+/// **Tags.** Compare a tag with the one received by `==`, which takes the same time wherever they differ: it takes
+/// another [`Hash`], a slice or an array. Do not compare text or `as_bytes()`, and do not sort tags: the time tells how
+/// much was right.
 ///
 /// ```
 /// use simd_digest::sha256::HmacKey;
 ///
 /// let key = HmacKey::new(b"a key");
 /// let tags = key.hash_many(&["one", "two", "three"]); // side by side
-/// assert_eq!(tags[1], key.hash(b"two")); // in constant time
+///
+/// let received: [u8; 32] = *tags[1].as_bytes();
+/// assert!(key.hash(b"two") == received); // in constant time
 /// ```
 #[derive(Clone)]
 pub struct HmacKey<V: Variant> {
@@ -41,7 +49,7 @@ pub struct HmacKey<V: Variant> {
 }
 
 impl<V: Variant> HmacKey<V> {
-    /// Sets up `key`.
+    /// Sets up `key`, of any length, on [`Backend::best`].
     #[must_use]
     pub fn new(key: &[u8]) -> Self {
         let backend = Backend::best();
@@ -88,7 +96,7 @@ impl<V: Variant> HmacKey<V> {
         Hash::full(tag)
     }
 
-    /// The tag, from the digest of the key and the message.
+    /// The tag, from the inner digest: that of the key and the message.
     #[inline(always)]
     fn close(&self, inner: &V::Bytes) -> V::Bytes {
         let mut chain = self.outer;
@@ -98,7 +106,7 @@ impl<V: Variant> HmacKey<V> {
         tag
     }
 
-    /// The tags of `messages`, side by side.
+    /// The tags of `messages`, side by side, in their order: see [`Batch`] for good batches.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<V>> {
@@ -111,7 +119,7 @@ impl<V: Variant> HmacKey<V> {
     ///
     /// # Errors
     ///
-    /// If there is not one tag for each message. Then nothing is written.
+    /// [`ManyError`] if there is not one tag for each message. Then nothing is written.
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [Hash<V>]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), tags.len())?;
         self.each(messages, |i, tag| tags[i] = Hash::full(tag));
@@ -123,7 +131,7 @@ impl<V: Variant> HmacKey<V> {
     ///
     /// # Errors
     ///
-    /// If `bytes` is not `messages.len()` tags long. Then nothing is written.
+    /// [`ManyError`] if `bytes` is not `messages.len()` tags long. Then nothing is written.
     pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
         self.each(messages, |i, tag| bytes[i * V::LENGTH..][..V::LENGTH].copy_from_slice(tag.bytes()));
@@ -144,7 +152,7 @@ impl<V: Variant> HmacKey<V> {
         inner.iter_mut().for_each(wipe);
     }
 
-    /// A hasher of one message, piece by piece.
+    /// A hasher of one message that comes piece by piece.
     #[must_use]
     pub fn hasher(&self) -> HmacHasher<V> {
         HmacHasher { stream: Stream::new(self.inner, self.backend), key: self.clone() }
@@ -169,7 +177,7 @@ impl<V: Variant> Drop for HmacKey<V> {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> zeroize::ZeroizeOnDrop for HmacKey<V> {}
 
-/// HMAC of one message, as it comes. [`HmacKey::hasher`] makes one.
+/// An incremental HMAC hasher, which [`HmacKey::hasher`] makes.
 ///
 /// ```
 /// use simd_digest::sha256::HmacKey;
@@ -229,7 +237,7 @@ impl<V: Variant> HmacHasher<V> {
         self.stream.buffer = Buffer::EMPTY;
     }
 
-    /// Bytes of the message so far. The key does not count.
+    /// Bytes of the message so far, without the key.
     #[must_use]
     pub fn count(&self) -> u64 {
         let Stream { chain, buffer, .. } = &self.stream;
@@ -268,7 +276,8 @@ impl<V: Variant> zeroize::ZeroizeOnDrop for HmacHasher<V> {}
 
 /// HMAC of the `digest` traits; see [`HmacSha224`](crate::HmacSha224) and [`HmacSha256`](crate::HmacSha256).
 ///
-/// `KeyInit::new` takes a key of 64 bytes; `KeyInit::new_from_slice` takes any length.
+/// `KeyInit::new` takes a key of 64 bytes. `KeyInit::new_from_slice` takes any length and never fails.
+/// `Mac::verify_slice` and the like compare tags in constant time.
 #[derive(Clone)]
 pub struct Hmac<V: Variant> {
     hasher: HmacHasher<V>,

@@ -23,7 +23,7 @@ use crate::kernel::sha256::{Chain, IV_224, IV_256, Sha256Function};
 /// assert!(digest::<Variant224>(b"abc").starts_with("23097d22"));
 /// ```
 pub trait Variant: Sealed + Copy + Debug + Eq + core::hash::Hash + Send + Sync + 'static {
-    /// The name in the standard: `"SHA-256"`.
+    /// The name in the standard: `"SHA-224"` or `"SHA-256"`.
     const TITLE: &'static str;
     /// Bytes of a digest: 28 or 32.
     const LENGTH: usize;
@@ -31,7 +31,7 @@ pub trait Variant: Sealed + Copy + Debug + Eq + core::hash::Hash + Send + Sync +
 
 /// The part of a variant that is no business of others.
 pub trait Sealed: Digested {
-    /// Of the types of the `digest` traits.
+    /// Names of the types of the `digest` traits.
     const NAME: &'static str;
     const MAC_NAME: &'static str;
     /// The initial hash value (FIPS 180-4, section 5.3).
@@ -43,11 +43,11 @@ pub trait Sealed: Digested {
     type CollisionResistance: Unsigned;
 }
 
-/// SHA-224.
+/// The marker of SHA-224.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant224 {}
 
-/// SHA-256.
+/// The marker of SHA-256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant256 {}
 
@@ -92,7 +92,7 @@ impl Digested for Variant256 {
 /// A digest of SHA-224 or SHA-256.
 pub type Hash<V> = hash::Hash<V, Full>;
 
-/// The digest that a hash value is, after the last block.
+/// The digest in a hash value after the last block.
 #[inline]
 pub(super) fn digest<V: Variant>(chain: &Chain) -> V::Bytes {
     truncate::<V>(&chain.to_bytes())

@@ -1,7 +1,8 @@
 //! SHA-256 on NEON: the instructions for SHA-256, or four messages in lanes.
 //!
-//! Four lanes take 2,600 instructions where four messages in scalar code take 6,100, and the longest chain of them is
-//! 770 cycles beside 1,540: counted, with two cycles for each vector operation, not measured.
+//! A block of four messages takes 2,600 instructions in lanes and 6,100 in scalar code. The longest chain of
+//! instructions that wait for each other takes 770 cycles in lanes and 1,540 in scalar code, if a vector operation
+//! takes two cycles. These figures are counted, not measured.
 #![allow(unsafe_code)]
 
 use core::arch::aarch64::*;

@@ -127,7 +127,7 @@ fn compress_block(state: &mut [u32; 8], words: &[u32; 16]) {
     add_all(state, v);
 }
 
-/// A block of which the schedule is known, and added to the constants.
+/// A block whose schedule is known: `sums` are its words and the constants.
 #[inline(always)]
 fn compress_scheduled(state: &mut [u32; 8], sums: &Rounds) {
     let mut v = *state;

@@ -1,12 +1,12 @@
 //! SHA-256 by SHA-NI: one stream, or two, three or four side by side.
 //!
-//! Two rounds take `sha256rnds2` four cycles, and other streams begin theirs meanwhile. Its operands have to be in the
-//! first sixteen registers and in SSE encoding; with AVX-512 the words of four streams fit into the other sixteen.
-//! Without these, pairs in SSE encoding are faster than pairs in VEX, or three or four streams: 1.01 cycles a byte
-//! beside 1.13, 1.09 and 1.13 on Zen 4.
+//! `sha256rnds2` takes four cycles for two rounds, and other streams begin theirs meanwhile. Its operands must be in
+//! the first sixteen registers, for it has an SSE encoding alone. With AVX-512 the words of four streams fit into the
+//! other sixteen. Without these registers, pairs in SSE encoding win: on Zen 4 they take 1.01 cycles a byte, pairs in
+//! VEX encoding 1.13, three streams 1.09 and four 1.13.
 //!
 //! Where the CPU has AVX, code in SSE encoding waits for the upper halves of the registers if a caller has left
-//! anything there: 2.35 cycles a byte instead of 1.01. So each function clears them first.
+//! anything there: 2.35 cycles a byte instead of 1.01, for pairs on Zen 4. So each function clears them first.
 #![allow(unsafe_code)]
 
 use core::arch::asm;
@@ -28,12 +28,13 @@ use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Functi
 /// The encoding of all instructions but SHA-NI's own, by the instruction set.
 #[derive(Clone, Copy)]
 pub(in crate::backend) enum Encoding {
-    /// There may be no AVX, so no instruction of it is used.
+    /// SSE. The CPU may have no AVX, so no instruction has an encoding of AVX.
     Sse,
-    /// SSE, after the upper halves were cleared.
+    /// SSE, after the upper halves are cleared.
     Avx(Avx),
+    /// The same.
     Avx2(Avx2),
-    /// EVEX, after the upper halves were cleared.
+    /// EVEX, with 32 registers, after the upper halves are cleared.
     Avx512(Avx512),
 }
 
@@ -41,23 +42,23 @@ pub(in crate::backend) enum Encoding {
 #[inline]
 pub(in crate::backend) fn compress(_: Sha, encoding: Encoding, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
     match encoding {
-        // SAFETY: the token proves SHA-NI and SSE4.1.
+        // SAFETY: the argument proves SHA-NI and SSE4.1.
         Encoding::Sse => unsafe { compress_sse(chain, blocks, last) },
-        // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX.
+        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
         Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { compress_avx(chain, blocks, last) },
-        // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX-512VL.
+        // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { compress_avx512(chain, blocks, last) },
     }
 }
 
-/// Messages side by side, as many as there are registers for, the others after them.
+/// Messages side by side, two or four at a time, as there are registers for.
 pub(in crate::backend) fn compress_streams(_: Sha, encoding: Encoding, run: Run<'_, Sha256Function>) {
     match encoding {
-        // SAFETY: the token proves SHA-NI and SSE4.1.
+        // SAFETY: the argument proves SHA-NI and SSE4.1.
         Encoding::Sse => unsafe { streams_sse(run) },
-        // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX.
+        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
         Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { streams_avx(run) },
-        // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX-512VL.
+        // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { streams_avx512(run) },
     }
 }
@@ -65,19 +66,20 @@ pub(in crate::backend) fn compress_streams(_: Sha, encoding: Encoding, run: Run<
 /// The digests of messages of 64 bytes, or of these digests if `TWICE`.
 pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, encoding: Encoding, nodes: Nodes<'_>) {
     match encoding {
-        // SAFETY: the token proves SHA-NI and SSE4.1.
+        // SAFETY: the argument proves SHA-NI and SSE4.1.
         Encoding::Sse => unsafe { nodes_sse::<TWICE>(nodes) },
-        // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX.
+        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
         Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { nodes_avx::<TWICE>(nodes) },
-        // SAFETY: the tokens prove SHA-NI, SSE4.1 and AVX-512VL.
+        // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { nodes_avx512::<TWICE>(nodes) },
     }
 }
 
-/// Clears the upper halves of all vector registers. First in a function, before any of them is in use.
+/// Clears the upper halves of the vector registers. It must come first in a function, before any of them is in use.
 macro_rules! clear_upper_halves {
     () => {
-        // SAFETY: the caller proved AVX. The registers that lose their upper halves are named, eight of them, or all.
+        // SAFETY: the caller's arguments prove AVX. The assembly names the eight registers whose upper halves it
+        // clears.
         #[cfg(target_arch = "x86")]
         unsafe {
             asm!(
@@ -87,7 +89,8 @@ macro_rules! clear_upper_halves {
                 options(nomem, nostack, preserves_flags)
             );
         }
-        // SAFETY: the caller proved AVX. The registers that lose their upper halves are named, eight of them, or all.
+        // SAFETY: the caller's arguments prove AVX. The assembly names the sixteen registers whose upper halves it
+        // clears.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             asm!(
@@ -199,7 +202,7 @@ fn nodes_by<const TWICE: bool, const N: usize>(sha: Sha, nodes: Nodes<'_>) {
     }
 }
 
-/// `count` blocks of each of `N` messages, the next one of a message `stride` further.
+/// `count` blocks of each of `N` messages. The next block of a message is `stride` blocks further.
 ///
 /// The blocks of messages that are closed together are all loaded as just written ones, which is not wrong for others.
 #[inline(always)]
@@ -354,7 +357,7 @@ fn compress_words<const N: usize>(sha: Sha, states: &mut [State; N], mut w: [[__
     add_all(sha, states, &before);
 }
 
-/// One block of each message, of which the schedule is known, and added to the constants.
+/// One block of each message, whose schedule is known: `sums` are its words and the constants.
 #[inline(always)]
 fn compress_scheduled<const N: usize>(sha: Sha, states: &mut [State; N], sums: &Rounds) {
     let before = *states;

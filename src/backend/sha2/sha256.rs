@@ -11,21 +11,21 @@ use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Functi
 /// One message.
 #[inline]
 pub(in crate::backend) fn compress(_: Sha, chain: &mut Chain, blocks: &[[u8; 64]]) {
-    // SAFETY: the token proves `sha2`.
+    // SAFETY: the argument proves `sha2`, and so NEON.
     unsafe { compress_alone(chain, blocks) }
 }
 
 /// Messages side by side, four at a time.
 #[inline]
 pub(in crate::backend) fn compress_streams(_: Sha, run: Run<'_, Sha256Function>) {
-    // SAFETY: the token proves `sha2`.
+    // SAFETY: the argument proves `sha2`, and so NEON.
     unsafe { streams(run) }
 }
 
 /// The digests of messages of 64 bytes, or of these digests if `TWICE`.
 #[inline]
 pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, nodes: Nodes<'_>) {
-    // SAFETY: the token proves `sha2`.
+    // SAFETY: the argument proves `sha2`, and so NEON.
     unsafe { nodes_by_four::<TWICE>(nodes) }
 }
 
@@ -63,7 +63,7 @@ fn nodes_by_four<const TWICE: bool>(nodes: Nodes<'_>) {
 /// The working variables `a b c d` and `e f g h`.
 type State = [uint32x4_t; 2];
 
-/// `count` blocks of each of `N` messages, the next one of a message `stride` further.
+/// `count` blocks of each of `N` messages. The next block of a message is `stride` blocks further.
 #[inline(always)]
 fn compress_together<const N: usize>(
     sha: Sha,
@@ -178,7 +178,7 @@ fn compress_words<const N: usize>(sha: Sha, states: &mut [State; N], mut w: [[ui
     add_all(sha, states, &before);
 }
 
-/// One block of each message, of which the schedule is known, and added to the constants.
+/// One block of each message, whose schedule is known: `sums` are its words and the constants.
 #[inline(always)]
 fn compress_scheduled<const N: usize>(sha: Sha, states: &mut [State; N], sums: &Rounds) {
     let before = *states;
@@ -194,7 +194,7 @@ fn compress_scheduled<const N: usize>(sha: Sha, states: &mut [State; N], sums: &
 /// Four rounds: `sums` are their words and constants.
 #[inline(always)]
 fn rounds(_: Sha, [abcd, efgh]: State, sums: uint32x4_t) -> State {
-    // SAFETY: the argument proves `sha2`.
+    // SAFETY: the argument proves `sha2`, and so NEON.
     unsafe { [vsha256hq_u32(abcd, efgh, sums), vsha256h2q_u32(efgh, abcd, sums)] }
 }
 

@@ -3,8 +3,7 @@
 use super::{K, Known, Nodes, PADDING_OF_64, Rounds, Sha256Function};
 use crate::kernel::{Lanes, Run};
 
-/// A vector of a word of `L` messages each, as the lane kernel takes it. The names are those of FIPS 180-4, section
-/// 4.1.2.
+/// A vector of one word of each of `L` messages, for the lane kernel. The names are those of FIPS 180-4, section 4.1.2.
 pub(crate) trait Lane<const L: usize>: Lanes<u32, L> {
     /// Words `i L` to `i L + L` of `bytes`, big-endian.
     fn load_be(token: Self::Token, bytes: &[u8], i: usize) -> Self;
@@ -140,7 +139,7 @@ fn compress<V: Lane<L>, const L: usize>(token: V::Token, h: [V; 8], mut w: [V; 1
     add_all::<V, L>(h, v)
 }
 
-/// Sixteen rounds, and if `MORE` the words of the next sixteen in the place of these.
+/// Sixteen rounds. If `MORE`, the words of the next sixteen take the place of these.
 #[inline(always)]
 fn sixteen<V: Lane<L>, const L: usize, const MORE: bool>(
     token: V::Token,
@@ -164,7 +163,7 @@ fn sixteen<V: Lane<L>, const L: usize, const MORE: bool>(
     [a, b, c, d, e, f, g, h]
 }
 
-/// The 64 rounds of a block of which the schedule is known, and added to the constants.
+/// The 64 rounds of a block whose schedule is known: `sums` are its words and the constants.
 #[inline(always)]
 fn scheduled_rounds<V: Lane<L>, const L: usize>(token: V::Token, v: [V; 8], sums: &Rounds) -> [V; 8] {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
