@@ -182,6 +182,7 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
 
 impl<H: Digested> Hash<H, Full> {
     /// A digest of these bytes.
+    #[cfg(feature = "sha2")]
     #[inline]
     pub(crate) fn full(bytes: H::Bytes) -> Self {
         Self { bytes, length: Full }

@@ -1,15 +1,18 @@
-//! BLAKE2 on SIMD, chosen at run time: one message, many messages side by side, or trees.
+//! SHA-256, SHA-224 and BLAKE2 on SIMD, chosen at run time: one message, many messages side by side, HMAC, or trees.
 //!
 //! ```
-//! use simd_digest::{Blake2b256, Digest, blake2b};
+//! use simd_digest::{Blake2b256, Digest, Sha256, blake2b, sha256};
 //!
-//! let tag = Blake2b256::digest(b"hello world");
-//! assert_eq!(tag[..4], [0x25, 0x6c, 0x83, 0xb2]);
+//! let hash = Sha256::digest(b"hello world"); // by the traits of `digest`
+//! assert_eq!(hash[..4], [0xb9, 0x4d, 0x27, 0xb9]);
+//! let hash = Blake2b256::digest(b"hello world");
+//! assert_eq!(hash[..4], [0x25, 0x6c, 0x83, 0xb2]);
 //!
 //! # #[cfg(feature = "alloc")]
-//! let hashes = blake2b::hash_many(&["one", "two", "three"]); // each in a lane of the vector registers
+//! let hashes = sha256::hash_many(&["one", "two", "three"]); // side by side
 //! # #[cfg(feature = "alloc")]
-//! assert_eq!(hashes[1], blake2b::hash(b"two"));
+//! assert_eq!(hashes[1], sha256::hash(b"two"));
+//! assert_eq!(blake2b::hash(b"abc").as_bytes().len(), 64);
 //! ```
 //!
 //! ```sh
@@ -18,15 +21,33 @@
 //!
 //! # Why this crate, and when not
 //!
-//! The backend is the fastest that this CPU has: AVX-512, AVX2, AVX, SSE4.1, NEON, WebAssembly's SIMD, or scalar code.
-//! Messages that are given together run side by side, whatever their lengths. Every parameter of BLAKE2 can be set, and
-//! one out of its range is an error, never a panic. The types stand behind the traits of [`digest`] 0.11.
+//! The backend is the fastest that this CPU has: AVX-512, AVX2, AVX, SSE4.1, NEON, WebAssembly's SIMD, or scalar code,
+//! and for SHA-256 the SHA instructions of x86 and AArch64 beside it. Messages that are given together run side by
+//! side, whatever their lengths. Every parameter of BLAKE2 can be set, and one out of its range is an error, never a
+//! panic. The types stand behind the traits of [`digest`] 0.11.
 //!
-//! One stream of SHA-256 is faster on a CPU with SHA instructions, and `blake3` is faster on long inputs. The
-//! [repository](https://github.com/simd-digest/simd-digest#how-fast-how-sure) has figures, and `bt2sum`, a program for
-//! checksums of files.
+//! One stream of SHA-256 by SHA instructions takes the same time in every crate, and `blake3` is faster on long inputs.
+//! The [repository](https://github.com/simd-digest/simd-digest#how-fast-how-sure) has figures, and `bt2sum`, a program
+//! for checksums of files.
 //!
 //! # All of it on one screen
+//!
+//! [`sha256`] and [`sha224`] have the same names, but for Merkle trees. Those of SHA-256:
+//!
+//! | to hash …              | by the traits of `digest`                    | with all that there is                    |
+//! |------------------------|----------------------------------------------|-------------------------------------------|
+//! | one message            | [`Sha256`]                                   | [`sha256::hash`]                          |
+//! | piece by piece         | the same                                     | [`sha256::Hasher`]                        |
+//! | with a key: HMAC       | [`HmacSha256`], `hmac::Hmac<Sha256>`         | [`sha256::HmacKey`], [`sha256::HmacHasher`] |
+//! | many messages          |                                              | [`sha256::hash_many`], [`sha256::update_many`], [`sha256::finalize_many`], [`HmacKey::hash_many`](sha2::HmacKey::hash_many) |
+//! | without the heap       |                                              | [`sha256::hash_many_into`], [`sha256::hash_many_flat`] |
+//! | nodes of Merkle trees  |                                              | [`sha256::hash_nodes`], [`sha256::hash_nodes_in_place`], [`sha256::hash_nodes_twice`] |
+//! | digests as values      |                                              | [`sha256::Hash`]                          |
+//! | save and restore       | `SerializableState`, as the crate `sha2`     | [`sha256::hazmat::State`], as Go          |
+//! | whole blocks           | [`sha256::hazmat::Sha256Core`]               | [`sha256::hazmat::compress`]              |
+//! | on a chosen backend    | `with_backend` of every type                 | [`sha256::Batch`], [`Backend`]            |
+//!
+//! [The module `sha2`](sha2) lists the differences from the crate `sha2`.
 //!
 //! [`blake2b`] and [`blake2s`] have the same names. Those of BLAKE2b:
 //!
@@ -48,6 +69,7 @@
 //!
 //! - `std` (default): `io::Write` for the hashers, `Backend::set_default`, the choice of the backend cached.
 //! - `blake2` (default): BLAKE2b and BLAKE2s.
+//! - `sha2` (default): SHA-256 and SHA-224, with HMAC and the nodes of Merkle trees.
 //! - `alloc` (by `std`): results in a `Vec`, trees, the parts of `digest` that return boxes.
 //! - `rayon`: `TreeHasher::update_rayon`, the leaves of a tree on all cores.
 //! - `serde`: digests as values, hexadecimal in readable formats and bytes in others.

@@ -79,8 +79,8 @@ pub fn hash_nodes_twice(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<
 /// Hashes neighbours of a level of a Merkle tree, and gives the next level: the front half of `level`, which holds the
 /// SHA-256 digest of each pair. The back half stays as it was.
 ///
-/// A level that has an odd number of nodes must be completed first, in the way of its format: SSZ appends zeros,
-/// Bitcoin the last node once more.
+/// A level that has an odd number of nodes must be completed first, in the way of its format: SSZ appends the root of
+/// an empty subtree, and Bitcoin the last node once more.
 ///
 /// ```
 /// use simd_digest::sha256;

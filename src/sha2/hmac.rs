@@ -22,11 +22,11 @@ use crate::traits::fixed_output;
 /// A key of HMAC, set up once, so that no message costs the two blocks that the key takes.
 ///
 /// **Keys.** A key may have any length. RFC 2104 (section 3) advises as many random bytes as a digest has. A key of
-/// more than 64 bytes is hashed first, and a shorter one is filled up with zeros, so a key with zeros at its end can be
-/// that shorter key. An empty key is allowed, as in the RFC, and protects nothing.
+/// more than 64 bytes is hashed first. A shorter one is filled up with zeros, so a key and the same key with a zero
+/// after it give the same tags. An empty key is allowed, as in the RFC, and protects nothing.
 ///
 /// **Tags.** Compare a tag with the one received by `==`, which takes the same time wherever they differ: it takes
-/// another [`Hash`], a slice or an array. Do not compare text or `as_bytes()`, and do not sort tags: the time tells how
+/// another digest, a slice or an array. Do not compare text or `as_bytes()`, and do not sort tags: the time tells how
 /// much was right.
 ///
 /// ```
