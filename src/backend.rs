@@ -83,7 +83,7 @@ macro_rules! backends {
             /// `portable`. All but that have the [SHA extension](Self::sha) if the CPU has it.
             ///
             /// The order is by the speed of several messages: for one message `neon` and `simd128` run the code of
-            /// `portable`.
+            /// `portable`, but for SHA-256 with the extension.
             ///
             /// ```
             /// use simd_digest::Backend;

@@ -57,7 +57,7 @@ pub trait Function: Copy + 'static {
     fn close(chain: &mut Self::Chain, end: &mut [Self::Block], length: usize);
 
     /// A hint for messages that share their chaining value and [`Last`](Self::Last), each of `longest` bytes at most
-    /// and closed by one block.
+    /// and closed by equally many blocks.
     fn hint(longest: usize) -> Self::Hint;
 
     /// A copy, every word of which goes through `word`.

@@ -23,7 +23,7 @@ use crate::stream::{Stream, compress_message};
 pub(crate) struct Message<'a, H: Dispatch, T> {
     /// Given back when the message ends.
     pub(crate) owner: T,
-    pub(crate) chain: H::Chain,
+    pub(crate) chain: Start<'a, H>,
     pub(crate) first: &'a [H::Block],
     pub(crate) whole: &'a [H::Block],
     /// The end of the message, at most a block, still to be closed.
@@ -32,10 +32,18 @@ pub(crate) struct Message<'a, H: Dispatch, T> {
     pub(crate) last: H::Last,
 }
 
+/// The chaining value before a message's next block.
+#[derive(Clone, Copy)]
+pub(crate) enum Start<'a, H: Dispatch> {
+    /// One that many messages share. It may be a key's, so no copy is left anywhere.
+    At(&'a H::Chain),
+    Of(H::Chain),
+}
+
 impl<'a, H: Dispatch, T> Message<'a, H, T> {
     /// A message that goes on with `first` and ends with `bytes`.
     #[inline]
-    pub(crate) fn ending(owner: T, chain: H::Chain, first: &'a [H::Block], bytes: &'a [u8], last: H::Last) -> Self {
+    pub(crate) fn ending(owner: T, chain: Start<'a, H>, first: &'a [H::Block], bytes: &'a [u8], last: H::Last) -> Self {
         let (whole, rest) = H::Block::split(bytes);
         let closed = !H::CLOSES_WHOLE_BLOCKS && rest.is_empty() && !(first.is_empty() && whole.is_empty());
         Self { owner, chain, first, whole, rest: (!closed).then_some(rest), last }
@@ -60,7 +68,7 @@ struct Slot<'a, H: Dispatch, T> {
 pub(crate) fn schedule<'a, H: Dispatch, T>(
     backend: Backend,
     messages: impl IntoIterator<Item = Message<'a, H, T>>,
-    mut done: impl FnMut(T, H::Chain),
+    mut done: impl FnMut(T, &H::Chain),
 ) {
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
     let mut messages = messages.into_iter();
@@ -72,7 +80,10 @@ pub(crate) fn schedule<'a, H: Dispatch, T>(
     loop {
         while live < lanes {
             let Some(message) = messages.next() else { break };
-            chains[live] = message.chain;
+            chains[live] = match message.chain {
+                Start::At(chain) => *chain,
+                Start::Of(chain) => chain,
+            };
             slots[live] = Slot::new(message, &mut ends[live]);
             live += 1;
         }
@@ -93,7 +104,7 @@ pub(crate) fn schedule<'a, H: Dispatch, T>(
             slot.blocks = slot.blocks.get(count..).unwrap_or_default();
             if slot.left == 0 {
                 if let Some(owner) = slot.owner.take() {
-                    done(owner, chains[i]);
+                    done(owner, &chains[i]);
                 }
                 live -= 1;
                 if i < live {
@@ -171,7 +182,8 @@ impl<'a, H: Dispatch, T> Slot<'a, H, T> {
 /// The beginning that whole messages share, and how they end.
 pub(crate) struct Common<'a, H: Dispatch> {
     pub(crate) backend: Backend,
-    pub(crate) chain: H::Chain,
+    /// Not copied where it need not be: the beginning may be a key.
+    pub(crate) chain: &'a H::Chain,
     /// Blocks before each message: one or none.
     pub(crate) first: &'a [H::Block],
     pub(crate) last: H::Last,
@@ -183,12 +195,12 @@ pub(crate) struct Common<'a, H: Dispatch> {
 pub(crate) fn compress_each<H: Dispatch>(
     common: &Common<'_, H>,
     messages: &[impl AsRef<[u8]>],
-    mut put: impl FnMut(usize, H::Chain),
+    mut put: impl FnMut(usize, &H::Chain),
 ) {
     let mut alone = |i: usize, message: &[u8]| {
-        let mut chain = common.chain;
+        let mut chain = *common.chain;
         compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
-        put(i, chain);
+        put(i, &chain);
         H::wipe(&mut chain);
     };
     match messages {
@@ -210,15 +222,15 @@ pub(crate) fn compress_each<H: Dispatch>(
 fn compress_batch<H: Dispatch>(
     common: &Common<'_, H>,
     messages: &[impl AsRef<[u8]>],
-    mut put: impl FnMut(usize, H::Chain),
+    mut put: impl FnMut(usize, &H::Chain),
 ) {
     let &Common { backend, chain, first, last } = common;
     let done = if first.is_empty() { compress_short(common, messages, &mut put) } else { 0 };
     if done == messages.len() {
         return;
     }
-    let messages =
-        longest_first(&messages[done..]).map(|(i, bytes)| Message::ending(done + i, chain, first, bytes, last));
+    let messages = longest_first(&messages[done..])
+        .map(|(i, bytes)| Message::ending(done + i, Start::At(chain), first, bytes, last));
     schedule::<H, _>(backend, messages, put);
 }
 
@@ -253,12 +265,12 @@ fn longest_first<M: AsRef<[u8]>>(messages: &[M]) -> impl Iterator<Item = (usize,
 fn compress_short<H: Dispatch>(
     common: &Common<'_, H>,
     messages: &[impl AsRef<[u8]>],
-    put: &mut impl FnMut(usize, H::Chain),
+    put: &mut impl FnMut(usize, &H::Chain),
 ) -> usize {
     let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
     let mut ends =
         Array::<Array<H::Block, H::MaxClosing>, H::MaxLanes>::from_fn(|_| Array::from_fn(|_| H::Block::ZERO));
-    let mut chains = Array::<H::Chain, H::MaxLanes>::from_fn(|_| common.chain);
+    let mut chains = Array::<H::Chain, H::MaxLanes>::from_fn(|_| *common.chain);
     // Blocks, and bytes at the start of a block, that may not be zeros.
     let (mut used_blocks, mut used) = (0, 0);
     let mut done = 0;
@@ -279,7 +291,7 @@ fn compress_short<H: Dispatch>(
                 end[..count.max(used_blocks)].fill(H::Block::ZERO);
             }
             end[0].bytes_mut()[..message.len()].copy_from_slice(message);
-            *chain = common.chain;
+            *chain = *common.chain;
             H::close(chain, &mut end[..count], message.len());
         }
         used = if H::CLOSES_WHOLE_BLOCKS { H::Block::LENGTH } else { longest.max(used) };
@@ -290,7 +302,7 @@ fn compress_short<H: Dispatch>(
         let hint = H::hint(longest);
         H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint });
         for chain in chains {
-            put(done, *chain);
+            put(done, chain);
             done += 1;
         }
     }
@@ -307,9 +319,9 @@ pub(crate) fn update_each<H: Dispatch, U>(updates: &mut [(U, &[u8])], stream: im
         let Stream { chain, buffer, .. } = stream(owner);
         let (first, whole) = buffer.ready(data);
         let more = !first.is_empty() || !whole.is_empty();
-        more.then_some(Message { chain: *chain, owner: chain, first, whole, rest: None, last: H::NOT_LAST })
+        more.then_some(Message { chain: Start::Of(*chain), owner: chain, first, whole, rest: None, last: H::NOT_LAST })
     });
-    schedule::<H, _>(backend, messages, |to, chain| *to = chain);
+    schedule::<H, _>(backend, messages, |to, chain| *to = *chain);
     for (owner, data) in updates {
         stream(owner).buffer.hold(data);
     }
@@ -319,12 +331,12 @@ pub(crate) fn update_each<H: Dispatch, U>(updates: &mut [(U, &[u8])], stream: im
 /// backend of the first computes.
 pub(crate) fn finalize_each<'a, H: Dispatch>(
     streams: impl Iterator<Item = (&'a Stream<H>, H::Last)> + Clone,
-    put: impl FnMut(usize, H::Chain),
+    put: impl FnMut(usize, &H::Chain),
 ) {
     let Some((first, _)) = streams.clone().next() else { return };
     let messages = streams
         .enumerate()
-        .map(|(i, (stream, last))| Message::ending(i, stream.chain, &[], stream.buffer.held(), last));
+        .map(|(i, (stream, last))| Message::ending(i, Start::At(&stream.chain), &[], stream.buffer.held(), last));
     schedule::<H, _>(first.backend, messages, put);
 }
 

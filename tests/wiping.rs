@@ -308,6 +308,20 @@ mod of_sha2 {
         left_by::<Variant224>();
     }
 
+    /// The hash values after the block of the key and each pad.
+    fn midstates<V: Variant>(key: &[u8]) -> Vec<u8> {
+        let mut block = [0; 64];
+        block[..key.len()].copy_from_slice(key);
+        let after = |pad: u8| {
+            let mut hasher = Hasher::<V>::new();
+            hasher.update(&block.map(|byte| byte ^ pad)).update(&[0]);
+            let state = State::of(&hasher).to_bytes();
+            let words = state[4..36].as_chunks::<4>().0;
+            words.iter().flat_map(|word| u32::from_be_bytes(*word).to_ne_bytes()).collect::<Vec<u8>>()
+        };
+        [after(0x36), after(0x5c)].concat()
+    }
+
     fn left_by<V: Variant>() {
         let (key, message) = (secret(32), secret(1300));
         let padded = [0, 0x36, 0x5c].map(|pad| key.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>()).concat();
@@ -326,6 +340,15 @@ mod of_sha2 {
             let messages: Vec<&[u8]> = (0..9).map(|i| &message[8 * i..][..130 * i]).collect();
             let of_message = left_on_stack(&message, || batch.hash_many_into(&messages, &mut hashes).unwrap());
             assert!(of_message <= most, "{backend:?}: {of_message} words are more than a block for each lane");
+            let midstates = midstates::<V>(&key);
+            let (one, tag) = (&messages[..1], &mut hashes[..1]);
+            let of_key = left_on_stack(&midstates, || setup.hash_many_into(one, tag).unwrap());
+            assert_eq!(of_key, 0, "{backend:?}: words of the key's hash values");
+            // A kernel for lanes may leave what it began with, until it runs again.
+            let of_key = left_on_stack(&midstates, || setup.hash_many_into(&messages, &mut hashes).unwrap());
+            assert!(of_key <= 8, "{backend:?}: {of_key} words are more than the key's two hash values");
+            let of_key = left_on_stack(&midstates, || _ = setup.hash(&message));
+            assert_eq!(of_key, 0, "{backend:?}: words of the key's hash values");
             let of_message = left_on_stack(&message, || setup.hash_many_into(&messages, &mut hashes).unwrap());
             assert!(of_message <= most, "{backend:?}: {of_message} words are more than a block for each lane");
             let begun = |i: usize| {

@@ -6,6 +6,8 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+#[cfg(feature = "sha2")]
+use super::avx::Avx;
 use super::isa::{Cpu, isa};
 use super::opaque;
 use super::sse41::shifts;
@@ -23,6 +25,15 @@ isa!(
     /// Proves AVX2.
     Avx2: "sse2", "ssse3", "sse4.1", "avx", "avx2"
 );
+
+#[cfg(feature = "sha2")]
+impl Avx2 {
+    #[inline]
+    fn avx(self) -> Avx {
+        // SAFETY: self proves AVX2, and so AVX.
+        unsafe { Avx::here() }
+    }
+}
 
 words!(
     /// Four 64-bit words.

@@ -95,7 +95,8 @@ fn each_hash<F: Flavour>(
     mut put: impl FnMut(usize, Hash<F>),
 ) {
     let key_block = node.key_block();
-    let common = Common::<F> { backend, chain: node.chain(), first: key_block.as_slice(), last: node.last };
+    let chain = node.chain();
+    let common = Common::<F> { backend, chain: &chain, first: key_block.as_slice(), last: node.last };
     compress_each(&common, messages, |i, chain| put(i, Hash::new(chain.to_bytes(), node.hash_length())));
 }
 

@@ -25,7 +25,7 @@ use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::blake2::{Known, Last};
 use crate::kernel::{Block, Run, wipe};
-use crate::many::{Message, schedule};
+use crate::many::{Message, Start, schedule};
 use crate::traits::fixed_output;
 
 /// An incremental hasher of the parallel mode, BLAKE2bp or BLAKE2sp, with a digest length chosen at run time.
@@ -154,7 +154,7 @@ impl<F: Flavour> Parallel<F> {
             &self.held[round][i].bytes()[..self.length.saturating_sub(before).min(F::Block::LENGTH)]
         };
         let messages = (0..Self::LEAVES).map(|i| {
-            let (chain, first, second) = (self.chains[i], held(0, i), held(1, i));
+            let (chain, first, second) = (Start::At(&self.chains[i]), held(0, i), held(1, i));
             let last = if i + 1 == Self::LEAVES { Last::Node } else { Last::Block };
             if second.is_empty() {
                 Message::ending(i, chain, key_block.as_slice(), first, last)

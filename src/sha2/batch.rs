@@ -8,7 +8,7 @@ use super::hasher::Hasher;
 use super::variant::{Hash, Sealed, Variant, Variant256, digest, truncate};
 use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
-use crate::kernel::{Block, Function};
+use crate::kernel::{Block, Function, wipe};
 use crate::many::{Common, LengthError as ManyError, compress_each, finalize_each, update_each};
 use crate::stream::compress_message;
 
@@ -63,7 +63,9 @@ impl<V: Variant> Batch<V> {
             let mut digests = [[0; 32]];
             let nodes = Nodes { iv: V::IV, nodes: &[node], digests: &mut digests };
             hash_nodes::<false>(self.backend, nodes);
-            return Hash::full(truncate::<V>(&digests[0]));
+            let hash = Hash::full(truncate::<V>(&digests[0]));
+            wipe(&mut digests[0]);
+            return hash;
         }
         let mut chain = Chain::new(*V::IV);
         compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, Written::JustNow);
@@ -115,11 +117,11 @@ impl<V: Variant> Batch<V> {
         }
         let common = Common::<Sha256Function> {
             backend: self.backend,
-            chain: Chain::new(*V::IV),
+            chain: &Chain::new(*V::IV),
             first: &[],
             last: Written::JustNow,
         };
-        compress_each(&common, messages, |i, chain| put(done + i, digest::<V>(&chain)));
+        compress_each(&common, messages, |i, chain| put(done + i, digest::<V>(chain)));
     }
 
     /// The same for the first groups of messages in which all have 64 bytes. Returns how many messages these are.
@@ -138,6 +140,7 @@ impl<V: Variant> Batch<V> {
             hash_nodes::<false>(self.backend, Nodes { iv: V::IV, nodes, digests });
             for digest in digests {
                 put(done, truncate::<V>(digest));
+                wipe(digest);
                 done += 1;
             }
         }
@@ -222,6 +225,6 @@ pub fn update_many<V: Variant>(updates: &mut [(&mut Hasher<V>, &[u8])]) {
 pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
     ManyError::check(hashers.len(), hashes.len())?;
     let streams = hashers.iter().map(|hasher| (&hasher.stream, Written::JustNow));
-    finalize_each(streams, |i, chain| hashes[i] = Hash::full(digest::<V>(&chain)));
+    finalize_each(streams, |i, chain| hashes[i] = Hash::full(digest::<V>(chain)));
     Ok(())
 }

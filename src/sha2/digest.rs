@@ -127,9 +127,7 @@ impl<V: Variant> SerializableState for Core<V> {
     fn serialize(&self) -> SerializedState<Self> {
         let mut state = SerializedState::<Self>::default();
         let (words, blocks) = state.split_at_mut(32);
-        for (to, word) in words.as_chunks_mut().0.iter_mut().zip(self.chain.h) {
-            *to = word.to_le_bytes();
-        }
+        write_words(words, &self.chain);
         blocks.copy_from_slice(&self.chain.blocks.to_le_bytes());
         state
     }
@@ -142,6 +140,13 @@ impl<V: Variant> SerializableState for Core<V> {
         }
         core.chain.blocks = u64::from_le_bytes(blocks.try_into().map_err(|_| DeserializeStateError)?);
         Ok(core)
+    }
+}
+
+/// The hash value, words little-endian.
+fn write_words(to: &mut [u8], chain: &Chain) {
+    for (to, word) in to.as_chunks_mut().0.iter_mut().zip(chain.h) {
+        *to = word.to_le_bytes();
     }
 }
 
@@ -186,8 +191,20 @@ impl<V: Variant> SerializableState for Sha2<V> {
     type SerializedStateSize = U104;
 
     fn serialize(&self) -> SerializedState<Self> {
-        let (core, buffer) = self.clone().decompose();
-        core.serialize().concat(buffer.serialize())
+        let mut hasher = self.hasher.clone();
+        hasher.settle();
+        let Stream { chain, buffer, .. } = &hasher.stream;
+        let mut state = SerializedState::<Self>::default();
+        let (words, rest) = state.split_at_mut(32);
+        write_words(words, chain);
+        let (blocks, rest) = rest.split_at_mut(8);
+        blocks.copy_from_slice(&chain.blocks.to_le_bytes());
+        #[expect(clippy::cast_possible_truncation, reason = "at most 63 bytes are held")]
+        {
+            rest[0] = buffer.held().len() as u8;
+        }
+        rest[1..].copy_from_slice(&buffer.block()[..63]);
+        state
     }
 
     fn deserialize(state: &SerializedState<Self>) -> Result<Self, DeserializeStateError> {

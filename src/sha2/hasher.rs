@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::slice;
 
 use digest::Update;
 
@@ -78,7 +79,7 @@ impl<V: Variant> Hasher<V> {
     pub(super) fn settle(&mut self) {
         let Stream { chain, buffer, backend } = &mut self.stream;
         if buffer.free() == 0 {
-            Sha256Function::compress(*backend, chain, &[*buffer.block()], Written::JustNow);
+            Sha256Function::compress(*backend, chain, slice::from_ref(buffer.block()), Written::JustNow);
             *buffer = Buffer::EMPTY;
         }
     }

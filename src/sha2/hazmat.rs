@@ -9,7 +9,7 @@ use super::variant::Variant;
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::kernel::sha256::{Chain, Sha256Function, Written};
-use crate::kernel::wipe;
+use crate::kernel::{Function, wipe};
 use crate::stream::Stream;
 
 /// The state of a [`Hasher`] in the middle of its message, to be stored as bytes and restored: the bytes of Go's
@@ -75,7 +75,9 @@ impl<V: Variant> State<V> {
         let Stream { chain, buffer, .. } = &self.hasher.stream;
         let mut bytes = [0; 108];
         bytes[..4].copy_from_slice(&V::MAGIC);
-        bytes[4..36].copy_from_slice(&chain.to_bytes());
+        let mut value = chain.to_bytes();
+        bytes[4..36].copy_from_slice(&value);
+        wipe(&mut value);
         bytes[36..100].copy_from_slice(buffer.block());
         let length = chain.blocks.wrapping_mul(64).wrapping_add(buffer.held().len() as u64);
         bytes[100..].copy_from_slice(&length.to_be_bytes());
@@ -105,11 +107,13 @@ impl<V: Variant> State<V> {
         let number = (length % 64) as usize;
         let begins = chain.blocks > 0 || chain.h == *V::IV;
         if !begins || held[number..].iter().any(|&byte| byte != 0) {
+            Sha256Function::wipe(&mut chain);
             return Err(StateError::Impossible);
         }
         let mut block = [0; 64];
         block.copy_from_slice(held);
         let mut stream = Stream::new(chain, Backend::best());
+        Sha256Function::wipe(&mut chain);
         stream.buffer = Buffer::holding(block, number);
         wipe(&mut block);
         Ok(Self { hasher: Hasher::of(stream) })
@@ -157,4 +161,5 @@ pub(crate) fn compress(h: &mut [u32; 8], blocks: &[[u8; 64]]) {
     let mut chain = Chain::new(*h);
     Sha256Function::compress(Backend::best(), &mut chain, blocks, Written::Before);
     *h = chain.h;
+    Sha256Function::wipe(&mut chain);
 }

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
+use core::slice;
 
 use digest::common::{BlockSizeUser, KeySizeUser};
 use digest::consts::U64;
@@ -61,7 +62,7 @@ impl<V: Variant> HmacKey<V> {
         let mut after = |pad: u8| {
             let mut chain = Chain::new(*V::IV);
             block.iter_mut().for_each(|byte| *byte ^= pad);
-            Sha256Function::compress(backend, &mut chain, &[block], Written::Before);
+            Sha256Function::compress(backend, &mut chain, slice::from_ref(&block), Written::Before);
             block.iter_mut().for_each(|byte| *byte ^= pad);
             chain
         };
@@ -145,9 +146,9 @@ impl<V: Variant> HmacKey<V> {
             |chain| Common::<Sha256Function> { backend: self.backend, chain, first: &[], last: Written::JustNow };
         let mut inner = [V::Bytes::ZERO; WINDOW];
         for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
-            compress_each(&common(self.inner), window, |i, chain| inner[i] = digest::<V>(&chain));
+            compress_each(&common(&self.inner), window, |i, chain| inner[i] = digest::<V>(chain));
             let inner = inner.each_ref().map(Block::bytes);
-            compress_each(&common(self.outer), &inner[..window.len()], |i, chain| put(begin + i, digest::<V>(&chain)));
+            compress_each(&common(&self.outer), &inner[..window.len()], |i, chain| put(begin + i, digest::<V>(chain)));
         }
         inner.iter_mut().for_each(wipe);
     }

@@ -20,14 +20,14 @@ impl Compress<Sha256Function> for Beside<Avx2> {
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
-            Some(sha) => sha::compress(sha, Encoding::Avx2(self.isa), chain, blocks, last),
+            Some(sha) => sha::compress(sha, Encoding::Avx(self.isa.avx()), chain, blocks, last),
             None => portable::compress(chain, blocks),
         }
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::avx2(self.sha, run.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx2(self.isa), run),
+            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa.avx()), run),
             Kernel::Portable => portable::one_by_one(run, portable::compress),
             // SAFETY: self.isa proves AVX2.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress8(run) },
@@ -39,7 +39,7 @@ impl CompressNodes for Beside<Avx2> {
     fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(8) {
             match choice::avx2(self.sha, nodes.nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx2(self.isa), nodes),
+                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx(self.isa.avx()), nodes),
                 Kernel::Portable => portable::hash_nodes::<TWICE>(nodes),
                 // SAFETY: self.isa proves AVX2.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8::<TWICE>(nodes) },

@@ -18,7 +18,6 @@ use core::array;
 
 use super::Sha;
 use crate::backend::avx::Avx;
-use crate::backend::avx2::Avx2;
 use crate::backend::avx512::Avx512;
 use crate::backend::opaque;
 use crate::backend::sse41::swap32;
@@ -32,8 +31,6 @@ pub(in crate::backend) enum Encoding {
     Sse,
     /// SSE, after the upper halves are cleared.
     Avx(Avx),
-    /// The same.
-    Avx2(Avx2),
     /// EVEX, with 32 registers, after the upper halves are cleared.
     Avx512(Avx512),
 }
@@ -45,7 +42,7 @@ pub(in crate::backend) fn compress(_: Sha, encoding: Encoding, chain: &mut Chain
         // SAFETY: the argument proves SHA-NI and SSE4.1.
         Encoding::Sse => unsafe { compress_sse(chain, blocks, last) },
         // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { compress_avx(chain, blocks, last) },
+        Encoding::Avx(avx) => unsafe { compress_avx(avx, chain, blocks, last) },
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { compress_avx512(chain, blocks, last) },
     }
@@ -57,7 +54,7 @@ pub(in crate::backend) fn compress_streams(_: Sha, encoding: Encoding, run: Run<
         // SAFETY: the argument proves SHA-NI and SSE4.1.
         Encoding::Sse => unsafe { streams_sse(run) },
         // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { streams_avx(run) },
+        Encoding::Avx(avx) => unsafe { streams_avx(avx, run) },
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { streams_avx512(run) },
     }
@@ -69,40 +66,37 @@ pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, encoding: Encodi
         // SAFETY: the argument proves SHA-NI and SSE4.1.
         Encoding::Sse => unsafe { nodes_sse::<TWICE>(nodes) },
         // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(_) | Encoding::Avx2(_) => unsafe { nodes_avx::<TWICE>(nodes) },
+        Encoding::Avx(avx) => unsafe { nodes_avx::<TWICE>(avx, nodes) },
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { nodes_avx512::<TWICE>(nodes) },
     }
 }
 
 /// Clears the upper halves of the vector registers. It must come first in a function, before any of them is in use.
-macro_rules! clear_upper_halves {
-    () => {
-        // SAFETY: the caller's arguments prove AVX. The assembly names the eight registers whose upper halves it
-        // clears.
-        #[cfg(target_arch = "x86")]
-        unsafe {
-            asm!(
-                "vzeroupper",
-                out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
-                out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
-                options(nomem, nostack, preserves_flags)
-            );
-        }
-        // SAFETY: the caller's arguments prove AVX. The assembly names the sixteen registers whose upper halves it
-        // clears.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            asm!(
-                "vzeroupper",
-                out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
-                out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
-                out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
-                out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
-                options(nomem, nostack, preserves_flags)
-            );
-        }
-    };
+#[inline(always)]
+fn clear_upper_halves(_: Avx) {
+    // SAFETY: the argument proves AVX. The assembly names the eight registers whose upper halves it clears.
+    #[cfg(target_arch = "x86")]
+    unsafe {
+        asm!(
+            "vzeroupper",
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+            out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
+    // SAFETY: the argument proves AVX. The assembly names the sixteen registers whose upper halves it clears.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        asm!(
+            "vzeroupper",
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+            out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
+            out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
+            out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
 }
 
 #[inline(never)]
@@ -113,15 +107,15 @@ fn compress_sse(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn compress_avx(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
-    clear_upper_halves!();
+fn compress_avx(avx: Avx, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
+    clear_upper_halves(avx);
     compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn compress_avx512(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
-    clear_upper_halves!();
+    clear_upper_halves(Avx::here());
     compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
 }
 
@@ -133,15 +127,15 @@ fn streams_sse(run: Run<'_, Sha256Function>) {
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn streams_avx(run: Run<'_, Sha256Function>) {
-    clear_upper_halves!();
+fn streams_avx(avx: Avx, run: Run<'_, Sha256Function>) {
+    clear_upper_halves(avx);
     pairs(Sha::here(), run);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn streams_avx512(run: Run<'_, Sha256Function>) {
-    clear_upper_halves!();
+    clear_upper_halves(Avx::here());
     let Run { count, stride, chains, blocks, last, .. } = run;
     let last = last[0];
     for (chains, blocks) in chains.chunks_mut(4).zip(blocks.chunks(4)) {
@@ -178,15 +172,15 @@ fn nodes_sse<const TWICE: bool>(nodes: Nodes<'_>) {
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn nodes_avx<const TWICE: bool>(nodes: Nodes<'_>) {
-    clear_upper_halves!();
+fn nodes_avx<const TWICE: bool>(avx: Avx, nodes: Nodes<'_>) {
+    clear_upper_halves(avx);
     nodes_by::<TWICE, 2>(Sha::here(), nodes);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn nodes_avx512<const TWICE: bool>(nodes: Nodes<'_>) {
-    clear_upper_halves!();
+    clear_upper_halves(Avx::here());
     nodes_by::<TWICE, 4>(Sha::here(), nodes);
 }
 
@@ -318,11 +312,11 @@ fn load(sha: Sha, block: &[u8; 64], written: Written) -> [__m128i; 4] {
         let row = match written {
             // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned load reads.
             Written::Before => unsafe { _mm_loadu_si128(row) },
-            // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 8 bytes and 8 bytes that unaligned loads read.
+            // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes that two unaligned loads of 8 read.
             Written::JustNow => unsafe {
                 // The barrier keeps LLVM from loading both halves at once.
-                let low = _mm_castsi128_pd(opaque::xmm(_mm_loadl_epi64(row)));
-                _mm_castpd_si128(_mm_loadh_pd(low, row.cast::<f64>().add(1)))
+                let low = opaque::xmm(_mm_loadl_epi64(row));
+                _mm_unpacklo_epi64(low, _mm_loadl_epi64(row.byte_add(8)))
             },
         };
         // SAFETY: sha proves SHA-NI and SSE4.1.

@@ -19,7 +19,7 @@ use crate::blake2::flavour::Flavour;
 use crate::blake2::hasher::Hasher;
 use crate::hash::Hash;
 use crate::kernel::blake2::Last;
-use crate::many::Message;
+use crate::many::{Message, Start};
 use crate::stream::Stream;
 
 /// Leaves that are hashed before their digests are folded into the nodes: a multiple of all lanes.
@@ -202,7 +202,8 @@ impl<F: Flavour> TreeHasher<F> {
         let Stream { chain, buffer, .. } = &mut begun.stream;
         let (first, whole) = buffer.ready(tail);
         let more = !first.is_empty() || !whole.is_empty();
-        let begins = more.then_some(Message { owner: (), chain: *chain, first, whole, rest: None, last: Last::Not });
+        let begins =
+            more.then_some(Message { owner: (), chain: Start::At(chain), first, whole, rest: None, last: Last::Not });
         let ends = ended.as_mut().map(|leaf| ending(leaf, head));
         if let Some(reached) =
             fold_leaves(hashed, tree, &Leaves { ends, begins, ..Leaves::new(hashed.count, length, direct) })

@@ -9,7 +9,7 @@ use crate::blake2::node::Node;
 use crate::blake2::params::{ParamsError, check_range};
 use crate::hash::Hash;
 use crate::kernel::blake2::Last;
-use crate::many::{Message, schedule};
+use crate::many::{Message, Start, schedule};
 use crate::stream::Stream;
 
 impl<F: Flavour> Tree<F> {
@@ -82,13 +82,13 @@ impl<F: Flavour> Tree<F> {
         &self,
         leaves: &Leaves<'_, F>,
         places: impl Iterator<Item = usize>,
-        done: impl FnMut(usize, F::Chain),
+        mut done: impl FnMut(usize, F::Chain),
     ) {
         Self::check_numbers(leaves.first, leaves.count()).expect(TOO_MANY);
         let key_block = self.node.key_block();
         let mut node = self.node.clone();
         let messages = places.map(|i| leaves.message(i, &mut node, key_block.as_slice()));
-        schedule::<F, _>(self.backend, messages, done);
+        schedule::<F, _>(self.backend, messages, |place, chain| done(place, *chain));
     }
 }
 
@@ -131,7 +131,7 @@ impl<'a, F: Flavour> Leaves<'a, F> {
             _ => {
                 let bytes = self.whole(i - usize::from(self.ends.is_some()));
                 set_node(node, 0, self.first + i as u64, self.has_last && i + 1 == self.count());
-                return Message::ending(i, node.chain(), key_block, bytes, node.last);
+                return Message::ending(i, Start::Of(node.chain()), key_block, bytes, node.last);
             }
         };
         let &Message { owner: (), chain, first, whole, rest, last } = part;
@@ -155,10 +155,10 @@ pub(super) fn ending<'a, F: Flavour>(leaf: &'a mut Hasher<F>, bytes: &'a [u8]) -
     let free = buffer.free();
     if bytes.len() <= free {
         buffer.hold(bytes);
-        return Message::ending((), *chain, &[], buffer.held(), Last::Block);
+        return Message::ending((), Start::At(chain), &[], buffer.held(), Last::Block);
     }
     let (held, _) = buffer.ready(bytes);
-    Message::ending((), *chain, held, &bytes[free..], Last::Block)
+    Message::ending((), Start::At(chain), held, &bytes[free..], Last::Block)
 }
 
 #[cfg(test)]
