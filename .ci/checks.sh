@@ -182,7 +182,7 @@ tests_for() {
     fi
     # shellcheck disable=SC2046
     RUSTC_WORKSPACE_WRAPPER=$(compiler -C "target-cpu=$1") \
-        light cargo test --release --workspace --all-features $(machine_tests)
+        light cargo test --release --workspace --exclude report --all-features $(machine_tests)
 }
 
 oracles() {

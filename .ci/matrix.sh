@@ -54,7 +54,7 @@ cross_tests() {
 # The same programs as in the part `release`.
 x86_tests() {
     # shellcheck disable=SC2046
-    build_tests "$scratch/x86_64" light cargo test --no-run $(machine_tests) --release --workspace --all-features
+    build_tests "$scratch/x86_64" light cargo test --no-run $(machine_tests) --release --workspace --exclude report --all-features
 }
 
 # run_tests LIST TESTS EMULATOR…: runs the programs of the list, and of the public interface these tests only, or all if

@@ -1,15 +1,17 @@
 //! One message at once, by its length, beside the peers.
 
 mod flavour;
+mod kinds;
 mod setup;
 
 use core::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use simd_digest::blake2::Hash;
-use simd_digest::{Backend, Digest};
+use simd_digest::{Backend, Digest, Sha256, sha256};
 
 use self::flavour::Peers;
+use self::kinds::kinds;
 use self::setup::{criterion, paint};
 
 const LENGTHS: [(&str, usize); 7] = [
@@ -30,6 +32,9 @@ fn hash(bench: &mut Criterion) {
     for (name, length) in LENGTHS {
         compare(bench, &format!("hash BLAKE2s {name}"), &paint(length), simd_digest::blake2s::hash);
     }
+    for (name, length) in LENGTHS {
+        compare_sha256(bench, &format!("hash SHA-256 {name}"), &paint(length));
+    }
 }
 
 fn compare<F: Peers>(bench: &mut Criterion, name: &str, message: &[u8], hash: fn(&[u8]) -> Hash<F>) {
@@ -44,6 +49,25 @@ fn compare<F: Peers>(bench: &mut Criterion, name: &str, message: &[u8], hash: fn
     group.bench_function("simd_digest Digest", |b| b.iter(|| F::Ours::digest(black_box(message))));
     group.bench_function("blake2", |b| b.iter(|| F::Blake2::digest(black_box(message))));
     group.bench_function(F::SIMD, |b| b.iter(|| F::simd(black_box(message))));
+    group.finish();
+}
+
+/// Ours on every kind of backend, and `sha2`.
+fn compare_sha256(bench: &mut Criterion, name: &str, message: &[u8]) {
+    let expected = sha2::Sha256::digest(message);
+    assert_eq!(sha256::hash(message), expected[..]);
+    assert_eq!(Sha256::digest(message), expected);
+
+    let mut group = bench.benchmark_group(name);
+    group.throughput(Throughput::Bytes(message.len() as u64));
+    group.bench_function("simd_digest hash", |b| b.iter(|| sha256::hash(black_box(message))));
+    group.bench_function("simd_digest Digest", |b| b.iter(|| Sha256::digest(black_box(message))));
+    for (name, backend) in kinds() {
+        let batch = sha256::Batch::new().with_backend(backend);
+        assert_eq!(batch.hash(message), expected[..], "{name}");
+        group.bench_function(format!("simd_digest hash on {name}"), |b| b.iter(|| batch.hash(black_box(message))));
+    }
+    group.bench_function("sha2", |b| b.iter(|| sha2::Sha256::digest(black_box(message))));
     group.finish();
 }
 

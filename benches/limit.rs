@@ -3,6 +3,7 @@
 //! `cargo bench --bench limit`, with `-- --quick` a trial run of which the figures mean little.
 
 mod flavour;
+mod kinds;
 mod measure;
 #[path = "../tests/common/paint.rs"]
 mod paint;
@@ -14,9 +15,11 @@ use simd_digest::blake2b::{self, FlavourB, Hasher};
 use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Mac, Output};
+use simd_digest::sha256::{self, Batch};
 use simd_digest::{Backend, Blake2b512, Blake2bMac256, Digest};
 
 use self::flavour::Peers;
+use self::kinds::{kind, kinds};
 use self::measure::{Race, Results, cpu};
 use self::paint::paint;
 
@@ -60,7 +63,14 @@ Bounds, in cycles per block of one message: BLAKE2b has 12 rounds for 128 bytes,
   lanes        the 96 or 80 G of a block, each 14 operations, or where a rotation is three, 16 or 18, on four vector
                pipes of up to 256 bits or two of 512 bits, as Zen 4 has; but no less than 288 or 240 divided by the
                number of messages. On three pipes of up to 256 bits, as Intel's cores have, AVX2 and less need a third
-               more.";
+               more.
+SHA-256 has 64 rounds, and 48 words of the schedule, for 64 bytes.
+  scalar       23 operations a round and 13 a word, on four scalar units.
+  lanes        35 and 21, or 17 and 11 with rotations and ternary logic, on the pipes of above; but no less than 256 or
+               192 divided by the number of messages: a chain of four or three cycles a round.
+  +sha         32 instructions for two rounds each, of four cycles, which begin a cycle apart on Zen 4, so no less than
+               32 cycles a block; on Intel's cores two cycles apart.
+  nodes        two blocks, the schedule of the second from a table.";
 
 fn main() {
     // Cargo passes `--bench` when it benches; tests of all targets only try whether this runs.
@@ -73,6 +83,8 @@ fn main() {
     println!("{ASSUMPTIONS}");
     blocks::<FlavourB>(rounds(300));
     blocks::<FlavourS>(rounds(300));
+    blocks_of_sha256(rounds(100));
+    nodes(rounds(300));
     short_inputs(rounds(1000));
     updates(rounds(60));
 }
@@ -88,6 +100,27 @@ fn bound<F: Block>(backend: Backend, live: usize) -> Option<f64> {
     };
     let lanes = f64::from(<F as Block>::ROUNDS * 8 * operations * F::bits()) / f64::from(bits);
     Some((F::chain() / live as f64).max(lanes))
+}
+
+const SHA256_BLOCK: usize = 64;
+/// Rounds, and words of the schedule.
+const SHA256_STEPS: [f64; 2] = [64.0, 48.0];
+
+/// The same of SHA-256, with as many blocks of which the schedule is computed and not known.
+fn bound_of_sha256(backend: Backend, live: usize, [rounds, words]: [f64; 2]) -> Option<f64> {
+    let blocks = rounds / SHA256_STEPS[0];
+    if backend.sha() && !(kind(backend).ends_with("2nd") && live >= 7) {
+        return Some(blocks * (128.0 / live as f64).max(32.0));
+    }
+    let (operations, lanes, step) = match backend.name() {
+        _ if live == 1 => ([23.0, 13.0], 4.0, 4.0),
+        "avx512" => ([17.0, 11.0], 2.0 * 16.0, 3.0),
+        "avx2" => ([35.0, 21.0], 4.0 * 8.0, 4.0),
+        "avx" | "sse41" => ([35.0, 21.0], 4.0 * 4.0, 4.0),
+        _ => return None,
+    };
+    let operations = (rounds * operations[0] + words * operations[1]) / lanes;
+    Some(operations.max(rounds * step / live as f64))
 }
 
 /// Times as cycles if there are any, else as nanoseconds.
@@ -115,15 +148,31 @@ impl Unit {
     }
 }
 
-fn blocks<F: Block>(rounds: usize) {
-    struct Row {
-        name: String,
-        messages: usize,
-        blocks: usize,
-        bound: Option<f64>,
-        number: usize,
-    }
+/// A backend, or a peer, in a race.
+struct Row {
+    name: String,
+    messages: usize,
+    /// Hashed in a call, in all messages.
+    blocks: usize,
+    bound: Option<f64>,
+    number: usize,
+}
 
+fn print_rows(rows: &[Row], results: &Results) {
+    let unit = Unit::of(results);
+    println!("{:14}{:>9}{:>13}{:>9}{:>8}{:>8}", "", "messages", unit.name, "median", "bound", "ratio");
+    for row in rows {
+        let time = results.times[row.number];
+        let [minimum, median] = [time.minimum, time.median].map(|time| unit.convert(time) / row.blocks as f64);
+        print!("{:14}{:>9}{minimum:>13.1}{median:>9.1}", row.name, row.messages);
+        match row.bound.filter(|_| results.cycle.is_ok()) {
+            Some(bound) => println!("{bound:>8.0}{:>8.2}", minimum / bound),
+            None => println!("{:>8}{:>8}", "-", "-"),
+        }
+    }
+}
+
+fn blocks<F: Block>(rounds: usize) {
     let one = paint(ONE);
     let memory = paint(MANY * MANY_LENGTH);
     let messages: Vec<&[u8]> = memory.chunks(MANY_LENGTH).collect();
@@ -174,17 +223,77 @@ fn blocks<F: Block>(rounds: usize) {
 
     let results = race.run(rounds);
     println!("\n{}, per block of {} bytes: one message of 1 MiB, or {MANY} of 16 KiB side by side", F::TITLE, F::BLOCK);
-    let unit = Unit::of(&results);
-    println!("{:14}{:>9}{:>13}{:>9}{:>8}{:>8}", "", "messages", unit.name, "median", "bound", "ratio");
-    for row in rows {
-        let time = results.times[row.number];
-        let [minimum, median] = [time.minimum, time.median].map(|time| unit.convert(time) / row.blocks as f64);
-        print!("{:14}{:>9}{minimum:>13.1}{median:>9.1}", row.name, row.messages);
-        match row.bound.filter(|_| results.cycle.is_ok()) {
-            Some(bound) => println!("{bound:>8.0}{:>8.2}", minimum / bound),
-            None => println!("{:>8}{:>8}", "-", "-"),
+    print_rows(&rows, &results);
+}
+
+/// Each kind of backend: one message, several, and `sha2`.
+///
+/// No call comes after code that leaves the upper halves of the vector registers in use, though that is where kernels of
+/// SHA-NI can lose half their speed: safe code cannot be made to leave them so.
+fn blocks_of_sha256(rounds: usize) {
+    let one = paint(ONE);
+    let memory = paint(MANY * MANY_LENGTH);
+    let messages: Vec<&[u8]> = memory.chunks(MANY_LENGTH).collect();
+    let expected = sha2::Sha256::digest(&one);
+    let digests: Vec<u8> = messages.iter().flat_map(sha2::Sha256::digest).collect();
+
+    let mut race = Race::default();
+    let mut rows = Vec::new();
+    for (name, backend) in kinds() {
+        let batch = Batch::new().with_backend(backend);
+        assert_eq!(batch.hash(&one), expected[..], "{name}");
+        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= sha256::lanes(backend)) {
+            let (number, blocks) = if live == 1 {
+                let one = &one;
+                (race.add(move || batch.hash(black_box(one))), ONE / SHA256_BLOCK)
+            } else {
+                let mut bytes = vec![0; digests.len()];
+                let messages = &messages[..MANY / live * live];
+                let mut hash = move || {
+                    for (messages, bytes) in messages.chunks(live).zip(bytes.chunks_mut(live * 32)) {
+                        batch.hash_many_flat(black_box(messages), bytes).unwrap();
+                    }
+                    bytes[messages.len() * 32 - 1]
+                };
+                assert_eq!(hash(), digests[messages.len() * 32 - 1], "{name}");
+                (race.add(hash), messages.len() * MANY_LENGTH / SHA256_BLOCK)
+            };
+            let bound = bound_of_sha256(backend, live, SHA256_STEPS);
+            rows.push(Row { name: name.clone(), messages: live, blocks, bound, number });
         }
     }
+    let number = race.add(|| sha2::Sha256::digest(black_box(&one)));
+    rows.push(Row { name: "sha2".into(), messages: 1, blocks: ONE / SHA256_BLOCK, bound: None, number });
+
+    let results = race.run(rounds);
+    println!("\nSHA-256, per block of {SHA256_BLOCK} bytes: one message of 1 MiB, or {MANY} of 16 KiB side by side");
+    print_rows(&rows, &results);
+}
+
+/// Each kind of backend: nodes of Merkle trees, and `sha2` in a loop.
+fn nodes(rounds: usize) {
+    const NODES: usize = 1024;
+    let memory = paint(NODES * 64);
+    let nodes = &memory.as_chunks::<64>().0;
+    let digests: Vec<[u8; 32]> = nodes.iter().map(|node| sha2::Sha256::digest(node).into()).collect();
+
+    let mut race = Race::default();
+    let mut rows = Vec::new();
+    for (name, backend) in kinds() {
+        let batch = Batch::new().with_backend(backend);
+        let mut ours = vec![[0; 32]; NODES];
+        batch.hash_nodes(nodes, &mut ours).unwrap();
+        assert_eq!(ours, digests, "{name}");
+        let number = race.add(move || batch.hash_nodes(black_box(nodes), black_box(&mut ours)));
+        let bound = bound_of_sha256(backend, sha256::lanes(backend), [2.0 * SHA256_STEPS[0], SHA256_STEPS[1]]);
+        rows.push(Row { name, messages: NODES, blocks: NODES, bound, number });
+    }
+    let number = race.add(|| nodes.iter().map(|node| sha2::Sha256::digest(black_box(node))[31]).max());
+    rows.push(Row { name: "sha2".into(), messages: 1, blocks: NODES, bound: None, number });
+
+    let results = race.run(rounds);
+    println!("\nSHA-256, per node of 64 bytes: {NODES} nodes");
+    print_rows(&rows, &results);
 }
 
 /// Numbers, in a race, of one of our calls and of the peers' same.

@@ -1,6 +1,7 @@
 //! Many messages at once, by their number and length, beside the peers.
 
 mod flavour;
+mod kinds;
 mod setup;
 
 use core::hint::black_box;
@@ -9,9 +10,10 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use simd_digest::blake2::{Hash, Params};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::FlavourS;
-use simd_digest::{Backend, Digest};
+use simd_digest::{Backend, Digest, sha256};
 
 use self::flavour::Peers;
+use self::kinds::kinds;
 use self::setup::{criterion, paint};
 
 /// Ours on every backend with lanes, and the peers, over the same messages.
@@ -59,6 +61,32 @@ fn blake2s(bench: &mut Criterion) {
     }
 }
 
+/// Ours on every kind of backend, and `sha2`.
+fn sha256(bench: &mut Criterion) {
+    for (name, length) in [("32 B", 32), ("64 B", 64), ("1 KiB", 1 << 10), ("16 KiB", 16 << 10)] {
+        for count in [2, 4, 8, 16, 64] {
+            let memory = paint(count * length);
+            let messages: Vec<&[u8]> = memory.chunks(length).collect();
+            let one_by_one = |messages: &[&[u8]]| messages.iter().map(sha2::Sha256::digest).collect::<Vec<_>>();
+            let expected = one_by_one(&messages);
+            let equal = |hashes: &[sha256::Hash]| hashes.iter().zip(&expected).all(|(ours, peer)| *ours == peer[..]);
+
+            let mut group = bench.benchmark_group(format!("many SHA-256 {count} × {name}"));
+            group.throughput(Throughput::Bytes(memory.len() as u64));
+            assert!(equal(&sha256::hash_many(&messages)));
+            group.bench_function("simd_digest hash_many", |b| b.iter(|| sha256::hash_many(black_box(&messages))));
+            for (name, backend) in kinds() {
+                let batch = sha256::Batch::new().with_backend(backend);
+                assert!(equal(&batch.hash_many(&messages)), "{name}");
+                let name = format!("simd_digest hash_many on {name}");
+                group.bench_function(name, |b| b.iter(|| batch.hash_many(black_box(&messages))));
+            }
+            group.bench_function("sha2 one by one", |b| b.iter(|| one_by_one(black_box(&messages))));
+            group.finish();
+        }
+    }
+}
+
 fn mixed_lengths(bench: &mut Criterion) {
     let memory = paint(5 << 20);
     let up_to_4_kib: Vec<&[u8]> = (0..100).map(|i| &memory[..i * 1237 % 4096]).collect();
@@ -79,5 +107,5 @@ fn best_split(bench: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(name = benches; config = criterion(); targets = equal_lengths, blake2s, mixed_lengths, best_split);
+criterion_group!(name = benches; config = criterion(); targets = equal_lengths, blake2s, sha256, mixed_lengths, best_split);
 criterion_main!(benches);

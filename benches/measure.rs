@@ -55,8 +55,17 @@ impl<'a> Race<'a> {
         let mut cycle = f64::INFINITY;
         for _ in 0..rounds.max(1) {
             for runner in &mut self.0 {
-                // Before each, since a core may be slower for a while after much work on vectors.
-                cycle = cycle.min(sample_cycle());
+                // A core may be slower for a while after much work on wide vectors: until it is not, or for a
+                // millisecond.
+                for _ in 0..100 {
+                    let now = sample_cycle();
+                    cycle = cycle.min(now);
+                    if now < 1.03 * cycle {
+                        break;
+                    }
+                }
+                // And it may be slower for a while before it grants such vectors, and with cold caches.
+                runner.sample();
                 let nanoseconds = runner.sample() / f64::from(runner.repeats);
                 runner.samples.push(nanoseconds);
             }

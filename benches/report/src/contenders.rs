@@ -5,7 +5,7 @@ use core::hint::black_box;
 use blake2b_simd::many::HashManyJob;
 use sha2::{Sha256, Sha512};
 use simd_digest::blake2b::{self, Blake2bp};
-use simd_digest::{Blake2b512, Digest};
+use simd_digest::{Blake2b512, Digest, sha256};
 
 /// The name of a hash, and the hash of one message.
 pub(crate) type One = (&'static str, fn(&[u8]));
@@ -19,10 +19,11 @@ pub(crate) const BLAKE2B: [One; 4] = [
     ("blake2", |message| keep(blake2::Blake2b512::digest(message))),
 ];
 
-pub(crate) const OTHERS: [One; 6] = [
+pub(crate) const OTHERS: [One; 7] = [
     ("simd-digest BLAKE2b", |message| keep(blake2b::hash(message))),
     ("simd-digest BLAKE2bp", |message| keep(Blake2bp::digest(message))),
     ("blake2b_simd BLAKE2bp", |message| keep(blake2b_simd::blake2bp::blake2bp(message))),
+    ("simd-digest SHA-256", |message| keep(sha256::hash(message))),
     ("sha2 SHA-256", |message| keep(Sha256::digest(message))),
     ("sha2 SHA-512", |message| keep(Sha512::digest(message))),
     ("blake3", |message| keep(blake3::hash(message))),
@@ -33,11 +34,11 @@ pub(crate) const MANY: [Many; 6] = [
     ("simd-digest, one by one", |messages| messages.iter().for_each(|message| BLAKE2B[0].1(message))),
     ("blake2b_simd `hash_many`", |messages| keep(peer_many(messages))),
     ("blake2, one by one", |messages| messages.iter().for_each(|message| BLAKE2B[3].1(message))),
-    ("sha2 SHA-256, one by one", |messages| messages.iter().for_each(|message| OTHERS[3].1(message))),
-    ("blake3, one by one", |messages| messages.iter().for_each(|message| OTHERS[5].1(message))),
+    ("sha2 SHA-256, one by one", |messages| messages.iter().for_each(|message| OTHERS[4].1(message))),
+    ("blake3, one by one", |messages| messages.iter().for_each(|message| OTHERS[6].1(message))),
 ];
 
-fn keep<T>(digest: T) {
+pub(crate) fn keep<T>(digest: T) {
     black_box(digest);
 }
 

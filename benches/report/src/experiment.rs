@@ -16,24 +16,38 @@ pub(crate) struct Experiment<'a> {
 
 struct Plan {
     title: String,
-    /// The name of the chart.
-    file: &'static str,
+    /// The name of the chart, if there is one.
+    file: Option<&'static str>,
     /// What the sizes are.
     across: &'static str,
     sizes: Vec<Size>,
     entrants: Vec<Entrant>,
 }
 
-struct Size {
-    label: String,
+pub(crate) struct Size {
+    pub(crate) label: String,
     /// Bytes hashed in a call.
-    bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 struct Entrant {
-    name: &'static str,
+    name: String,
+    /// The others' times are also given as ratios to those of the best peer, if any is marked.
+    peer: bool,
+    /// Whether the chart has it.
+    drawn: bool,
     /// By size.
     numbers: Vec<usize>,
+}
+
+pub(crate) type Call<'a> = Box<dyn FnMut() + 'a>;
+
+/// A runner of an experiment, with a call for each size.
+pub(crate) struct Line<'a> {
+    pub(crate) name: String,
+    pub(crate) peer: bool,
+    pub(crate) drawn: bool,
+    pub(crate) calls: Vec<Call<'a>>,
 }
 
 /// What came of an experiment.
@@ -53,12 +67,14 @@ impl<'a> Experiment<'a> {
     ) -> Self {
         let mut race = Race::default();
         let entrants = hashes.iter().map(|&(name, hash)| Entrant {
-            name,
+            name: name.into(),
+            peer: false,
+            drawn: true,
             numbers: lengths.iter().map(|&length| race.add(move || hash(&memory[..length]))).collect(),
         });
         let entrants = entrants.collect();
         let sizes = lengths.iter().map(|&bytes| Size { label: length(bytes), bytes }).collect();
-        Self { plan: Plan { title: title.into(), file, across: "length", sizes, entrants }, race }
+        Self { plan: Plan { title: title.into(), file: Some(file), across: "length", sizes, entrants }, race }
     }
 
     /// All of [`MANY`] over messages of `each` bytes, by their number.
@@ -70,11 +86,30 @@ impl<'a> Experiment<'a> {
                 let messages: Vec<&[u8]> = memory.chunks(each).take(count).collect();
                 race.add(move || hash(&messages))
             });
-            entrants.push(Entrant { name, numbers: numbers.collect() });
+            entrants.push(Entrant { name: name.into(), peer: false, drawn: true, numbers: numbers.collect() });
         }
         let title = format!("BLAKE2b of many messages of {}", length(each));
         let sizes = counts.iter().map(|&count| Size { label: count.to_string(), bytes: count * each }).collect();
-        Self { plan: Plan { title, file, across: "messages", sizes, entrants }, race }
+        Self { plan: Plan { title, file: Some(file), across: "messages", sizes, entrants }, race }
+    }
+
+    /// All `lines` over `sizes`.
+    pub(crate) fn of_lines(
+        title: String,
+        file: Option<&'static str>,
+        across: &'static str,
+        sizes: Vec<Size>,
+        lines: Vec<Line<'a>>,
+    ) -> Self {
+        let mut race = Race::default();
+        let entrants = lines.into_iter().map(|Line { name, peer, drawn, calls }| Entrant {
+            name,
+            peer,
+            drawn,
+            numbers: calls.into_iter().map(|call| race.add(call)).collect(),
+        });
+        let entrants = entrants.collect();
+        Self { plan: Plan { title, file, across, sizes, entrants }, race }
     }
 
     pub(crate) fn title(&self) -> &str {
@@ -89,19 +124,24 @@ impl<'a> Experiment<'a> {
 impl Outcome {
     pub(crate) fn chart(&self, directory: &Path) -> Result<(), Box<dyn Error>> {
         let Plan { title, file, across, sizes, entrants } = &self.plan;
+        let Some(file) = file else { return Ok(()) };
         let labels: Vec<&str> = sizes.iter().map(|size| &*size.label).collect();
-        let lines = entrants.iter().map(|entrant| {
+        let lines = entrants.iter().filter(|entrant| entrant.drawn).map(|entrant| {
             let speeds = entrant.numbers.iter().zip(sizes);
-            (entrant.name, speeds.map(|(&number, size)| self.speed(number, size)).collect())
+            (&*entrant.name, speeds.map(|(&number, size)| self.speed(number, size)).collect())
         });
         chart::draw(&directory.join(file), title, across, &labels, &lines.collect::<Vec<_>>())
     }
 
-    /// A section: the chart, speeds, and times.
+    /// A section: the chart, speeds, ratios to the best peer, and times.
     pub(crate) fn markdown(&self) -> Result<String, fmt::Error> {
-        let Plan { title, file, .. } = &self.plan;
-        let mut text = format!("\n## {title}\n\n![{title}: GB/s]({file})\n\nGB/s:\n\n");
-        self.table(&mut text, |number, size| format!("{:.3}", self.speed(number, size)))?;
+        let Plan { title, file, entrants, .. } = &self.plan;
+        let mut text = format!("\n## {title}\n\n");
+        if let Some(file) = file {
+            write!(text, "![{title}: GB/s]({file})\n\n")?;
+        }
+        text += "GB/s:\n\n";
+        self.table(&mut text, |number, i| format!("{:.3}", self.speed(number, &self.plan.sizes[i])))?;
         match &self.results.cycle {
             Ok(cycle) => write!(
                 text,
@@ -110,6 +150,16 @@ impl Outcome {
                 cycle.recip()
             )?,
             Err(reason) => writeln!(text, "\nCore cycles could not be calibrated: {reason}.")?,
+        }
+        if entrants.iter().any(|entrant| entrant.peer) {
+            text += "\nTime beside that of the best peer, of";
+            let peers: Vec<&str> = entrants.iter().filter(|entrant| entrant.peer).map(|peer| &*peer.name).collect();
+            write!(text, " {}:\n\n", peers.join(", "))?;
+            self.table(&mut text, |number, i| {
+                let peers = entrants.iter().filter(|entrant| entrant.peer);
+                let best = peers.map(|peer| self.results.times[peer.numbers[i]].minimum).fold(f64::INFINITY, f64::min);
+                format!("{:.2}", self.results.times[number].minimum / best)
+            })?;
         }
         text += "\nNanoseconds a call, minimum / median:\n\n";
         self.table(&mut text, |number, _| {
@@ -120,14 +170,15 @@ impl Outcome {
         Ok(text)
     }
 
-    fn table(&self, text: &mut String, cell: impl Fn(usize, &Size) -> String) -> fmt::Result {
+    /// A cell for each size and entrant, of its number and that of the size.
+    fn table(&self, text: &mut String, cell: impl Fn(usize, usize) -> String) -> fmt::Result {
         let Plan { across, sizes, entrants, .. } = &self.plan;
         write!(text, "| {across} |")?;
         entrants.iter().try_for_each(|entrant| write!(text, " {} |", entrant.name))?;
         writeln!(text, "\n|---:|{}", "---:|".repeat(entrants.len()))?;
         for (i, size) in sizes.iter().enumerate() {
             write!(text, "| {} |", size.label)?;
-            entrants.iter().try_for_each(|entrant| write!(text, " {} |", cell(entrant.numbers[i], size)))?;
+            entrants.iter().try_for_each(|entrant| write!(text, " {} |", cell(entrant.numbers[i], i)))?;
             text.push('\n');
         }
         Ok(())
@@ -140,7 +191,7 @@ impl Outcome {
 }
 
 /// `bytes` with the largest unit that goes into them.
-fn length(bytes: usize) -> String {
+pub(crate) fn length(bytes: usize) -> String {
     match bytes {
         _ if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
         _ if bytes >= 1 << 10 && bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),

@@ -1,15 +1,24 @@
 //! Runs simd-digest beside its peers and writes what came of it into a directory: `report.md` and charts.
 //!
-//! `cargo run --release -p report -- docs`; with `--quick` a trial run of which the figures mean little.
+//! `cargo run --release -p report -- docs`; with `--quick` a trial run of which the figures mean little, with
+//! `--only SHA-256` the sections that have this in their titles.
+//!
+//! Two switches for SHA-256 may be combined:
+//!
+//! - `--features peers` adds `ring` and `aws-lc-rs`, which need a C compiler.
+//! - `--cfg sha2_backend="soft"` keeps SHA-NI from `sha2`, for a comparison with our `portable`.
 
 mod about;
 mod chart;
 mod contenders;
 mod experiment;
+#[path = "../../kinds.rs"]
+mod kinds;
 #[path = "../../measure.rs"]
 mod measure;
 #[path = "../../../tests/common/paint.rs"]
 mod paint;
+mod sha256;
 
 use core::error::Error;
 use core::fmt::Write as _;
@@ -33,9 +42,15 @@ const SIDE_BY_SIDE: [(usize, &str); 3] =
 fn main() -> ExitCode {
     let mut directory = None;
     let mut quick = false;
-    for argument in env::args_os().skip(1) {
+    let mut only = None;
+    let mut arguments = env::args_os().skip(1);
+    while let Some(argument) = arguments.next() {
         match argument.to_str() {
             Some("--quick") => quick = true,
+            Some("--only") => match arguments.next().and_then(|title| title.into_string().ok()) {
+                Some(title) => only = Some(title),
+                None => return usage(),
+            },
             Some(option) if option.starts_with('-') => return usage(),
             _ if directory.is_none() => directory = Some(PathBuf::from(argument)),
             _ => return usage(),
@@ -46,7 +61,7 @@ fn main() -> ExitCode {
         eprintln!("report: this is a debug build, of which no figure means anything: use --release, or --quick");
         return ExitCode::from(2);
     }
-    match report(&directory, quick) {
+    match report(&directory, quick, only.as_deref()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("report: {}: {error}", directory.display());
@@ -56,22 +71,24 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: report [--quick] DIRECTORY");
+    eprintln!("usage: report [--quick] [--only TITLE] DIRECTORY");
     ExitCode::from(2)
 }
 
-fn report(directory: &Path, quick: bool) -> Result<(), Box<dyn Error>> {
+fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(directory)?;
     let rounds = if quick { 3 } else { 300 };
     let most = COUNTS.iter().max().zip(SIDE_BY_SIDE.iter().map(|(length, _)| length).max());
-    let memory = paint(LENGTHS[LENGTHS.len() - 1].max(most.map_or(0, |(count, length)| count * length)));
+    let most = most.map_or(0, |(count, length)| count * length).max(sha256::MEMORY);
+    let memory = paint(LENGTHS[LENGTHS.len() - 1].max(most));
 
-    let mut text = introduction(directory, quick, rounds);
+    let mut text = introduction(directory, quick, only, rounds);
     let one_message = [
         ("BLAKE2b of one message", "one-message.svg", &contenders::BLAKE2B[..]),
         ("Other hashes of one message", "one-message-others.svg", &contenders::OTHERS[..]),
     ];
     contenders::agree(&memory);
+    sha256::agree(&memory);
     let mut experiments = Vec::new();
     for (title, file, hashes) in one_message {
         experiments.push(Experiment::one_message(title, file, hashes, &memory, &LENGTHS));
@@ -79,6 +96,8 @@ fn report(directory: &Path, quick: bool) -> Result<(), Box<dyn Error>> {
     for (length, file) in SIDE_BY_SIDE {
         experiments.push(Experiment::many_messages(length, file, &memory[..], &COUNTS));
     }
+    experiments.extend(sha256::experiments(&memory));
+    experiments.retain(|experiment| only.is_none_or(|title| experiment.title().contains(title)));
     for experiment in experiments {
         eprintln!("{}", experiment.title());
         let outcome = experiment.run(rounds);
@@ -89,21 +108,27 @@ fn report(directory: &Path, quick: bool) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn introduction(directory: &Path, quick: bool, rounds: usize) -> String {
+fn introduction(directory: &Path, quick: bool, only: Option<&str>, rounds: usize) -> String {
     let mut text = String::from("# simd-digest beside its peers\n\n");
     if quick {
         text += "**A trial run: these figures mean little.**\n\n";
     }
-    let backends: Vec<_> = Backend::available().map(Backend::name).collect();
-    let peers = ["blake2", "blake2b_simd", "blake3", "sha2"].map(|peer| format!("`{peer}` {}", version(peer)));
+    let backends: Vec<_> = kinds::kinds().into_iter().map(|(name, _)| name).collect();
+    let peers = ["blake2", "blake2b_simd", "blake3", "sha2"].iter().chain(sha256::PEERS);
+    let peers: Vec<_> = peers.map(|peer| format!("`{peer}` {}", version(peer))).collect();
+    let soft = if cfg!(sha2_backend = "soft") { ", `sha2` without SHA-NI" } else { "" };
     let mut item = |what: &str, value: &str| _ = writeln!(text, "- {what}: {value}");
     item("CPU", &measure::cpu());
-    item("Backend", &format!("`{}`, of {}", Backend::best(), backends.join(", ")));
+    item("Backend", &format!("`{}`, of {}", kinds::kind(Backend::best()), backends.join(", ")));
     item("Compiler", COMPILER);
     item("Date", &today());
-    item("Peers", &peers.join(", "));
-    let option = if quick { "--quick " } else { "" };
-    item("Command", &format!("`cargo run --release -p report -- {option}{}`", directory.display()));
+    item("Peers", &format!("{}{soft}", peers.join(", ")));
+    let quickly = if quick { "--quick " } else { "" };
+    let only = only.map_or_else(String::new, |title| format!("--only '{title}' "));
+    let flags = if cfg!(sha2_backend = "soft") { "RUSTFLAGS='--cfg sha2_backend=\"soft\"' " } else { "" };
+    let features = if cfg!(feature = "peers") { "--features peers " } else { "" };
+    let directory = directory.display();
+    item("Command", &format!("`{flags}cargo run --release -p report {features}-- {quickly}{only}{directory}`"));
     let _ = write!(
         text,
         "\nAll of a table took turns in one process, on one thread, {rounds} rounds of them. Speeds are those of the \
