@@ -75,6 +75,27 @@ const XOR3: i32 = 0x96;
 const CH: i32 = 0xca;
 const MAJ: i32 = 0xe8;
 
+/// The same in steps: MemorySanitizer does not follow `vpternlog`.
+#[cfg(msan)]
+macro_rules! in_steps {
+    ($name:ident, $Register:ident, $xor:ident, $and:ident) => {
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl")]
+        fn $name<const TABLE: i32>(a: $Register, b: $Register, c: $Register) -> $Register {
+            match TABLE {
+                XOR3 => $xor(a, $xor(b, c)),
+                CH => $xor(c, $and(a, $xor(b, c))),
+                MAJ => $xor($and(a, b), $and(c, $xor(a, b))),
+                _ => unreachable!(),
+            }
+        }
+    };
+}
+#[cfg(msan)]
+in_steps!(_mm256_ternarylogic_epi32, __m256i, _mm256_xor_si256, _mm256_and_si256);
+#[cfg(msan)]
+in_steps!(_mm512_ternarylogic_epi32, __m512i, _mm512_xor_si512, _mm512_and_si512);
+
 /// Implements [`Lane`] by ternary logic.
 macro_rules! lane {
     ($Vector:ident, $L:literal, $ternary:ident, $shr:ident, $swap:ident) => {

@@ -165,11 +165,9 @@ fn compress_words<const N: usize>(sha: Sha, states: &mut [State; N], mut w: [[ui
                 let sums = unsafe { vaddq_u32(w[s][$j], k) };
                 states[s] = rounds(sha, states[s], sums);
                 if $i < 3 {
-                    // SAFETY: sha proves `sha2`, and so NEON.
-                    w[s][$j] = unsafe {
-                        let [next, seven, last] = [w[s][($j + 1) % 4], w[s][($j + 2) % 4], w[s][($j + 3) % 4]];
-                        vsha256su1q_u32(vsha256su0q_u32(w[s][$j], next), seven, last)
-                    };
+                    let last = [w[s][$j], w[s][($j + 1) % 4], w[s][($j + 2) % 4], w[s][($j + 3) % 4]];
+                    // SAFETY: sha proves `sha2`.
+                    w[s][$j] = unsafe { next_words(last) };
                 }
             }
         )+};
@@ -193,9 +191,22 @@ fn compress_scheduled<const N: usize>(sha: Sha, states: &mut [State; N], sums: &
 
 /// Four rounds: `sums` are their words and constants.
 #[inline(always)]
-fn rounds(_: Sha, [abcd, efgh]: State, sums: uint32x4_t) -> State {
-    // SAFETY: the argument proves `sha2`, and so NEON.
-    unsafe { [vsha256hq_u32(abcd, efgh, sums), vsha256h2q_u32(efgh, abcd, sums)] }
+fn rounds(_: Sha, state: State, sums: uint32x4_t) -> State {
+    // SAFETY: the argument proves `sha2`.
+    unsafe { four_rounds(state, sums) }
+}
+
+#[inline]
+#[target_feature(enable = "sha2")]
+fn four_rounds([abcd, efgh]: State, sums: uint32x4_t) -> State {
+    [vsha256hq_u32(abcd, efgh, sums), vsha256h2q_u32(efgh, abcd, sums)]
+}
+
+/// The words of four rounds, from those of the four times four rounds before.
+#[inline]
+#[target_feature(enable = "sha2")]
+fn next_words([first, second, third, fourth]: [uint32x4_t; 4]) -> uint32x4_t {
+    vsha256su1q_u32(vsha256su0q_u32(first, second), third, fourth)
 }
 
 #[inline(always)]
