@@ -16,6 +16,7 @@
 //! - **Single blocks.** The function `compress256` of `sha2::block_api` is
 //!   [`sha256::hazmat::compress`](crate::sha256::hazmat::compress), and `Sha256VarCore` is
 //!   [`Sha256Core`](crate::sha256::hazmat::Sha256Core), whose digest has one length.
+//! - **HMAC.** [`HmacSha256`](crate::HmacSha256) is no `CoreProxy`; `hmac::Hmac<Sha256>` is.
 //! - **Not there:** SHA-384, SHA-512, SHA-512/224 and SHA-512/256.
 //!
 //! A saved state (`SerializableState`) has the 104 bytes of `sha2`, and each crate restores those of the other: the

@@ -245,7 +245,7 @@ mod of_sha2 {
         words.iter().flat_map(|word| u32::from_le_bytes(*word).to_ne_bytes()).collect()
     }
 
-    /// What each type holds by value: the chaining value as `sha2` serialises it, and the bytes that no block has.
+    /// The secrets that each type holds by value: the chaining value as `sha2` serialises it, and the bytes that no block has.
     #[test]
     fn trap_secrets_left_in_values() {
         let message = secret(5 * 128);

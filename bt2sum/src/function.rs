@@ -1,4 +1,4 @@
-//! What the program asks of a hash function, and the functions that it knows.
+//! The questions that the program has for a hash function, and the functions that it knows.
 
 use core::marker::PhantomData;
 use std::io;
@@ -12,7 +12,7 @@ use crate::message;
 use crate::scheme::{Digest, Scheme, Secret, digest};
 use crate::team::{Buffers, Hashed};
 
-/// A hash function, which hashes messages side by side and piece by piece. What is about trees has a default for
+/// A hash function, which hashes messages side by side and piece by piece. The methods about trees have defaults for
 /// functions that make none.
 pub(crate) trait Function {
     /// A message that comes piece by piece, and is hashed as a whole.

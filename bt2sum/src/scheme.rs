@@ -67,7 +67,7 @@ impl Algorithm {
         }
     }
 
-    /// The length of the longest digest in bytes. It is that of the longest key of BLAKE2, too.
+    /// The length of the longest digest in bytes. The longest key of BLAKE2 has as many.
     pub(crate) fn longest(self) -> usize {
         *self.lengths().end()
     }

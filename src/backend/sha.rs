@@ -25,7 +25,8 @@ pub(super) fn slower_than_lanes(cpu: Cpu) -> bool {
     !cpu.has(&["avx512bf16"], bf16)
 }
 
-/// Asked of the CPU once, since a virtual machine takes long to answer.
+/// Asked of the CPU once, since a virtual machine takes long to answer. The crate `cpufeatures` does not know the
+/// feature.
 fn bf16() -> bool {
     const UNKNOWN: u8 = 0;
     const NO: u8 = 1;

@@ -25,6 +25,7 @@ use crate::stream::compress_message;
 /// use simd_digest::sha256::{self, Batch};
 ///
 /// let batch = Batch::new().with_backend("portable".parse()?);
+/// # #[cfg(feature = "alloc")]
 /// assert_eq!(batch.hash_many(&["one", "two"]), sha256::hash_many(&["one", "two"]));
 /// # Ok::<(), simd_digest::BackendError>(())
 /// ```

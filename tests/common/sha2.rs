@@ -11,7 +11,7 @@ use simd_digest::sha2::{Batch, Hash, Hasher, Variant};
 pub use simd_digest::sha2::{Variant224, Variant256};
 use simd_digest::{Backend, sha224, sha256};
 
-/// What the tests need to know of a variant.
+/// Facts of a variant that the tests need.
 pub trait Family: Variant {
     /// The hash of the crate `sha2`.
     type Peer: EagerHash<BlockSize = U64> + CoreProxy + AssociatedOid + SerializableState<SerializedStateSize = U104>;
@@ -49,7 +49,7 @@ macro_rules! for_both {
 }
 pub(crate) use for_both;
 
-/// What the crate `sha2` makes of `message`.
+/// The digest of `message`, by the crate `sha2`.
 pub fn of_peer<V: Family>(message: &[u8]) -> Hash<V> {
     of_bytes(&V::Peer::digest(message))
 }

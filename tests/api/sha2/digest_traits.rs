@@ -1,5 +1,5 @@
-//! What code that knows the `digest` traits alone does with the hashes, HMAC, HKDF and PBKDF2 among it, in the place of the
-//! crate `sha2`'s.
+//! The hashes in the place of the crate `sha2`'s, for code that knows the `digest` traits alone: HMAC, HKDF and PBKDF2
+//! are among it.
 
 use core::fmt;
 use core::marker::PhantomData;

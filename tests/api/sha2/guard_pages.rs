@@ -82,7 +82,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     })
 }
 
-/// What every entry makes of a message. The key is taken from its end, or else its beginning.
+/// The digests and tags of a message, by every entry. The key is taken from its end, or else its beginning.
 fn all_entries<V: Traits>(backend: simd_digest::Backend, message: &[u8], key_at_end: bool) -> Vec<Hash<V>> {
     let part = |length: usize| {
         let length = length.min(message.len());

@@ -61,7 +61,7 @@ fn mac_on<V: Traits>(key: &[u8], backend: Backend) -> V::Mac {
     V::mac_on(<V::Mac as KeyInit>::new_from_slice(key).unwrap(), backend)
 }
 
-/// What all ways on all backends make of a message, and whether they take `tag` for its tag, or the beginning of it.
+/// The tags of a message, by all ways on all backends, and whether each takes `tag`, or its beginning, for the tag.
 fn tags_of<V: Traits>(key: &[u8], message: &[u8], tag: &[u8]) -> (Hash<V>, bool) {
     let mut all = Vec::new();
     for backend in all_backends() {

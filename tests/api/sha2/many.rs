@@ -245,7 +245,7 @@ fn lanes_of_backends() {
     assert_eq!(lanes("portable".parse().unwrap()), 1);
 }
 
-/// What hashers of a batch would be, each updated alone.
+/// The hashers of a batch, each updated alone.
 fn update_one_by_one<V: Family>(hashers: &[Hasher<V>], data: &[&[u8]]) -> Vec<(Hash<V>, u64)> {
     let each = hashers.iter().zip(data).map(|(hasher, data)| {
         let mut hasher = hasher.clone().with_backend("portable".parse().unwrap());
