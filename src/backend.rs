@@ -28,7 +28,7 @@ use crate::kernel::{Compress, Function, Run};
 mod isa;
 mod portable;
 
-#[cfg(all(feature = "sha2", any(target_arch = "x86", target_arch = "x86_64")))]
+#[cfg(feature = "sha2")]
 mod choice;
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

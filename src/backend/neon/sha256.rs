@@ -1,21 +1,15 @@
 //! SHA-256 on NEON: the instructions for SHA-256, or four messages in lanes.
-//!
-//! A block of four messages takes 2,600 instructions in lanes and 6,100 in scalar code. The longest chain of
-//! instructions that wait for each other takes 770 cycles in lanes and 1,540 in scalar code, if a vector operation
-//! takes two cycles. These figures are counted, not measured.
 #![allow(unsafe_code)]
 
 use core::arch::aarch64::*;
 
 use super::{Neon, U32x4};
 use crate::backend::Beside;
+use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
 use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
-
-/// Messages at least that are worth a lane each: two take as long in scalar code.
-const FROM: usize = 3;
 
 impl Compress<Sha256Function> for Beside<Neon> {
     const LANES: usize = 4;
@@ -31,7 +25,7 @@ impl Compress<Sha256Function> for Beside<Neon> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match self.sha {
             Some(sha) => sha::compress_streams(sha, run),
-            None if run.chains.len() < FROM => portable::one_by_one(run, portable::compress),
+            None if !four_lanes(run.chains.len()) => portable::one_by_one(run, portable::compress),
             // SAFETY: self.isa proves NEON.
             None => unsafe { compress4(run) },
         }
@@ -44,11 +38,11 @@ impl CompressNodes for Beside<Neon> {
             return sha::hash_nodes::<TWICE>(sha, nodes);
         }
         for nodes in nodes.chunks(4) {
-            if nodes.nodes.len() < FROM {
-                portable::hash_nodes::<TWICE>(nodes);
-            } else {
+            if four_lanes(nodes.nodes.len()) {
                 // SAFETY: self.isa proves NEON.
                 unsafe { nodes4::<TWICE>(nodes) }
+            } else {
+                portable::hash_nodes::<TWICE>(nodes);
             }
         }
     }

@@ -4,12 +4,10 @@ use core::arch::wasm32::*;
 
 use super::{Simd128, U32x4};
 use crate::backend::Beside;
+use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
 use crate::kernel::{Compress, Run, Words};
-
-/// Messages at least that are worth a lane each.
-const FROM: usize = 3;
 
 impl Compress<Sha256Function> for Beside<Simd128> {
     const LANES: usize = 4;
@@ -20,10 +18,10 @@ impl Compress<Sha256Function> for Beside<Simd128> {
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        if run.chains.len() < FROM {
-            portable::one_by_one(run, portable::compress);
-        } else {
+        if four_lanes(run.chains.len()) {
             compress4(run);
+        } else {
+            portable::one_by_one(run, portable::compress);
         }
     }
 }
@@ -31,10 +29,10 @@ impl Compress<Sha256Function> for Beside<Simd128> {
 impl CompressNodes for Beside<Simd128> {
     fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
-            if nodes.nodes.len() < FROM {
-                portable::hash_nodes::<TWICE>(nodes);
-            } else {
+            if four_lanes(nodes.nodes.len()) {
                 nodes4::<TWICE>(nodes);
+            } else {
+                portable::hash_nodes::<TWICE>(nodes);
             }
         }
     }
