@@ -101,6 +101,28 @@ fn trap_counters_in_lanes() {
     }
 }
 
+/// All lengths up to some chunks, at the beginning of a message and far from it.
+#[test]
+fn every_length() {
+    let message = paint(4 * CHUNK);
+    for offset in [0, 4096, (1 << 42) - 4096] {
+        let mut peer = Kind::Keyed.peer();
+        peer::HasherExt::set_input_offset(&mut peer, offset);
+        for length in 1..=message.len() {
+            peer.update(&message[length - 1..length]);
+            let expected = peer::HasherExt::finalize_non_root(&peer);
+            for backend in all_backends() {
+                let mut hasher = Kind::Keyed.hasher_on(backend);
+                let cv = hasher.set_input_offset(offset).unwrap().update(&message[..length]).finalize_non_root();
+                assert!(cv == Ok(expected), "{backend:?}, {length} at {offset}");
+                let mut cvs = [[0; 32]];
+                subtrees(&message[..length], offset, 2, &Kind::Keyed.on(backend), &mut cvs).unwrap();
+                assert!(cvs == [expected], "{backend:?}, {length} at {offset}, as a group");
+            }
+        }
+    }
+}
+
 /// After every write: a full subtree may be finalized, and until then the hasher goes on.
 #[test]
 fn finalize_non_root_and_go_on() {
@@ -340,6 +362,11 @@ fn errors_of_hashers() {
                 assert!(hasher.finalize_non_root().is_err(), "{backend:?}, {most} + 1 at {offset}, {size}");
                 // A reset begins anew, at the beginning.
                 assert_eq!(hasher.reset().update(b"abc").finalize(), Kind::Plain.of_peer(b"abc"));
+                assert_eq!(hasher.count(), 3);
+                let input = &memory[..20_000];
+                input.chunks(900).fold(hasher.reset(), |hasher, piece| hasher.update(piece));
+                assert_eq!(hasher.finalize(), Kind::Plain.of_peer(input), "{backend:?}, after {offset}");
+                assert_eq!(hasher.finalize_non_root(), Ok(of_peer(Kind::Plain, input, 0)), "{backend:?}");
             }
         }
     }

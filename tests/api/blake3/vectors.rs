@@ -125,7 +125,15 @@ fn every_length_up_to_three_chunks() {
         for backend in all_backends() {
             let mode = kind.on(backend);
             for (length, digest) in digests.iter().enumerate() {
-                assert_eq!(mode.hash(&message[..length]), *digest, "{backend:?}, {kind:?}, length {length}");
+                let message = &message[..length];
+                let mut hasher = mode.hasher();
+                hasher.update(message);
+                let mut outputs = [[0xee; 32]; 2];
+                mode.hash_xof(message).fill(&mut outputs[0]);
+                hasher.finalize_xof().fill(&mut outputs[1]);
+                let [first, second] = outputs.map(Hash::from_bytes);
+                let ways = [mode.hash(message), hasher.finalize(), first, second];
+                assert_eq!(ways, [*digest; 4], "{backend:?}, {kind:?}, length {length}");
             }
         }
     }
