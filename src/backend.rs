@@ -18,7 +18,7 @@ use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use self::sha2::Sha;
 #[cfg(feature = "blake3")]
-use crate::kernel::blake3::{CompressGroup, Group, Node};
+use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
 use crate::kernel::sha256::{CompressNodes, Nodes};
 use crate::kernel::{Compress, Function, Run};
@@ -336,6 +336,13 @@ pub(crate) fn hash_nodes<const TWICE: bool>(backend: Backend, nodes: Nodes<'_>) 
 #[inline]
 pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
     on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.group(group));
+}
+
+/// See [`CompressGroup::block`].
+#[cfg(feature = "blake3")]
+#[inline]
+pub(crate) fn compress_block<const SETTLED: bool>(backend: Backend, block: Block<'_>) -> [u8; 32] {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.block::<SETTLED>(block))
 }
 
 /// See [`CompressGroup::output`].

@@ -11,9 +11,10 @@
 use core::array;
 
 use super::CHUNK_LEN;
-use crate::backend::{Backend, Dispatch, compress_group};
-use crate::kernel::blake3::{Blake3Function, Chain, Group, MOST, Node, flag, to_bytes};
-use crate::kernel::{Block, Word, wipe};
+use crate::backend::{Backend, Dispatch, compress_block, compress_group};
+use crate::buffer::copy_words;
+use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, MOST, Node, flag, to_bytes};
+use crate::kernel::{Block as _, Word, wipe};
 use crate::many::{Message, Start, schedule};
 use crate::stream::compress_message;
 
@@ -49,10 +50,27 @@ impl Base {
     /// The digest of a whole message.
     #[inline]
     pub(super) fn hash(&self, message: &[u8]) -> Cv {
+        if let Ok(block) = message.try_into() {
+            return self.hash_block::<true>(block, 64);
+        }
+        if let Some(length @ ..64) = u8::try_from(message.len()).ok() {
+            let mut block = [0; 64];
+            copy_words(&mut block, message);
+            let cv = self.hash_block::<false>(&block, length);
+            wipe(&mut block);
+            return cv;
+        }
         if message.len() <= CHUNK_LEN {
             return self.hash_chunk(message, 0, flag::CHUNK_END | flag::ROOT);
         }
         self.node(message).root(self.backend)
+    }
+
+    /// The digest of a message of one block.
+    #[inline]
+    fn hash_block<const SETTLED: bool>(&self, bytes: &[u8; 64], length: u8) -> Cv {
+        let flags = self.flags | flag::CHUNK_START | flag::CHUNK_END | flag::ROOT;
+        compress_block::<SETTLED>(self.backend, Block { key: &self.key, bytes, counter: 0, length, flags })
     }
 
     /// The chaining value of a chunk of at most 1024 bytes, of which the last block has the flags `last`.
@@ -233,21 +251,11 @@ impl Node {
 
     /// Compresses the node: its chaining value.
     pub(super) fn cv(mut self, backend: Backend) -> Cv {
-        let mut outputs = [[0; 32]];
-        let group = Group {
-            key: &self.h,
-            flags: self.flags,
-            first: 0,
-            last: &[0; MOST],
-            lengths: &[self.length; MOST],
-            counters: &[self.counter; MOST],
-            count: 1,
-            inputs: &[array::from_ref(&self.block)],
-            outputs: &mut outputs,
-        };
-        compress_group(backend, group);
+        let Self { h, block, counter, length, flags } = &self;
+        let block = Block { key: h, bytes: block, counter: *counter, length: *length, flags: *flags };
+        let cv = compress_block::<false>(backend, block);
         self.wipe();
-        outputs[0]
+        cv
     }
 
     pub(super) fn wipe(&mut self) {

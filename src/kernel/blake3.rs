@@ -6,7 +6,7 @@ use core::fmt;
 use digest::consts::{U1, U16};
 
 pub(crate) use self::lanes::{compress_lanes, group_lanes, output_lanes};
-pub(crate) use self::rows::{Row, compress_rows, group_rows, output_rows};
+pub(crate) use self::rows::{Row, compress_row, compress_rows, group_rows, output_rows};
 use super::{Compress, Function, Word};
 
 mod lanes;
@@ -145,6 +145,18 @@ pub(crate) struct Group<'a> {
     pub(crate) outputs: &'a mut [[u8; 32]],
 }
 
+/// A single block: a parent, or a short message.
+#[derive(Clone, Copy)]
+pub(crate) struct Block<'a> {
+    /// The chaining value before it.
+    pub(crate) key: &'a [u32; 8],
+    pub(crate) bytes: &'a [u8; 64],
+    pub(crate) counter: u64,
+    /// Bytes that count.
+    pub(crate) length: u8,
+    pub(crate) flags: u8,
+}
+
 /// A last block that is not compressed yet, since its place in the tree may be the root.
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
@@ -167,6 +179,10 @@ impl fmt::Debug for Node {
 pub(crate) trait CompressGroup: Compress<Blake3Function> {
     /// Compresses a group of up to `LANES` inputs.
     fn group(self, group: Group<'_>);
+
+    /// The chaining value after a block. Unless `SETTLED`, it may have been written just before, by words of 64 bits: see
+    /// `backend::reread`.
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32];
 
     /// Writes the root's output blocks from number `counter` on, any number.
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]);

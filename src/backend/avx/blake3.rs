@@ -6,8 +6,8 @@ use crate::backend::Beside;
 use crate::backend::sse41::blake3::alone;
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, compress_lanes, compress_rows, group_lanes, group_rows,
-    output_lanes, output_rows,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, compress_row, compress_rows, group_lanes,
+    group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run};
 
@@ -36,6 +36,12 @@ impl CompressGroup for Beside<Avx> {
         }
     }
 
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        // SAFETY: self.isa proves AVX.
+        unsafe { self::block::<SETTLED>(block) }
+    }
+
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
         // SAFETY: self.isa proves AVX.
         unsafe { output(node, counter, blocks) }
@@ -60,6 +66,11 @@ fn group1(group: Group<'_>) {
 #[target_feature(enable = "avx")]
 fn group4(group: Group<'_>) {
     group_lanes::<U32x4, 4>(Sse41::here(), group);
+}
+
+#[target_feature(enable = "avx")]
+fn block<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
+    compress_row::<U32x4, SETTLED>(Sse41::here(), block)
 }
 
 #[target_feature(enable = "avx")]

@@ -11,8 +11,8 @@ use crate::backend::Beside;
 use crate::backend::sse41::blake3::{self as sse41, alone, row};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_rows, group_lanes, group_rows,
-    output_lanes, output_rows,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_row, compress_rows,
+    group_lanes, group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run, Words};
 
@@ -49,6 +49,12 @@ impl CompressGroup for Beside<Avx2> {
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { group8(group) },
         }
+    }
+
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        // SAFETY: self.isa proves AVX2.
+        unsafe { self::block::<SETTLED>(block) }
     }
 
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
@@ -95,6 +101,11 @@ fn group4(group: Group<'_>) {
 #[target_feature(enable = "avx2")]
 fn group8(group: Group<'_>) {
     group_lanes::<U32x8, 8>(Avx2::here(), group);
+}
+
+#[target_feature(enable = "avx2")]
+fn block<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
+    compress_row::<U32x4, SETTLED>(Sse41::here(), block)
 }
 
 #[target_feature(enable = "avx2")]

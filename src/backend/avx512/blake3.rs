@@ -15,8 +15,8 @@ use crate::backend::Beside;
 use crate::backend::avx2::blake3::{join as join8, pick as pick8, with_last as with_last8};
 use crate::backend::sse41::blake3::{alone, join as join4, pick as pick4, row, with_last as with_last4};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_rows, group_lanes, group_rows,
-    output_lanes, output_rows,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_row, compress_rows,
+    group_lanes, group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run, Words};
 
@@ -70,6 +70,16 @@ impl CompressGroup for Beside<Avx512> {
             (..=8, _) => unsafe { group8(group) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             _ => unsafe { group16(group) },
+        }
+    }
+
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        match self.order.slow_rotation {
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            false => unsafe { self::block::<SETTLED>(block) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            true => unsafe { block_slow::<SETTLED>(block) },
         }
     }
 
@@ -160,6 +170,16 @@ fn group16(group: Group<'_>) {
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn block<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
+    compress_row::<U32x4, SETTLED>(Avx512::here(), block)
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn block_slow<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
+    compress_row::<Slow<U32x4>, SETTLED>(Avx512::here(), block)
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
     let mut counter = counter;
     for blocks in blocks.chunks_mut(16) {
@@ -175,8 +195,8 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
 /// The messages that four registers of one row each have room for.
 macro_rules! wide {
     ($Vector:ident of $N:literal, $Register:ident, $join:ident, $xor_ror:ident, $shuffle:ident, $pick:ident, $with_last:ident,
-     $xor:ident, $ror:ident, $shr:ident, $shl:ident, $ternary:ident) => {
-        row!($Vector of $N, Avx512, $join, $xor_ror, $shuffle, $pick, $with_last);
+     $permute:ident, $high:ident, $xor:ident, $ror:ident, $shr:ident, $shl:ident, $ternary:ident) => {
+        row!($Vector of $N, Avx512, $join, $xor_ror, $shuffle, $pick, $with_last, $permute, $high);
 
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -207,14 +227,15 @@ macro_rules! wide {
 }
 wide!(
     U32x4 of 1, __m128i, join4, xor_ror4, _mm_shuffle_epi32, pick4, with_last4,
-    _mm_xor_si128, ror32x4, _mm_srl_epi32, _mm_sll_epi32, _mm_ternarylogic_epi32
+    _mm_permutex2var_epi32, _mm_unpackhi_epi32, _mm_xor_si128, ror32x4, _mm_srl_epi32, _mm_sll_epi32, _mm_ternarylogic_epi32
 );
 wide!(
     U32x8 of 2, __m256i, join8, xor_ror8, _mm256_shuffle_epi32, pick8, with_last8,
-    _mm256_xor_si256, ror32x8, _mm256_srl_epi32, _mm256_sll_epi32, _mm256_ternarylogic_epi32
+    _mm256_permutex2var_epi32, _mm256_unpackhi_epi32, _mm256_xor_si256, ror32x8, _mm256_srl_epi32, _mm256_sll_epi32, _mm256_ternarylogic_epi32
 );
 
-row!(U32x16 of 4, Avx512, join16, xor_ror16, _mm512_shuffle_epi32, pick16, with_last16);
+row!(U32x16 of 4, Avx512, join16, xor_ror16, _mm512_shuffle_epi32, pick16, with_last16,
+    _mm512_permutex2var_epi32, _mm512_unpackhi_epi32);
 
 /// Words `4 i` to `4 i + 4` of four blocks.
 #[inline]
@@ -240,6 +261,20 @@ fn pick16<const ORDER: i32>(a: __m512i, b: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn with_last16(a: __m512i, b: __m512i) -> __m512i {
     _mm512_mask_blend_epi32(0x8888, a, b)
+}
+
+/// In each part of four words, those at these places: 0 to 3 of one vector, 4 to 7 of the other.
+const fn places<const WORDS: usize>(four: [u32; 4]) -> [u32; WORDS] {
+    let mut places = [0; WORDS];
+    let mut i = 0;
+    while i < WORDS {
+        let place = four[i % 4];
+        #[expect(clippy::cast_possible_truncation, reason = "sixteen at most")]
+        let (part, words) = ((i - i % 4) as u32, WORDS as u32);
+        places[i] = if place < 4 { part + place } else { words + part + place - 4 };
+        i += 1;
+    }
+    places
 }
 
 /// A rotation of an exclusive or, of which one side is known early.
@@ -300,5 +335,11 @@ impl<const N: usize, V: Row<N> + ByShifts> Row<N> for Slow<V> {
     #[inline(always)]
     fn with_last(self, rhs: Self) -> Self {
         Self(self.0.with_last(rhs.0))
+    }
+
+    #[inline(always)]
+    fn next_words([x, y, z, w]: [Self; 4]) -> [Self; 4] {
+        let [x, y, z, w] = V::next_words([x.0, y.0, z.0, w.0]);
+        [Self(x), Self(y), Self(z), Self(w)]
     }
 }

@@ -5,7 +5,7 @@ use super::{Neon, U32x4};
 use crate::backend::Beside;
 use crate::backend::portable::blake3 as portable;
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
 };
 use crate::kernel::{Compress, Run};
 
@@ -29,6 +29,11 @@ impl CompressGroup for Beside<Neon> {
         }
         // SAFETY: self.isa proves NEON.
         unsafe { group4(group) }
+    }
+
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        portable::block(block)
     }
 
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {

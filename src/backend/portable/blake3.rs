@@ -2,7 +2,7 @@
 
 use super::Portable;
 use crate::backend::Beside;
-use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, IV, Node, halves, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Block, Chain, CompressGroup, Group, IV, Node, halves, to_bytes};
 use crate::kernel::{Compress, Run};
 
 impl Compress<Blake3Function> for Beside<Portable> {
@@ -24,6 +24,11 @@ impl Compress<Blake3Function> for Beside<Portable> {
 impl CompressGroup for Beside<Portable> {
     fn group(self, inputs: Group<'_>) {
         group(inputs);
+    }
+
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        self::block(block)
     }
 
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
@@ -53,6 +58,13 @@ pub(in crate::backend) fn group(group: Group<'_>) {
         compress_blocks(&mut chain, &input[..group.count], group.last[i]);
         *output = to_bytes(chain.h);
     }
+}
+
+/// The chaining value after a block.
+pub(in crate::backend) fn block(block: Block<'_>) -> [u8; 32] {
+    let [h0, h1, h2, h3, h4, h5, h6, h7, ..] =
+        compress(block.key, block.bytes, block.length, block.counter, block.flags);
+    to_bytes([h0, h1, h2, h3, h4, h5, h6, h7])
 }
 
 /// Output blocks of a root, one by one.
