@@ -28,10 +28,10 @@ pub(crate) fn tree<F: Flavour>(
     let plan = Plan::new(tree.leaf_length(), blake2::lanes::<F>(Backend::best()), threads);
     let Some(group) = plan.group else { return stream::leaf_by_leaf(input.take(limit), tree, sink) };
     match input.rest(limit)?.filter(|rest| rest.end - rest.start > GROUP as u64) {
-        Some(rest) => regular::hash(input, rest, &Team { tree, threads, group, buffers }, sink),
+        Some(rest) => regular::leaves(input, rest, tree, Team { threads, group, buffers }, sink),
         None => {
-            let team = Team { tree, threads: plan.threads, group, buffers };
-            stream::in_groups(input.take(limit), &team, sink)
+            let team = Team { threads: plan.threads, group, buffers };
+            stream::leaves_in_groups(input.take(limit), tree, team, sink)
         }
     }
 }
