@@ -17,6 +17,8 @@ use self::isa::Missing as Sha;
 use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use self::sha2::Sha;
+#[cfg(feature = "blake3")]
+use crate::kernel::blake3::{CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
 use crate::kernel::sha256::{CompressNodes, Nodes};
 use crate::kernel::{Compress, Function, Run};
@@ -311,6 +313,8 @@ macro_rules! dispatch {
 dispatch!(crate::kernel::blake2b::FlavourB);
 #[cfg(feature = "blake2")]
 dispatch!(crate::kernel::blake2s::FlavourS);
+#[cfg(feature = "blake3")]
+dispatch!(crate::kernel::blake3::Blake3Function);
 #[cfg(feature = "sha2")]
 dispatch!(crate::kernel::sha256::Sha256Function, beside);
 
@@ -319,6 +323,20 @@ dispatch!(crate::kernel::sha256::Sha256Function, beside);
 #[inline]
 pub(crate) fn hash_nodes<const TWICE: bool>(backend: Backend, nodes: Nodes<'_>) {
     on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes::<TWICE>(nodes));
+}
+
+/// See [`CompressGroup::group`].
+#[cfg(feature = "blake3")]
+#[inline]
+pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
+    on!(backend, isa => isa.group(group));
+}
+
+/// See [`CompressGroup::output`].
+#[cfg(feature = "blake3")]
+#[inline]
+pub(crate) fn output_blocks(backend: Backend, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+    on!(backend, isa => isa.output(node, counter, blocks));
 }
 
 #[cfg(feature = "blake2")]

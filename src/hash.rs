@@ -170,6 +170,22 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
         Self { bytes, length: Full }
     }
 
+    /// The `N` bytes of the digest, as a slice.
+    #[inline]
+    #[must_use]
+    pub const fn as_slice(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// A digest of these hexadecimal digits, of either case.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseHashError`] if there are not exactly `2 N`, or one is no digit.
+    pub fn from_hex(hex: impl AsRef<[u8]>) -> Result<Self, ParseHashError> {
+        core::str::from_utf8(hex.as_ref()).map_err(|_| ParseHashError::Digit)?.parse()
+    }
+
     /// A digest of these bytes.
     ///
     /// # Errors

@@ -14,6 +14,10 @@ pub(crate) mod blake2;
 pub(crate) mod blake2b;
 #[cfg(feature = "blake2")]
 pub(crate) mod blake2s;
+#[cfg(feature = "blake3")]
+pub(crate) mod blake3;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+pub(crate) mod g;
 #[cfg(feature = "sha2")]
 pub(crate) mod sha256;
 mod word;

@@ -102,7 +102,9 @@ pub mod blake2;
 pub mod blake2b;
 #[cfg(feature = "blake2")]
 pub mod blake2s;
-#[cfg(any(feature = "blake2", feature = "sha2"))]
+#[cfg(feature = "blake3")]
+pub mod blake3;
+#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 pub mod hash;
 #[cfg(feature = "sha2")]
 pub mod sha2;
@@ -112,18 +114,18 @@ pub mod sha224;
 pub mod sha256;
 
 mod backend;
-#[cfg(any(feature = "blake2", feature = "sha2"))]
+#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod buffer;
 #[cfg_attr(
     not(any(target_arch = "x86", target_arch = "x86_64")),
     allow(dead_code, unreachable_pub, unused_imports, reason = "x86 has a use for every kernel, others may have none")
 )]
 mod kernel;
-#[cfg(any(feature = "blake2", feature = "sha2"))]
+#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod many;
-#[cfg(any(feature = "blake2", feature = "sha2"))]
+#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod stream;
-#[cfg(any(feature = "blake2", feature = "sha2"))]
+#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod traits;
 
 pub use digest::{self, Digest};
@@ -139,11 +141,13 @@ pub use self::blake2s::{
     Blake2s, Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac, Blake2sMac128, Blake2sMac256, Blake2sp,
     Blake2xs,
 };
+#[cfg(feature = "blake3")]
+pub use self::blake3::Blake3;
 #[cfg(feature = "sha2")]
 pub use self::sha224::{HmacSha224, Sha224};
 #[cfg(feature = "sha2")]
 pub use self::sha256::{HmacSha256, Sha256};
 
-#[cfg(all(doctest, feature = "std", feature = "blake2", feature = "sha2"))]
+#[cfg(all(doctest, feature = "std", feature = "blake2", feature = "blake3", feature = "sha2"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

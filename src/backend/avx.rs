@@ -7,6 +7,8 @@ use super::isa::{Cpu, isa};
 mod blake2b;
 #[cfg(feature = "blake2")]
 mod blake2s;
+#[cfg(feature = "blake3")]
+mod blake3;
 #[cfg(feature = "sha2")]
 mod sha256;
 

@@ -13,11 +13,15 @@ use super::opaque;
 use super::sse41::shifts;
 use super::vector::words;
 use crate::kernel::Lanes;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use crate::kernel::g::Lane;
 
 #[cfg(feature = "blake2")]
 pub(super) mod blake2b;
 #[cfg(feature = "blake2")]
 pub(super) mod blake2s;
+#[cfg(feature = "blake3")]
+pub(super) mod blake3;
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;
 
@@ -145,5 +149,16 @@ impl Lanes<u32, 8> for U32x8 {
         let token = vectors[0].1;
         // SAFETY: token proves AVX2.
         Self::vectors(token, unsafe { transpose32(Self::registers(vectors)) })
+    }
+}
+
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+impl Lane<u32, 8> for U32x8 {
+    /// As for 64-bit words: see BLAKE2b.
+    #[inline(always)]
+    fn keep_order([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        // SAFETY: a.1 proves AVX2.
+        let [w, x, y, z] = unsafe { opaque::ymm_in_order([a.0, b.0, c.0, d.0]) };
+        [Self(w, a.1), Self(x, a.1), Self(y, a.1), Self(z, a.1)]
     }
 }

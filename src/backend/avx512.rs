@@ -10,11 +10,15 @@ use super::isa::{Cpu, isa};
 use super::vector::words;
 use super::{avx2, opaque, sse41};
 use crate::kernel::Lanes;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use crate::kernel::g::Lane;
 
 #[cfg(feature = "blake2")]
 mod blake2b;
 #[cfg(feature = "blake2")]
 mod blake2s;
+#[cfg(feature = "blake3")]
+mod blake3;
 #[cfg(feature = "sha2")]
 mod sha256;
 
@@ -191,3 +195,12 @@ impl Lanes<u32, 16> for U32x16 {
         Self::vectors(token, unsafe { transpose32x16(Self::registers(vectors)) })
     }
 }
+
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+impl Lane<u32, 4> for U32x4 {}
+
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+impl Lane<u32, 8> for U32x8 {}
+
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+impl Lane<u32, 16> for U32x16 {}

@@ -5,6 +5,8 @@ use super::isa::Cpu;
 
 #[cfg(feature = "blake2")]
 pub(crate) mod blake2;
+#[cfg(feature = "blake3")]
+pub(super) mod blake3;
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;
 

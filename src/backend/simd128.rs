@@ -8,11 +8,15 @@ use core::arch::wasm32::*;
 use super::isa::{Cpu, isa};
 use super::vector::words;
 use crate::kernel::Lanes;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use crate::kernel::g::Lane;
 
 #[cfg(feature = "blake2")]
 mod blake2b;
 #[cfg(feature = "blake2")]
 mod blake2s;
+#[cfg(feature = "blake3")]
+mod blake3;
 #[cfg(feature = "sha2")]
 mod sha256;
 
@@ -78,3 +82,6 @@ impl Lanes<u32, 4> for U32x4 {
         Self::vectors(vectors[0].1, registers)
     }
 }
+
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+impl Lane<u32, 4> for U32x4 {}

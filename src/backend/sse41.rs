@@ -10,11 +10,15 @@ use super::isa::{Cpu, isa};
 use super::opaque;
 use super::vector::words;
 use crate::kernel::Lanes;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use crate::kernel::g::Lane;
 
 #[cfg(feature = "blake2")]
 pub(super) mod blake2b;
 #[cfg(feature = "blake2")]
 pub(super) mod blake2s;
+#[cfg(feature = "blake3")]
+pub(super) mod blake3;
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;
 
@@ -127,3 +131,6 @@ impl Lanes<u32, 4> for U32x4 {
         Self::vectors(token, unsafe { transpose32(Self::registers(vectors)) })
     }
 }
+
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+impl Lane<u32, 4> for U32x4 {}

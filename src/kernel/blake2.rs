@@ -7,7 +7,7 @@ use core::fmt;
 use digest::array::ArraySize;
 use digest::consts::U1;
 
-pub(crate) use self::lanes::{Lane, compress_lanes};
+pub(crate) use self::lanes::compress_lanes;
 pub(crate) use self::rows::{Row, Rows, compress_rows};
 use super::{Block, Function, Word};
 

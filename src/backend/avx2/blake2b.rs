@@ -8,8 +8,9 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, U64x4};
 use crate::backend::opaque;
-use crate::kernel::blake2::{Chain, Constants, Lane, Last, Row, Rows, SIGMA, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Constants, Last, Row, Rows, SIGMA, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
+use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run, Word, Words};
 
 impl Compress<FlavourB> for Avx2 {

@@ -2,9 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::{Avx2, U32x8};
-use crate::backend::opaque;
 use crate::backend::sse41::{Sse41, U32x4};
-use crate::kernel::blake2::{Chain, Lane, Last, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Last, compress_lanes, compress_rows};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
@@ -39,14 +38,4 @@ fn compress4(run: Run<'_, FlavourS>) {
 #[target_feature(enable = "avx2")]
 fn compress8(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x8, 8>(Avx2::here(), run);
-}
-
-impl Lane<u32, 8> for U32x8 {
-    /// As for BLAKE2b.
-    #[inline(always)]
-    fn keep_order([a, b, c, d]: [Self; 4]) -> [Self; 4] {
-        // SAFETY: a.1 proves AVX2.
-        let [w, x, y, z] = unsafe { opaque::ymm_in_order([a.0, b.0, c.0, d.0]) };
-        [Self(w, a.1), Self(x, a.1), Self(y, a.1), Self(z, a.1)]
-    }
 }

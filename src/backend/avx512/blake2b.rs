@@ -3,8 +3,9 @@
 
 use super::{Avx512, U64x4, U64x8};
 use crate::backend::avx2::blake2b as avx2;
-use crate::kernel::blake2::{Chain, Lane, Last, Row, Rows, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Last, Row, Rows, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
+use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run};
 
 use self::rounds::rounds;

@@ -3,7 +3,7 @@
 
 use super::{Avx512, U32x4, U32x8, U32x16};
 use crate::backend::sse41::blake2s as sse41;
-use crate::kernel::blake2::{Chain, Lane, Last, Row, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
@@ -46,10 +46,6 @@ fn compress8(run: Run<'_, FlavourS>) {
 fn compress16(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x16, 16>(Avx512::here(), run);
 }
-
-impl Lane<u32, 4> for U32x4 {}
-impl Lane<u32, 8> for U32x8 {}
-impl Lane<u32, 16> for U32x16 {}
 
 impl Row<FlavourS> for U32x4 {
     #[inline(always)]

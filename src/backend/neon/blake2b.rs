@@ -10,8 +10,9 @@
 
 use super::{Neon, U64x2};
 use crate::backend::portable::Portable;
-use crate::kernel::blake2::{Chain, Lane, Last, compress_lanes};
+use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
+use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run};
 
 impl Compress<FlavourB> for Neon {

@@ -7,7 +7,7 @@
 
 use super::{Neon, U32x4};
 use crate::backend::portable::Portable;
-use crate::kernel::blake2::{Chain, Lane, Last, compress_lanes};
+use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
@@ -28,5 +28,3 @@ impl Compress<FlavourS> for Neon {
 fn compress4(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x4, 4>(Neon::here(), run);
 }
-
-impl Lane<u32, 4> for U32x4 {}

@@ -2,7 +2,7 @@
 
 use super::{Simd128, U32x4};
 use crate::backend::portable::Portable;
-use crate::kernel::blake2::{Chain, Lane, Last, compress_lanes};
+use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
@@ -22,5 +22,3 @@ impl Compress<FlavourS> for Simd128 {
 fn compress4(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x4, 4>(Simd128::here(), run);
 }
-
-impl Lane<u32, 4> for U32x4 {}

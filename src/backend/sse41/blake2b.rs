@@ -3,8 +3,9 @@
 
 use super::{Sse41, U64x2};
 use crate::backend::opaque;
-use crate::kernel::blake2::{Chain, Lane, Last, Row, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
+use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run, Word, Words};
 
 impl Compress<FlavourB> for Sse41 {

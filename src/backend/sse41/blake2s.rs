@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 use super::{Sse41, U32x4};
 use crate::backend::opaque;
-use crate::kernel::blake2::{Chain, Lane, Last, Row, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run, Word};
 
@@ -35,8 +35,6 @@ fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
 fn compress4(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x4, 4>(Sse41::here(), run);
 }
-
-impl Lane<u32, 4> for U32x4 {}
 
 impl Row<FlavourS> for U32x4 {
     #[inline(always)]

@@ -1,16 +1,8 @@
 //! Many messages, a word of each in a vector.
 
 use super::{Constants, Known, SIGMA, halves};
+use crate::kernel::g::{Lane, round};
 use crate::kernel::{Block, Lanes, Run, Word};
-
-/// A vector of `L` messages as the lane kernel takes it.
-pub(crate) trait Lane<W, const L: usize>: Lanes<W, L> {
-    /// Has the compiler compute four vectors before anything that needs one of them. The values stay.
-    #[inline(always)]
-    fn keep_order(vectors: [Self; 4]) -> [Self; 4] {
-        vectors
-    }
-}
 
 /// Compresses up to `L` messages, lane `l` of every vector for message `l`: word `i` of all states is vector `v[i]`.
 ///
@@ -80,19 +72,19 @@ fn compress_words<F: Constants, V: Lane<F::Word, L>, const L: usize, const WORDS
         let [c0, c1, c2, c3] = [splat(c0), splat(c1), splat(c2), splat(c3)];
         let [d0, d1] = [splat(d0).xor(low), splat(d1).xor(high)];
         let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[0]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[1]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[2]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[3]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[4]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[5]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[6]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[7]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[8]);
-        lanes_round::<F, V, L>(&mut v, &m, &SIGMA[9]);
+        round(&mut v, &m, &SIGMA[0], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[1], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[2], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[3], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[4], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[5], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[6], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[7], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[8], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[9], F::ROTATIONS);
         if F::ROUNDS == 12 {
-            lanes_round::<F, V, L>(&mut v, &m, &SIGMA[0]);
-            lanes_round::<F, V, L>(&mut v, &m, &SIGMA[1]);
+            round(&mut v, &m, &SIGMA[0], F::ROTATIONS);
+            round(&mut v, &m, &SIGMA[1], F::ROTATIONS);
         }
         for i in 0..8 {
             h[i] = h[i].xor(v[i]).xor(v[i + 8]);
@@ -128,47 +120,4 @@ fn chunk<W: Word, const L: usize>(h: &[W; 8], i: usize) -> [W; L] {
         *word = h[(i * L + j) % 8];
     }
     words
-}
-
-/// The places of `b`, `c` and `d` in the four G of a column step, and of a diagonal step; those of `a` are 0 to 3.
-const COLUMNS: [[usize; 4]; 3] = [[4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]];
-const DIAGONALS: [[usize; 4]; 3] = [[5, 6, 7, 4], [10, 11, 8, 9], [15, 12, 13, 14]];
-
-#[inline(always)]
-fn lanes_round<F: Constants, V: Lane<F::Word, L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
-    let [r1, r2, r3, r4] = F::ROTATIONS;
-    lanes_half_g::<F::Word, V, L>(v, [r1, r2], COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
-    lanes_half_g::<F::Word, V, L>(v, [r3, r4], COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
-    lanes_half_g::<F::Word, V, L>(v, [r1, r2], DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
-    lanes_half_g::<F::Word, V, L>(v, [r3, r4], DIAGONALS, [m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
-}
-
-/// Half of G on four columns or diagonals, with one message word each.
-///
-/// The four are independent: taken operation by operation they hide each other's latency. They are written out, for
-/// hundreds of small loops in one function take the compiler minutes.
-#[inline(always)]
-fn lanes_half_g<W: Word, V: Lane<W, L>, const L: usize>(
-    v: &mut [V; 16],
-    [r_d, r_b]: [u32; 2],
-    [b, c, d]: [[usize; 4]; 3],
-    m: [V; 4],
-) {
-    v[0] = v[0].add(m[0]).add(v[b[0]]);
-    v[1] = v[1].add(m[1]).add(v[b[1]]);
-    v[2] = v[2].add(m[2]).add(v[b[2]]);
-    v[3] = v[3].add(m[3]).add(v[b[3]]);
-    v[d[0]] = v[d[0]].xor(v[0]).ror(r_d);
-    v[d[1]] = v[d[1]].xor(v[1]).ror(r_d);
-    v[d[2]] = v[d[2]].xor(v[2]).ror(r_d);
-    v[d[3]] = v[d[3]].xor(v[3]).ror(r_d);
-    v[c[0]] = v[c[0]].add(v[d[0]]);
-    v[c[1]] = v[c[1]].add(v[d[1]]);
-    v[c[2]] = v[c[2]].add(v[d[2]]);
-    v[c[3]] = v[c[3]].add(v[d[3]]);
-    v[b[0]] = v[b[0]].xor(v[c[0]]).ror(r_b);
-    v[b[1]] = v[b[1]].xor(v[c[1]]).ror(r_b);
-    v[b[2]] = v[b[2]].xor(v[c[2]]).ror(r_b);
-    v[b[3]] = v[b[3]].xor(v[c[3]]).ror(r_b);
-    [v[b[0]], v[b[1]], v[b[2]], v[b[3]]] = V::keep_order([v[b[0]], v[b[1]], v[b[2]], v[b[3]]]);
 }

@@ -1,0 +1,136 @@
+//! BLAKE3 on AVX2: a message in rows of a register each, two in the halves of wider rows, or four or eight messages.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Avx2, U32x8};
+use crate::backend::sse41::blake3::{self as sse41, alone, row};
+use crate::backend::sse41::{Sse41, U32x4};
+use crate::kernel::blake3::{
+    Blake3Function, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_rows, group_lanes, group_rows,
+    output_lanes, output_rows,
+};
+use crate::kernel::{Compress, Run, Words};
+
+impl Compress<Blake3Function> for Avx2 {
+    const LANES: usize = 8;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+        // SAFETY: self proves AVX2.
+        unsafe { compress(chain, blocks, last) }
+    }
+
+    fn run(self, run: Run<'_, Blake3Function>) {
+        match run.chains.len() {
+            // SAFETY: self proves AVX2.
+            2 => unsafe { compress2(run) },
+            // SAFETY: self proves AVX2.
+            ..=4 => unsafe { compress4(run) },
+            // SAFETY: self proves AVX2.
+            _ => unsafe { compress8(run) },
+        }
+    }
+}
+
+impl CompressGroup for Avx2 {
+    fn group(self, group: Group<'_>) {
+        match group.inputs.len() {
+            // SAFETY: self proves AVX2.
+            1 => unsafe { group1(group) },
+            // SAFETY: self proves AVX2.
+            2 => unsafe { group2(group) },
+            // SAFETY: self proves AVX2.
+            ..=4 => unsafe { group4(group) },
+            // SAFETY: self proves AVX2.
+            _ => unsafe { group8(group) },
+        }
+    }
+
+    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+        // SAFETY: self proves AVX2.
+        unsafe { output(node, counter, blocks) }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn compress(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+    compress_rows::<U32x4, 1>(Sse41::here(), alone(chain, &[blocks], &[last]));
+}
+
+#[target_feature(enable = "avx2")]
+fn compress2(run: Run<'_, Blake3Function>) {
+    compress_rows::<U32x8, 2>(Avx2::here(), run);
+}
+
+#[target_feature(enable = "avx2")]
+fn compress4(run: Run<'_, Blake3Function>) {
+    compress_lanes::<U32x4, 4>(Sse41::here(), run);
+}
+
+#[target_feature(enable = "avx2")]
+fn compress8(run: Run<'_, Blake3Function>) {
+    compress_lanes::<U32x8, 8>(Avx2::here(), run);
+}
+
+#[target_feature(enable = "avx2")]
+fn group1(group: Group<'_>) {
+    group_rows::<U32x4, 1>(Sse41::here(), group);
+}
+
+#[target_feature(enable = "avx2")]
+fn group2(group: Group<'_>) {
+    group_rows::<U32x8, 2>(Avx2::here(), group);
+}
+
+#[target_feature(enable = "avx2")]
+fn group4(group: Group<'_>) {
+    group_lanes::<U32x4, 4>(Sse41::here(), group);
+}
+
+#[target_feature(enable = "avx2")]
+fn group8(group: Group<'_>) {
+    group_lanes::<U32x8, 8>(Avx2::here(), group);
+}
+
+#[target_feature(enable = "avx2")]
+fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+    let mut counter = counter;
+    for blocks in blocks.chunks_mut(8) {
+        match blocks {
+            [block] => output_rows::<U32x4>(Sse41::here(), node, counter, block),
+            _ => output_lanes::<U32x8, 8>(Avx2::here(), node, counter, blocks),
+        }
+        counter = counter.wrapping_add(8);
+    }
+}
+
+row!(U32x8 of 2, Avx2, join, xor_ror, _mm256_shuffle_epi32, pick, with_last);
+
+/// Words `4 i` to `4 i + 4` of both blocks.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::backend) fn join<const SETTLED: bool>([a, b]: [&[u8; 64]; 2], i: usize) -> __m256i {
+    _mm256_set_m128i(sse41::join::<SETTLED>([b], i), sse41::join::<SETTLED>([a], i))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn xor_ror(a: __m256i, b: __m256i, bits: u32) -> __m256i {
+    super::ror32(_mm256_xor_si256(a, b), bits)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::backend) fn pick<const ORDER: i32>(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_castps_si256(_mm256_shuffle_ps::<ORDER>(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::backend) fn with_last(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_blend_epi32::<0b1000_1000>(a, b)
+}

@@ -1,0 +1,59 @@
+//! BLAKE3 on NEON: four messages in lanes; one is for scalar code, as for BLAKE2s.
+#![allow(unsafe_code)]
+
+use super::{Neon, U32x4};
+use crate::backend::portable::Portable;
+use crate::kernel::blake3::{
+    Blake3Function, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
+};
+use crate::kernel::{Compress, Run};
+
+impl Compress<Blake3Function> for Neon {
+    const LANES: usize = 4;
+
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+        Compress::<Blake3Function>::blocks(Portable, chain, blocks, last);
+    }
+
+    fn run(self, run: Run<'_, Blake3Function>) {
+        // SAFETY: self proves NEON.
+        unsafe { compress4(run) }
+    }
+}
+
+impl CompressGroup for Neon {
+    fn group(self, group: Group<'_>) {
+        if group.inputs.len() == 1 {
+            return Portable.group(group);
+        }
+        // SAFETY: self proves NEON.
+        unsafe { group4(group) }
+    }
+
+    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+        if blocks.len() == 1 {
+            return Portable.output(node, counter, blocks);
+        }
+        // SAFETY: self proves NEON.
+        unsafe { output4(node, counter, blocks) }
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn compress4(run: Run<'_, Blake3Function>) {
+    compress_lanes::<U32x4, 4>(Neon::here(), run);
+}
+
+#[target_feature(enable = "neon")]
+fn group4(group: Group<'_>) {
+    group_lanes::<U32x4, 4>(Neon::here(), group);
+}
+
+#[target_feature(enable = "neon")]
+fn output4(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+    let mut counter = counter;
+    for blocks in blocks.chunks_mut(4) {
+        output_lanes::<U32x4, 4>(Neon::here(), node, counter, blocks);
+        counter = counter.wrapping_add(4);
+    }
+}

@@ -1,0 +1,118 @@
+//! BLAKE3 in scalar words, written apart from the vector kernels so that agreeing with it means something.
+
+use super::Portable;
+use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, IV, Node, halves, to_bytes};
+use crate::kernel::{Compress, Run};
+
+impl Compress<Blake3Function> for Portable {
+    const LANES: usize = 1;
+
+    #[inline(never)]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+        let count = blocks.len();
+        for (i, block) in blocks.iter().enumerate() {
+            compress_next(chain, block, i + 1 == count, last);
+        }
+    }
+
+    fn run(self, run: Run<'_, Blake3Function>) {
+        for ((chain, blocks), last) in run.chains.iter_mut().zip(run.blocks).zip(run.last) {
+            for i in 0..run.count {
+                compress_next(chain, &blocks[i * run.stride], i + 1 == run.count, *last);
+            }
+        }
+    }
+}
+
+impl CompressGroup for Portable {
+    fn group(self, group: Group<'_>) {
+        for (i, (input, output)) in group.inputs.iter().zip(group.outputs).enumerate() {
+            let mut chain = Chain {
+                h: *group.key,
+                counter: group.counters[i],
+                flags: group.flags,
+                first: group.first,
+                missing: 64 - group.lengths[i],
+            };
+            Compress::<Blake3Function>::blocks(self, &mut chain, &input[..group.count], group.last[i]);
+            *output = to_bytes(chain.h);
+        }
+    }
+
+    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+        for (counter, block) in (0..).map(|i| counter.wrapping_add(i)).zip(blocks) {
+            let words = compress(&node.h, &node.block, node.length, counter, node.flags);
+            for (to, word) in block.as_chunks_mut().0.iter_mut().zip(words) {
+                *to = word.to_le_bytes();
+            }
+        }
+    }
+}
+
+/// Compresses the next block of a chunk or parent.
+#[inline]
+fn compress_next(chain: &mut Chain, block: &[u8; 64], ends: bool, last: u8) {
+    let mut flags = chain.flags | chain.first;
+    let mut length = 64_u8;
+    if ends {
+        flags |= last;
+        length = length.wrapping_sub(chain.missing);
+    }
+    let words = compress(&chain.h, block, length, chain.counter, flags);
+    chain.h.copy_from_slice(&words[..8]);
+    chain.first = 0;
+    if ends {
+        chain.missing = 0;
+    }
+}
+
+/// The compression function: all sixteen words, of which the first eight are the chaining value.
+#[inline(never)]
+pub(crate) fn compress(h: &[u32; 8], block: &[u8; 64], length: u8, counter: u64, flags: u8) -> [u32; 16] {
+    let mut m = [0; 16];
+    for (word, bytes) in m.iter_mut().zip(block.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    let [low, high] = halves(counter);
+    let mut v = [0; 16];
+    v[..8].copy_from_slice(h);
+    v[8..12].copy_from_slice(&IV[..4]);
+    v[12..].copy_from_slice(&[low, high, length.into(), flags.into()]);
+    for round in 0..7 {
+        if round > 0 {
+            m = permute(&m);
+        }
+        g(&mut v, [0, 4, 8, 12], m[0], m[1]);
+        g(&mut v, [1, 5, 9, 13], m[2], m[3]);
+        g(&mut v, [2, 6, 10, 14], m[4], m[5]);
+        g(&mut v, [3, 7, 11, 15], m[6], m[7]);
+        g(&mut v, [0, 5, 10, 15], m[8], m[9]);
+        g(&mut v, [1, 6, 11, 12], m[10], m[11]);
+        g(&mut v, [2, 7, 8, 13], m[12], m[13]);
+        g(&mut v, [3, 4, 9, 14], m[14], m[15]);
+    }
+    for i in 0..8 {
+        v[i] ^= v[i + 8];
+        v[i + 8] ^= h[i];
+    }
+    v
+}
+
+/// The quarter round.
+#[inline(always)]
+fn g(v: &mut [u32; 16], [a, b, c, d]: [usize; 4], x: u32, y: u32) {
+    v[a] = v[a].wrapping_add(v[b]).wrapping_add(x);
+    v[d] = (v[d] ^ v[a]).rotate_right(16);
+    v[c] = v[c].wrapping_add(v[d]);
+    v[b] = (v[b] ^ v[c]).rotate_right(12);
+    v[a] = v[a].wrapping_add(v[b]).wrapping_add(y);
+    v[d] = (v[d] ^ v[a]).rotate_right(8);
+    v[c] = v[c].wrapping_add(v[d]);
+    v[b] = (v[b] ^ v[c]).rotate_right(7);
+}
+
+/// The words of the next round (the paper, table 2).
+#[inline(always)]
+fn permute(m: &[u32; 16]) -> [u32; 16] {
+    [m[2], m[6], m[3], m[10], m[7], m[0], m[4], m[13], m[1], m[11], m[12], m[5], m[9], m[14], m[15], m[8]]
+}

@@ -1,0 +1,183 @@
+//! BLAKE3 on SSE4.1: a message in rows of a register each, or four messages.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+use core::slice;
+
+use super::{Sse41, U32x4};
+use crate::backend::reread;
+use crate::kernel::blake3::{
+    Blake3Function, Chain, CompressGroup, Group, Known, Node, Row, compress_lanes, compress_rows, group_lanes,
+    group_rows, output_lanes, output_rows,
+};
+use crate::kernel::{Compress, Run, Words};
+
+impl Compress<Blake3Function> for Sse41 {
+    const LANES: usize = 4;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+        // SAFETY: self proves SSE4.1.
+        unsafe { compress(chain, blocks, last) }
+    }
+
+    fn run(self, run: Run<'_, Blake3Function>) {
+        // SAFETY: self proves SSE4.1.
+        unsafe { compress4(run) }
+    }
+}
+
+impl CompressGroup for Sse41 {
+    fn group(self, group: Group<'_>) {
+        match group.inputs.len() {
+            // SAFETY: self proves SSE4.1.
+            1 => unsafe { group1(group) },
+            // SAFETY: self proves SSE4.1.
+            _ => unsafe { group4(group) },
+        }
+    }
+
+    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+        // SAFETY: self proves SSE4.1.
+        unsafe { output(node, counter, blocks) }
+    }
+}
+
+/// The same message as a run of one.
+#[inline(always)]
+pub(in crate::backend) fn alone<'a>(
+    chain: &'a mut Chain,
+    blocks: &'a [&'a [[u8; 64]]],
+    last: &'a [u8],
+) -> Run<'a, Blake3Function> {
+    Run { count: blocks[0].len(), stride: 1, chains: slice::from_mut(chain), blocks, last, hint: Known::Nothing }
+}
+
+#[target_feature(enable = "sse4.1")]
+fn compress(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+    compress_rows::<U32x4, 1>(Sse41::here(), alone(chain, &[blocks], &[last]));
+}
+
+#[target_feature(enable = "sse4.1")]
+fn compress4(run: Run<'_, Blake3Function>) {
+    compress_lanes::<U32x4, 4>(Sse41::here(), run);
+}
+
+#[target_feature(enable = "sse4.1")]
+fn group1(group: Group<'_>) {
+    group_rows::<U32x4, 1>(Sse41::here(), group);
+}
+
+#[target_feature(enable = "sse4.1")]
+fn group4(group: Group<'_>) {
+    group_lanes::<U32x4, 4>(Sse41::here(), group);
+}
+
+#[target_feature(enable = "sse4.1")]
+fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+    let mut counter = counter;
+    for blocks in blocks.chunks_mut(4) {
+        match blocks {
+            [block] => output_rows::<U32x4>(Sse41::here(), node, counter, block),
+            _ => output_lanes::<U32x4, 4>(Sse41::here(), node, counter, blocks),
+        }
+        counter = counter.wrapping_add(4);
+    }
+}
+
+/// Implements [`Row`] for a vector of `N` messages, by the operations on its register.
+macro_rules! row {
+    ($Vector:ident of $N:literal, $Token:ty, $join:ident, $xor_ror:ident, $shuffle:ident, $pick:ident, $with_last:ident) => {
+        impl Row<$N> for $Vector {
+            type Token = $Token;
+
+            #[inline(always)]
+            fn new(token: $Token, words: [[u32; 4]; $N]) -> Self {
+                let mut flat = [0; 4 * $N];
+                flat.copy_from_slice(words.as_flattened());
+                Words::new(token, flat)
+            }
+
+            #[inline(always)]
+            fn words(self) -> [[u32; 4]; $N] {
+                let mut words = [[0; 4]; $N];
+                words.as_flattened_mut().copy_from_slice(&Words::words(self));
+                words
+            }
+
+            #[inline(always)]
+            fn load<const SETTLED: bool>(token: $Token, blocks: [&[u8; 64]; $N], i: usize) -> Self {
+                // SAFETY: token proves the instruction set.
+                Self(unsafe { $join::<SETTLED>(blocks, i) }, token)
+            }
+
+            #[inline(always)]
+            fn add(self, rhs: Self) -> Self {
+                Words::add(self, rhs)
+            }
+
+            #[inline(always)]
+            fn xor(self, rhs: Self) -> Self {
+                Words::xor(self, rhs)
+            }
+
+            #[inline(always)]
+            fn xor_ror(self, late: Self, bits: u32) -> Self {
+                // SAFETY: self.1 proves the instruction set.
+                Self(unsafe { $xor_ror(self.0, late.0, bits) }, self.1)
+            }
+
+            #[inline(always)]
+            fn shuffle<const ORDER: i32>(self) -> Self {
+                // SAFETY: self.1 proves the instruction set.
+                Self(unsafe { $shuffle::<ORDER>(self.0) }, self.1)
+            }
+
+            #[inline(always)]
+            fn pick<const ORDER: i32>(self, rhs: Self) -> Self {
+                // SAFETY: self.1 proves the instruction set.
+                Self(unsafe { $pick::<ORDER>(self.0, rhs.0) }, self.1)
+            }
+
+            #[inline(always)]
+            fn with_last(self, rhs: Self) -> Self {
+                // SAFETY: self.1 proves the instruction set.
+                Self(unsafe { $with_last(self.0, rhs.0) }, self.1)
+            }
+        }
+    };
+}
+pub(in crate::backend) use row;
+
+row!(U32x4 of 1, Sse41, join, xor_ror, _mm_shuffle_epi32, pick, with_last);
+
+/// Words `4 i` to `4 i + 4` of the block.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(in crate::backend) fn join<const SETTLED: bool>([block]: [&[u8; 64]; 1], i: usize) -> __m128i {
+    let (halves, _) = block.as_chunks();
+    let [low, high] = [halves[2 * i], halves[2 * i + 1]].map(u64::from_le_bytes);
+    let (low, high) = if SETTLED { (low, high) } else { (reread(low), reread(high)) };
+    _mm_set_epi64x(high.cast_signed(), low.cast_signed())
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1")]
+fn xor_ror(a: __m128i, b: __m128i, bits: u32) -> __m128i {
+    super::ror32(_mm_xor_si128(a, b), bits)
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(in crate::backend) fn pick<const ORDER: i32>(a: __m128i, b: __m128i) -> __m128i {
+    _mm_castps_si128(_mm_shuffle_ps::<ORDER>(_mm_castsi128_ps(a), _mm_castsi128_ps(b)))
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(in crate::backend) fn with_last(a: __m128i, b: __m128i) -> __m128i {
+    _mm_castps_si128(_mm_blend_ps::<0b1000>(_mm_castsi128_ps(a), _mm_castsi128_ps(b)))
+}

@@ -1,0 +1,200 @@
+//! BLAKE3: digests of 32 bytes or any length, plain, keyed, or to derive keys
+//! ([the paper](https://github.com/BLAKE3-team/BLAKE3-specs)).
+//!
+//! ```
+//! use simd_digest::blake3;
+//!
+//! let hash = blake3::hash(b"abc");
+//! assert!(hash.to_string().starts_with("6437b3ac"));
+//!
+//! # #[cfg(feature = "alloc")]
+//! let hashes = blake3::hash_many(&["one", "two", "three"]); // side by side
+//! # #[cfg(feature = "alloc")]
+//! assert_eq!(hashes[1], blake3::hash(b"two"));
+//! ```
+//!
+//! | to …                        | take                                                               |
+//! |-----------------------------|--------------------------------------------------------------------|
+//! | hash one message            | [`hash`], or [`Hasher`] piece by piece                             |
+//! | authenticate                | [`keyed_hash`], [`Hasher::new_keyed`], or [`Blake3`] as a `Mac`    |
+//! | derive keys                 | [`derive_key`]; [`Mode::derive_key`] for many of one context       |
+//! | hash many messages          | `hash_many`, [`hash_many_into`], [`hash_many_flat`]                |
+//! | go on with many hashers     | [`update_many`], [`finalize_many`]                                 |
+//! | get more than 32 bytes      | [`Hasher::finalize_xof`], [`Mode::hash_xof`]                       |
+//! | use all cores               | `Hasher::update_rayon`                                             |
+//! | store or check parts        | [`hazmat::subtrees`], [`hazmat::HasherExt`]                        |
+//! | save and restore a hasher   | [`hazmat::State`]                                                  |
+//! | choose the backend          | [`Mode::with_backend`], [`Hasher::with_backend`]                   |
+//!
+//! # Memory and time
+//!
+//! A message is a tree of chunks of 1024 bytes. Up to one chunk, a hasher compresses blocks as they come and needs no
+//! heap. Past that, small writes gather in a buffer of 16 KiB on the heap, so that sixteen chunks are hashed side by
+//! side however small the writes are. Large writes are hashed from where they lie. The price:
+//!
+//! - [`Hasher::finalize`] hashes the bytes gathered, at most sixteen chunks side by side, and keeps them for the bytes
+//!   to come. A program that finalizes after every small write pays for them each time.
+//! - A clone of a hasher copies the bytes gathered, and no more than that.
+//! - With feature `zeroize` the buffer is wiped when the hasher is dropped or reset.
+//!
+//! Without feature `alloc` a hasher works chunk by chunk, and only large writes are hashed side by side.
+//!
+//! # Differences from the crate `blake3`
+//!
+//! The names and digests are those of `blake3` 1.8, but:
+//!
+//! - The traits of [`digest`] 0.11 are implemented by [`Blake3`].
+//! - There is no `mmap`: a file that shrinks while it is mapped kills the program.
+//! - [`Hasher::reset`] keeps key and mode, there as here. [`Mode`] stands for key and mode without a message.
+//! - Functions of [`hazmat`] return errors where those of `blake3` panic.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+pub use self::digest::Blake3;
+pub use self::hasher::Hasher;
+pub use self::mode::Mode;
+pub use self::output::OutputReader;
+use crate::backend::{Backend, Dispatch};
+pub use crate::hash::ParseHashError;
+use crate::hash::{Digested, Full};
+use crate::kernel::blake3::Blake3Function;
+pub use crate::many::LengthError as ManyError;
+
+mod digest;
+mod hasher;
+pub mod hazmat;
+#[cfg(feature = "alloc")]
+mod held;
+mod many;
+mod mode;
+mod output;
+mod stack;
+mod tree;
+
+/// Bytes of a default digest.
+pub const OUT_LEN: usize = 32;
+/// Bytes of a key.
+pub const KEY_LEN: usize = 32;
+/// Bytes of a block, of which the compression function takes one at a time.
+pub const BLOCK_LEN: usize = 64;
+/// Bytes of a chunk, a leaf of the tree.
+pub const CHUNK_LEN: usize = 1024;
+
+impl Digested for Blake3Function {
+    type Bytes = [u8; OUT_LEN];
+}
+
+/// A BLAKE3 digest of 32 bytes.
+///
+/// Prints as lower-case hexadecimal and parses from either case. Comparison with `==` takes constant time; ordering does
+/// not.
+pub type Hash = crate::hash::Hash<Blake3Function, Full>;
+
+/// The digest of `message`.
+///
+/// ```
+/// use simd_digest::blake3;
+///
+/// assert!(blake3::hash(b"").to_string().starts_with("af1349b9"));
+/// ```
+#[must_use]
+pub fn hash(message: &[u8]) -> Hash {
+    Mode::HASH.hash(message)
+}
+
+/// The digest of `message` with a secret `key`: a MAC.
+///
+/// ```
+/// use simd_digest::blake3;
+///
+/// let tag = blake3::keyed_hash(&[7; 32], b"message");
+/// assert_ne!(tag, blake3::hash(b"message"));
+/// ```
+#[must_use]
+pub fn keyed_hash(key: &[u8; KEY_LEN], message: &[u8]) -> Hash {
+    Mode::keyed(key).hash(message)
+}
+
+/// A key of 32 bytes out of `key_material`, for the purpose that `context` names.
+///
+/// The context is a constant of the program, globally unique: application, date, purpose. [`Mode::derive_key`] hashes it
+/// once for many keys.
+///
+/// ```
+/// use simd_digest::blake3;
+///
+/// let key = blake3::derive_key("example.com 2026-11-22 file encryption", b"secret of high entropy");
+/// assert_ne!(key, blake3::derive_key("example.com 2026-11-22 file names", b"secret of high entropy"));
+/// ```
+#[must_use]
+pub fn derive_key(context: &str, key_material: &[u8]) -> [u8; OUT_LEN] {
+    *Mode::derive_key(context).hash(key_material).as_bytes()
+}
+
+/// The digests of `messages`, side by side; see [`Mode::hash_many`].
+///
+/// ```
+/// use simd_digest::blake3;
+///
+/// let hashes = blake3::hash_many(&["one", "two", "three"]);
+/// assert_eq!(hashes[2], blake3::hash(b"three"));
+/// ```
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+    Mode::HASH.hash_many(messages)
+}
+
+/// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each message. Then nothing is written.
+pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    Mode::HASH.hash_many_into(messages, hashes)
+}
+
+/// Writes the digests of `messages` to `bytes`, 32 bytes each, one after the other without gaps, side by side, without
+/// touching the heap.
+///
+/// # Errors
+///
+/// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
+pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    Mode::HASH.hash_many_flat(messages, bytes)
+}
+
+/// Appends to each hasher its bytes. Messages of up to a chunk are compressed side by side, on the backend of the first
+/// hasher; longer ones fill the lanes with chunks of their own.
+///
+/// ```
+/// use simd_digest::blake3::{self, Hasher};
+///
+/// let (mut a, mut b) = (Hasher::new(), Hasher::new_keyed(&[1; 32]));
+/// blake3::update_many(&mut [(&mut a, b"one"), (&mut b, b"two")]);
+/// assert_eq!(a.finalize(), blake3::hash(b"one"));
+/// assert_eq!(b.finalize(), blake3::keyed_hash(&[1; 32], b"two"));
+/// ```
+pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
+    many::update_many(updates);
+}
+
+/// Writes the digest of each hasher to `hashes`; more may be appended to the hashers. Messages of up to a chunk are
+/// compressed side by side, on the backend of the first hasher; longer ones fill the lanes with chunks of their own.
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
+pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    ManyError::check(hashers.len(), hashes.len())?;
+    many::finalize_many(hashers, hashes);
+    Ok(())
+}
+
+/// Chunks or messages at most that `backend` compresses side by side: 16, 8, 4 or 1.
+#[must_use]
+pub fn lanes(backend: Backend) -> usize {
+    Blake3Function::lanes(backend)
+}

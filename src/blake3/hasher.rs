@@ -1,0 +1,437 @@
+//! A message that comes piece by piece.
+
+use core::fmt;
+#[cfg(feature = "std")]
+use std::io;
+
+#[cfg(feature = "alloc")]
+use super::held::Held;
+use super::mode::Mode;
+use super::output::OutputReader;
+use super::stack::Stack;
+#[cfg(feature = "rayon")]
+use super::tree::Parallel;
+use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
+use super::{CHUNK_LEN, Hash, KEY_LEN};
+use crate::backend::Backend;
+use crate::buffer::Buffer;
+#[cfg(feature = "zeroize")]
+use crate::kernel::Word;
+use crate::kernel::blake3::{Blake3Function, Node, flag, to_bytes};
+use crate::stream::Stream;
+
+/// An incremental hasher.
+///
+/// ```
+/// use simd_digest::blake3;
+///
+/// let mut hasher = blake3::Hasher::new();
+/// hasher.update(b"one, ").update(b"two");
+/// assert_eq!(hasher.finalize(), blake3::hash(b"one, two"));
+///
+/// let mut output = [0; 100];
+/// hasher.finalize_xof().fill(&mut output);
+/// assert_eq!(output[..32], *hasher.finalize().as_bytes());
+/// ```
+#[derive(Clone)]
+pub struct Hasher {
+    /// The current chunk, and the backend. Its counter is the number of chunks in `stack`, and `first`.
+    pub(super) chunk: Stream<Blake3Function>,
+    /// Bytes of the message in `chunk`.
+    pub(super) filled: usize,
+    pub(super) key: [u32; 8],
+    /// The number of the message's first chunk: 0, but for a part of a larger message.
+    pub(super) first: u64,
+    /// The complete subtrees. The last two may be of one size: they become a parent when it is known not to be the root.
+    pub(super) stack: Stack,
+    /// The chunks after those in `stack`, if `chunk` is empty.
+    #[cfg(feature = "alloc")]
+    pub(super) held: Held,
+}
+
+impl Hasher {
+    /// A hasher of a new message, on [`Backend::best`].
+    #[inline]
+    #[must_use]
+    pub fn new() -> Self {
+        Mode::HASH.hasher()
+    }
+
+    /// The same with a secret key: a MAC.
+    #[must_use]
+    pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
+        Mode::keyed(key).hasher()
+    }
+
+    /// The same to derive a key from the message, for the purpose that `context` names: see
+    /// [`derive_key`](super::derive_key).
+    #[must_use]
+    pub fn new_derive_key(context: &str) -> Self {
+        Mode::derive_key(context).hasher()
+    }
+
+    #[inline]
+    pub(super) fn of(base: Base) -> Self {
+        Self {
+            chunk: Stream::new(base.chunk(0), base.backend),
+            filled: 0,
+            key: base.key,
+            first: 0,
+            stack: Stack::EMPTY,
+            #[cfg(feature = "alloc")]
+            held: Held::EMPTY,
+        }
+    }
+
+    /// The same hasher, computing on `backend` from here on.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.chunk.backend = backend;
+        self
+    }
+
+    /// The backend that computes.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.chunk.backend
+    }
+
+    /// Appends `bytes` to the message.
+    ///
+    /// Writes of any size are fast; those of 16 KiB and more are hashed from where they lie.
+    #[inline]
+    pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
+        if bytes.len() <= self.room_in_chunk() {
+            self.chunk.update(bytes);
+            self.filled += bytes.len();
+        } else {
+            self.update_long::<Serial>(bytes);
+        }
+        self
+    }
+
+    /// The same on all cores. A short piece is hashed by the calling thread alone.
+    ///
+    /// ```
+    /// use simd_digest::blake3;
+    ///
+    /// let bytes = vec![7; 1 << 20];
+    /// assert_eq!(blake3::Hasher::new().update_rayon(&bytes).finalize(), blake3::hash(&bytes));
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn update_rayon(&mut self, bytes: &[u8]) -> &mut Self {
+        if bytes.len() < 2 * Parallel::ALONE {
+            return self.update(bytes);
+        }
+        self.update_long::<Parallel>(bytes);
+        self
+    }
+
+    /// Appends all that `reader` gives.
+    ///
+    /// # Errors
+    ///
+    /// Those of `reader`, but for [`Interrupted`](io::ErrorKind::Interrupted). The bytes before an error are appended.
+    #[cfg(feature = "std")]
+    pub fn update_reader(&mut self, mut reader: impl io::Read) -> io::Result<&mut Self> {
+        let mut buffer = alloc::vec![0; 4 * GROUP * CHUNK_LEN];
+        let result = loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => break Ok(()),
+                Ok(number) => {
+                    self.update(&buffer[..number]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
+        #[cfg(feature = "zeroize")]
+        zeroize::Zeroize::zeroize(&mut buffer);
+        result.map(|()| self)
+    }
+
+    /// The digest of the message so far, to which more may be appended.
+    #[inline]
+    #[must_use]
+    pub fn finalize(&self) -> Hash {
+        Hash::from_bytes(self.digest())
+    }
+
+    /// The same as bytes.
+    #[inline]
+    pub(super) fn digest(&self) -> Cv {
+        if self.is_one_chunk() {
+            return self.chunk.finalize(flag::CHUNK_END | flag::ROOT, |chain| to_bytes(chain.h));
+        }
+        self.node().root(self.chunk.backend)
+    }
+
+    /// The digest of the message so far, to any length. More may be appended to the message.
+    #[must_use]
+    pub fn finalize_xof(&self) -> OutputReader {
+        OutputReader::new(self.node(), self.chunk.backend)
+    }
+
+    /// Forgets the message. Key, mode and backend stay.
+    #[inline]
+    pub fn reset(&mut self) -> &mut Self {
+        self.chunk.chain = self.base().chunk(0);
+        self.chunk.buffer = Buffer::EMPTY;
+        self.filled = 0;
+        self.first = 0;
+        self.stack.clear();
+        #[cfg(feature = "alloc")]
+        {
+            self.held.wipe();
+            self.held.clear();
+        }
+        self
+    }
+
+    /// Bytes of the message so far, modulo 2^64.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        let bytes = self.filled + self.held().len();
+        self.chunks().wrapping_mul(CHUNK_LEN as u64).wrapping_add(bytes as u64)
+    }
+
+    /// Complete chunks in `stack`.
+    #[inline]
+    pub(super) fn chunks(&self) -> u64 {
+        self.chunk.chain.counter.wrapping_sub(self.first)
+    }
+
+    #[inline]
+    pub(super) fn base(&self) -> Base {
+        Base { key: self.key, flags: self.chunk.chain.flags, backend: self.chunk.backend }
+    }
+
+    /// The bytes gathered.
+    #[inline]
+    pub(super) fn held(&self) -> &[u8] {
+        #[cfg(feature = "alloc")]
+        return self.held.bytes();
+        #[cfg(not(feature = "alloc"))]
+        return &[];
+    }
+
+    /// Whether all of the message is in `chunk`.
+    #[inline]
+    pub(super) fn is_one_chunk(&self) -> bool {
+        self.stack.cvs().is_empty() && self.held().is_empty()
+    }
+
+    /// Bytes that `chunk` takes: none if the message goes on elsewhere.
+    #[inline]
+    pub(super) fn room_in_chunk(&self) -> usize {
+        if self.filled > 0 || self.is_one_chunk() { CHUNK_LEN - self.filled } else { 0 }
+    }
+
+    /// Appends more bytes than `chunk` takes.
+    #[inline(never)]
+    fn update_long<J: Join>(&mut self, mut bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.filled > 0 {
+            let (head, rest) = bytes.split_at(CHUNK_LEN - self.filled);
+            self.chunk.update(head);
+            bytes = rest;
+            let cv = self.chunk.finalize(flag::CHUNK_END, |chain| to_bytes(chain.h));
+            self.filled = 0;
+            self.chunk.buffer = Buffer::EMPTY;
+            self.push_all(&[cv], 1);
+        }
+        #[cfg(feature = "alloc")]
+        if !self.held().is_empty() {
+            let (head, rest) = bytes.split_at(bytes.len().min(self.room() - self.held().len()));
+            self.held.append(head);
+            bytes = rest;
+            if bytes.is_empty() {
+                return;
+            }
+            let held = core::mem::replace(&mut self.held, Held::EMPTY);
+            self.push_group(held.bytes());
+            self.held = held;
+            self.held.clear();
+        }
+        while let Some((group, rest)) = bytes.split_at_checked(self.room()) {
+            // A group may end the message: no parent of all of it is made before more bytes come.
+            let length = self.aligned(bytes.len());
+            if length > group.len() {
+                let (subtree, rest) = bytes.split_at(length);
+                self.push_subtree::<J>(subtree);
+                bytes = rest;
+            } else {
+                self.push_group(group);
+                bytes = rest;
+            }
+        }
+        #[cfg(not(feature = "alloc"))]
+        while bytes.len() > CHUNK_LEN {
+            let (subtree, rest) = bytes.split_at(self.aligned(bytes.len()));
+            self.push_subtree::<J>(subtree);
+            bytes = rest;
+        }
+        if !bytes.is_empty() {
+            self.merge();
+            #[cfg(feature = "alloc")]
+            self.held.append(bytes);
+            #[cfg(not(feature = "alloc"))]
+            {
+                self.chunk.update(bytes);
+                self.filled = bytes.len();
+            }
+        }
+    }
+
+    /// Bytes up to the next multiple of sixteen chunks. Or up to fewer, if more than one chunk after such a multiple is
+    /// in `stack`: then these, and those to come, are subtrees of many sizes.
+    fn room(&self) -> usize {
+        let chunks = match self.group_begun() {
+            0 => GROUP,
+            1 => GROUP - 1,
+            begun => 1 << begun.trailing_zeros(),
+        };
+        chunks * CHUNK_LEN
+    }
+
+    /// Chunks in `stack` after the last multiple of sixteen.
+    fn group_begun(&self) -> usize {
+        #[expect(clippy::cast_possible_truncation, reason = "sixteen at most")]
+        let begun = (self.chunks() % GROUP as u64) as usize;
+        begun
+    }
+
+    /// Bytes of the largest complete subtree that may begin here, of those with at most `length` bytes, which is a
+    /// chunk or more.
+    pub(super) fn aligned(&self, length: usize) -> usize {
+        let most = 1_u64 << (length / CHUNK_LEN).ilog2();
+        let chunks = self.chunks();
+        let chunks = if chunks == 0 { most } else { most.min(1 << chunks.trailing_zeros()) };
+        usize::try_from(chunks).unwrap_or(usize::MAX).saturating_mul(CHUNK_LEN)
+    }
+
+    /// Appends the chunks of `bytes`, which has [`room`](Self::room) bytes.
+    fn push_group(&mut self, bytes: &[u8]) {
+        let mut list = List::new();
+        let base = self.base();
+        let counter = self.chunk.chain.counter;
+        if self.group_begun() == 1 {
+            self.merge();
+            if let Some(cv) = self.stack.pop() {
+                list.push(&cv);
+                self.chunk.chain.counter = counter.wrapping_sub(1);
+            }
+        }
+        base.chunks(bytes, counter, &mut list);
+        let chunks = list.length as u64;
+        while list.length > 2 {
+            base.pair(&mut list);
+        }
+        self.push_all(&list.cvs[..list.length], chunks / list.length as u64);
+    }
+
+    /// Appends a complete subtree that may begin here.
+    pub(super) fn push_subtree<J: Join>(&mut self, bytes: &[u8]) {
+        let (base, counter) = (self.base(), self.chunk.chain.counter);
+        let chunks = (bytes.len() / CHUNK_LEN) as u64;
+        if chunks == 1 {
+            self.push_all(&[base.subtree(bytes, counter)], 1);
+        } else {
+            self.push_all(&base.halves::<J>(bytes, counter), chunks / 2);
+        }
+    }
+
+    /// Appends subtrees of so many chunks each.
+    fn push_all(&mut self, cvs: &[Cv], chunks: u64) {
+        for cv in cvs {
+            self.merge();
+            self.stack.push(cv);
+            self.chunk.chain = self.base().chunk(self.chunk.chain.counter.wrapping_add(chunks));
+        }
+    }
+
+    /// Makes parents of all neighbours of one size: something follows, so none of them is the root.
+    pub(super) fn merge(&mut self) {
+        self.merge_to(self.chunks().count_ones() as usize);
+    }
+
+    /// Makes parents of the last neighbours until so many subtrees are left.
+    pub(super) fn merge_to(&mut self, number: usize) {
+        let base = self.base();
+        while self.stack.cvs().len() > number {
+            let (Some(right), Some(left)) = (self.stack.pop(), self.stack.pop()) else { return };
+            self.stack.push(&base.parent(&left, &right).cv(base.backend));
+        }
+    }
+
+    /// The last node of the message so far.
+    pub(super) fn node(&self) -> Node {
+        let (base, held, counter) = (self.base(), self.held(), self.chunk.chain.counter);
+        let stack = self.stack.cvs();
+        if held.is_empty() && (self.filled > 0 || stack.is_empty()) {
+            return self.below(stack, last_block(&self.chunk.chain, self.chunk.buffer.held()));
+        }
+        // Subtrees that share a list with what is held: the chunk that the group begins with, or all if nothing is held.
+        let shared = match (held, self.group_begun()) {
+            ([], _) => 2,
+            (_, 1) => 1,
+            _ => 0,
+        };
+        if shared == 0 && held.len() <= CHUNK_LEN {
+            return self.below(stack, base.chunk_node(held, counter));
+        }
+        let (stack, last) = stack.split_at(stack.len().saturating_sub(shared));
+        let mut list = List::new();
+        last.iter().for_each(|cv| list.push(cv));
+        if !held.is_empty() {
+            base.chunks(held, counter, &mut list);
+        }
+        self.below(stack, base.reduce(&mut list))
+    }
+
+    /// The root of `stack` and, to its right, the subtree of `node`.
+    fn below(&self, stack: &[Cv], mut node: Node) -> Node {
+        let base = self.base();
+        for left in stack.iter().rev() {
+            node = base.parent(left, &node.cv(base.backend));
+        }
+        node
+    }
+}
+
+impl Default for Hasher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+impl ::digest::Update for Hasher {
+    #[inline]
+    fn update(&mut self, bytes: &[u8]) {
+        Self::update(self, bytes);
+    }
+}
+
+/// The count and the backend alone, for key and message may be secret.
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("count", &self.count()).field("backend", &self.backend()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "std")]
+crate::traits::write_by_update!(impl[] Hasher);
+
+#[cfg(feature = "zeroize")]
+impl Drop for Hasher {
+    fn drop(&mut self) {
+        self.chunk.wipe();
+        u32::wipe(&mut self.key);
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl zeroize::ZeroizeOnDrop for Hasher {}

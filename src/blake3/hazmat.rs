@@ -1,0 +1,261 @@
+//! Parts of the tree: subtrees of a message, their chaining values, the compression function, and saved hashers.
+//!
+//! Misuse gives digests that are none of BLAKE3, or of other messages. Most programs need nothing of this.
+//!
+//! A chaining value is computed from a part of the message alone: bytes that begin at a multiple of a chunk, at most
+//! [`max_subtree_len`] of them. Neighbours are merged until the root is left.
+//!
+//! ```
+//! use simd_digest::blake3::hazmat::{HasherExt, left_subtree_len, merge_subtrees_root};
+//! use simd_digest::blake3::{self, Hasher, Mode};
+//!
+//! let message = [7; 5000];
+//! let (left, right) = message.split_at(left_subtree_len(5000)? as usize);
+//! let left = Hasher::new().update(left).finalize_non_root()?;
+//! let right = Hasher::new().set_input_offset(4096)?.update(right).finalize_non_root()?;
+//! assert_eq!(merge_subtrees_root(&left, &right, &Mode::HASH), blake3::hash(&message));
+//! # Ok::<(), simd_digest::blake3::hazmat::SubtreeError>(())
+//! ```
+
+use core::fmt;
+
+pub use self::state::{State, StateError};
+use super::hasher::Hasher;
+use super::mode::Mode;
+use super::output::OutputReader;
+use super::tree::{GROUP, List};
+use super::{CHUNK_LEN, Hash, OUT_LEN};
+use crate::backend::{Backend, Dispatch};
+use crate::kernel::blake3::{Blake3Function, Chain};
+
+mod state;
+
+/// What a subtree hands to its parent: 32 bytes, not the digest of anything.
+pub type ChainingValue = [u8; OUT_LEN];
+
+/// What a [`Hasher`] can do for a part of a message.
+pub trait HasherExt {
+    /// Makes the bytes to come those from `offset` on of a larger message. The hasher is to be ended by
+    /// [`finalize_non_root`](Self::finalize_non_root); `finalize` would give a digest of nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`SubtreeError::Offset`] if `offset` is not a multiple of a chunk, [`SubtreeError::Begun`] if the hasher has bytes
+    /// already.
+    fn set_input_offset(&mut self, offset: u64) -> Result<&mut Self, SubtreeError>;
+
+    /// The chaining value of the bytes so far, a subtree that is not the whole message.
+    ///
+    /// # Errors
+    ///
+    /// [`SubtreeError::Empty`] if there are no bytes, [`SubtreeError::TooLong`] if there are more than
+    /// [`max_subtree_len`].
+    fn finalize_non_root(&self) -> Result<ChainingValue, SubtreeError>;
+}
+
+impl HasherExt for Hasher {
+    fn set_input_offset(&mut self, offset: u64) -> Result<&mut Self, SubtreeError> {
+        if self.count() > 0 {
+            return Err(SubtreeError::Begun);
+        }
+        self.first = chunk_number(offset)?;
+        self.chunk.chain.counter = self.first;
+        Ok(self)
+    }
+
+    fn finalize_non_root(&self) -> Result<ChainingValue, SubtreeError> {
+        let count = self.count();
+        if count == 0 {
+            return Err(SubtreeError::Empty);
+        }
+        if let Some(most) = max_subtree_len(self.first.wrapping_mul(CHUNK_LEN as u64))?
+            && count > most
+        {
+            return Err(SubtreeError::TooLong { given: count, most });
+        }
+        Ok(self.node().cv(self.backend()))
+    }
+}
+
+/// The number of the chunk at byte `offset`.
+fn chunk_number(offset: u64) -> Result<u64, SubtreeError> {
+    let chunk = CHUNK_LEN as u64;
+    if offset.is_multiple_of(chunk) { Ok(offset / chunk) } else { Err(SubtreeError::Offset { offset }) }
+}
+
+/// The chaining value of the parent of two subtrees, which is not the root.
+#[must_use]
+pub fn merge_subtrees_non_root(left: &ChainingValue, right: &ChainingValue, mode: &Mode) -> ChainingValue {
+    let base = mode.base();
+    base.parent(left, right).cv(base.backend)
+}
+
+/// The digest of the message of which these are the two subtrees.
+#[must_use]
+pub fn merge_subtrees_root(left: &ChainingValue, right: &ChainingValue, mode: &Mode) -> Hash {
+    let base = mode.base();
+    Hash::from_bytes(base.parent(left, right).root(base.backend))
+}
+
+/// The same to any length.
+#[must_use]
+pub fn merge_subtrees_root_xof(left: &ChainingValue, right: &ChainingValue, mode: &Mode) -> OutputReader {
+    let base = mode.base();
+    OutputReader::new(base.parent(left, right), base.backend)
+}
+
+/// Bytes at most of a subtree that begins at byte `input_offset` of a message, or none if there is no limit, at 0.
+///
+/// # Errors
+///
+/// [`SubtreeError::Offset`] if `input_offset` is not a multiple of a chunk.
+pub fn max_subtree_len(input_offset: u64) -> Result<Option<u64>, SubtreeError> {
+    let chunk = chunk_number(input_offset)?;
+    Ok((chunk > 0).then(|| 1 << input_offset.trailing_zeros()))
+}
+
+/// Bytes of the left subtree of a message, or subtree, of `input_len` bytes: the largest power of two that is less.
+///
+/// # Errors
+///
+/// [`SubtreeError::OneChunk`] if there are no two subtrees: a chunk or less.
+pub fn left_subtree_len(input_len: u64) -> Result<u64, SubtreeError> {
+    if input_len <= CHUNK_LEN as u64 {
+        return Err(SubtreeError::OneChunk { length: input_len });
+    }
+    Ok(1 << (input_len - 1).ilog2())
+}
+
+/// Writes the chaining value of each group of `2^group` chunks of `input` to `cvs`, side by side. The last group may be
+/// shorter.
+///
+/// `input` begins at byte `offset` of the message, a multiple of a group. With `group` 0 these are the chunks, with 4
+/// groups of 16 KiB, as iroh stores them. Groups may be merged, two neighbours at a time, by
+/// [`merge_subtrees_non_root`]. A single group that is the whole message has another digest.
+///
+/// ```
+/// use simd_digest::blake3::hazmat::{merge_subtrees_root, subtrees};
+/// use simd_digest::blake3::{self, Mode};
+///
+/// let mut cvs = [[0; 32]; 2];
+/// subtrees(&[7; 20_000], 0, 4, &Mode::HASH, &mut cvs)?;
+/// assert_eq!(merge_subtrees_root(&cvs[0], &cvs[1], &Mode::HASH), blake3::hash(&[7; 20_000]));
+/// # Ok::<(), blake3::hazmat::SubtreeError>(())
+/// ```
+///
+/// # Errors
+///
+/// Nothing is written if `input` is empty ([`SubtreeError::Empty`]), `offset` is not a multiple of a group
+/// ([`SubtreeError::Offset`]), or there is not one chaining value for each group ([`SubtreeError::Outputs`]).
+pub fn subtrees(
+    input: &[u8],
+    offset: u64,
+    group: u32,
+    mode: &Mode,
+    cvs: &mut [ChainingValue],
+) -> Result<(), SubtreeError> {
+    let base = mode.base();
+    let first = chunk_number(offset)?;
+    if input.is_empty() {
+        return Err(SubtreeError::Empty);
+    }
+    // A group that no slice can fill is one group, and begins at 0 alone.
+    let chunks = 1_u64.checked_shl(group);
+    if !chunks.map_or(first == 0, |chunks| first.is_multiple_of(chunks)) {
+        return Err(SubtreeError::Offset { offset });
+    }
+    let bytes = chunks
+        .and_then(|chunks| usize::try_from(chunks).ok())
+        .and_then(|chunks| chunks.checked_mul(CHUNK_LEN))
+        .unwrap_or(usize::MAX);
+    let needed = input.len().div_ceil(bytes);
+    if cvs.len() != needed {
+        return Err(SubtreeError::Outputs { given: cvs.len(), needed });
+    }
+    if bytes >= GROUP * CHUNK_LEN {
+        let mut counter = first;
+        for (input, cv) in input.chunks(bytes).zip(cvs) {
+            *cv = base.subtree(input, counter);
+            counter = counter.wrapping_add((bytes / CHUNK_LEN) as u64);
+        }
+        return Ok(());
+    }
+    // Two lists of sixteen chunks, so that parents fill the lanes.
+    const TOGETHER: usize = 2 * GROUP * CHUNK_LEN;
+    let mut counter = first;
+    for (input, cvs) in input.chunks(TOGETHER).zip(cvs.chunks_mut(TOGETHER / bytes)) {
+        let mut list = List::new();
+        for input in input.chunks(GROUP * CHUNK_LEN) {
+            base.chunks(input, counter, &mut list);
+            counter = counter.wrapping_add(GROUP as u64);
+        }
+        for _ in 0..group {
+            base.pair(&mut list);
+        }
+        cvs.copy_from_slice(&list.cvs[..list.length]);
+    }
+    Ok(())
+}
+
+/// The compression function (the paper, section 2.2): compresses `block`, of which `len` bytes count, into the chaining
+/// value `cv`, on [`Backend::best`].
+///
+/// `len` and `flags` may be any; those of BLAKE3 are 0 to 64, and 0 to 127.
+pub fn compress(cv: &mut [u32; 8], block: &[u8; 64], len: u8, counter: u64, flags: u8) {
+    let mut chain = Chain { h: *cv, counter, flags, first: 0, missing: 64_u8.wrapping_sub(len) };
+    Blake3Function::compress(Backend::best(), &mut chain, core::slice::from_ref(block), 0);
+    *cv = chain.h;
+}
+
+/// Why a part of a message has no chaining value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SubtreeError {
+    /// A part begins where no chunk, or no group, does.
+    Offset {
+        /// Where it begins.
+        offset: u64,
+    },
+    /// The hasher has bytes already.
+    Begun,
+    /// There are no bytes.
+    Empty,
+    /// There are more bytes than a subtree may have that begins there.
+    TooLong {
+        /// Bytes that there are.
+        given: u64,
+        /// Bytes at most.
+        most: u64,
+    },
+    /// A chunk or less has no subtrees.
+    OneChunk {
+        /// Its bytes.
+        length: u64,
+    },
+    /// There is not one chaining value for each group.
+    Outputs {
+        /// Chaining values that there are.
+        given: usize,
+        /// Chaining values that there must be.
+        needed: usize,
+    },
+}
+
+impl fmt::Display for SubtreeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Offset { offset } => write!(f, "no subtree of this size begins at byte {offset}"),
+            Self::Begun => f.write_str("the hasher has bytes already"),
+            Self::Empty => f.write_str("a subtree has at least one byte"),
+            Self::TooLong { given, most } => {
+                write!(f, "a subtree that begins here has at most {most} bytes, not {given}")
+            }
+            Self::OneChunk { length } => write!(f, "{length} bytes are one chunk, which has no subtrees"),
+            Self::Outputs { given, needed } => {
+                write!(f, "there is room for {given} chaining values, but there must be for {needed}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SubtreeError {}

@@ -1,0 +1,234 @@
+//! A hasher as bytes.
+
+use core::fmt;
+
+use super::super::hasher::Hasher;
+use super::super::stack::{DEEPEST, Stack};
+use super::super::tree::Base;
+use super::super::{CHUNK_LEN, KEY_LEN};
+#[cfg(feature = "alloc")]
+use super::super::{held::Held, tree::Serial};
+use crate::backend::Backend;
+use crate::buffer::Buffer;
+use crate::kernel::Word;
+use crate::kernel::blake3::{IV, flag};
+
+/// The first byte of a state.
+const VERSION: u8 = 1;
+/// Bytes before the subtrees.
+const HEAD: usize = 4 + 2 * 8 + KEY_LEN + 32 + 64;
+
+/// The state of a hasher, to be stored as bytes and restored.
+///
+/// **In the modes with a key the state is a secret: it has the key.** Whoever can write it chooses the digest.
+///
+/// The bytes, numbers little-endian: version 1 (1), flags of the mode (1), bytes in the current chunk (2), the number of
+/// the message's first chunk (8) and of the current one (8), the key (32), the current chunk's chaining value (32), its
+/// last bytes, 1 to 64 if it has any, with zeros after them (64), and the chaining values of the complete subtrees
+/// before it, the largest first (32 each).
+///
+/// ```
+/// use simd_digest::blake3::hazmat::State;
+/// use simd_digest::blake3::{self, Hasher};
+///
+/// let mut bytes = [0; State::MAX_LEN];
+/// let length = State::of(Hasher::new().update(b"one, ")).to_bytes(&mut bytes)?;
+///
+/// let mut hasher = State::from_bytes(&bytes[..length])?.into_hasher();
+/// assert_eq!(hasher.update(b"two").finalize(), blake3::hash(b"one, two"));
+/// # Ok::<(), blake3::hazmat::StateError>(())
+/// ```
+#[derive(Clone)]
+pub struct State {
+    /// Nothing is gathered, and of the subtrees all neighbours are merged, but for the root.
+    hasher: Hasher,
+}
+
+impl State {
+    /// Bytes at most of a state: 2 KiB suffice for every message.
+    pub const MAX_LEN: usize = HEAD + 32 * (DEEPEST - 1);
+
+    /// The state of `hasher`, which stays as it is. Complete chunks that it has gathered are hashed.
+    #[must_use]
+    pub fn of(hasher: &Hasher) -> Self {
+        let mut hasher = hasher.clone();
+        hasher.settle();
+        Self { hasher }
+    }
+
+    /// A hasher that goes on, on [`Backend::best`] if the state was read from bytes.
+    #[must_use]
+    pub fn into_hasher(self) -> Hasher {
+        self.hasher
+    }
+
+    /// Bytes of the state: 148, and 32 for each complete subtree.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        HEAD + 32 * self.hasher.stack.cvs().len()
+    }
+
+    /// Never: every state has bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Writes the state to the start of `bytes`, and tells its length.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::TooSmall`] if there is no room for [`len`](Self::len) bytes. Then nothing is written.
+    pub fn to_bytes(&self, bytes: &mut [u8]) -> Result<usize, StateError> {
+        let needed = self.len();
+        let given = bytes.len();
+        let mut rest = bytes.get_mut(..needed).ok_or(StateError::TooSmall { given, needed })?;
+        let mut write = |bytes: &[u8]| {
+            let (to, after) = core::mem::take(&mut rest).split_at_mut(bytes.len());
+            to.copy_from_slice(bytes);
+            rest = after;
+        };
+        let Hasher { chunk, filled, key, first, stack, .. } = &self.hasher;
+        let [low, high, ..] = filled.to_le_bytes();
+        write(&[VERSION, chunk.chain.flags, low, high]);
+        write(&first.to_le_bytes());
+        write(&chunk.chain.counter.to_le_bytes());
+        write(&u32::to_bytes(*key));
+        write(&u32::to_bytes(chunk.chain.h));
+        write(chunk.buffer.block());
+        write(stack.cvs().as_flattened());
+        Ok(needed)
+    }
+
+    /// The state that these bytes are, all of them.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] if no hasher has this state: another length or version, an unknown mode, numbers that no message
+    /// has. Not every change of the bytes is found; the state is to be stored where nobody can change it.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
+        let (head, cvs) = bytes.split_at_checked(HEAD).ok_or(StateError::Length)?;
+        let mut rest = head;
+        let mut read = |length| {
+            let (bytes, after) = rest.split_at(length);
+            rest = after;
+            bytes
+        };
+        if read(1) != [VERSION] {
+            return Err(StateError::Version);
+        }
+        let flags = read(1)[0];
+        let filled = usize::from(u16::from_le_bytes(array(read(2))));
+        let first = u64::from_le_bytes(array(read(8)));
+        let counter = u64::from_le_bytes(array(read(8)));
+        let key = u32::from_bytes(&array(read(KEY_LEN)));
+        let h = u32::from_bytes(&array(read(32)));
+        let block: [u8; 64] = array(read(64));
+        if !matches!(flags, 0 | flag::KEYED_HASH | flag::DERIVE_KEY_MATERIAL) || flags == 0 && key != IV {
+            return Err(StateError::Mode);
+        }
+        let chunks = counter.wrapping_sub(first);
+        let held = if filled == 0 { 0 } else { (filled - 1) % 64 + 1 };
+        let (cvs, gap) = cvs.as_chunks::<32>();
+        if !gap.is_empty() || cvs.len() != depth(chunks, filled) {
+            return Err(StateError::Length);
+        }
+        let fresh = filled > 64 || h == key;
+        if filled > CHUNK_LEN || chunks > 1 << 54 || !fresh || block[held..].iter().any(|&byte| byte != 0) {
+            return Err(StateError::Impossible);
+        }
+        let mut hasher = Hasher::of(Base { key, flags, backend: Backend::best() });
+        hasher.first = first;
+        hasher.filled = filled;
+        hasher.chunk.chain = hasher.base().chunk(counter);
+        if filled > 64 {
+            hasher.chunk.chain.h = h;
+            hasher.chunk.chain.first = 0;
+        }
+        hasher.chunk.buffer = Buffer::holding(block, held);
+        hasher.stack = Stack::EMPTY;
+        cvs.iter().for_each(|cv| hasher.stack.push(cv));
+        Ok(Self { hasher })
+    }
+}
+
+/// Subtrees of a settled hasher after so many chunks, with so many bytes in the next.
+fn depth(chunks: u64, filled: usize) -> usize {
+    let merged = chunks.count_ones() as usize;
+    // A single tree may be the root, of which the two halves are kept.
+    if filled == 0 && merged == 1 { 2 } else { merged }
+}
+
+/// `bytes` as an array of its length.
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut array = [0; N];
+    array.copy_from_slice(bytes);
+    array
+}
+
+/// The count alone, for key and message may be secret.
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("count", &self.hasher.count()).finish_non_exhaustive()
+    }
+}
+
+/// Why bytes are no state, or a state does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateError {
+    /// There is less room than the state needs.
+    TooSmall {
+        /// Bytes that there are.
+        given: usize,
+        /// Bytes that there must be.
+        needed: usize,
+    },
+    /// The state has more or fewer bytes than its numbers tell.
+    Length,
+    /// The state is of another version.
+    Version,
+    /// The mode is unknown.
+    Mode,
+    /// No hasher has these numbers.
+    Impossible,
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooSmall { given, needed } => {
+                write!(f, "the state has {needed} bytes, and there is room for {given}")
+            }
+            Self::Length => f.write_str("a state of another length"),
+            Self::Version => f.write_str("a state of another version"),
+            Self::Mode => f.write_str("a state of an unknown mode"),
+            Self::Impossible => f.write_str("a state that no hasher has"),
+        }
+    }
+}
+
+impl core::error::Error for StateError {}
+
+impl Hasher {
+    /// Moves all but the last chunk into the stack, and merges what can be merged before more comes.
+    fn settle(&mut self) {
+        #[cfg(feature = "alloc")]
+        if !self.held().is_empty() {
+            let held = core::mem::replace(&mut self.held, Held::EMPTY);
+            let bytes = held.bytes();
+            let (mut chunks, last) = bytes.split_at((bytes.len() - 1) / CHUNK_LEN * CHUNK_LEN);
+            while !chunks.is_empty() {
+                let (subtree, rest) = chunks.split_at(self.aligned(chunks.len()));
+                self.push_subtree::<Serial>(subtree);
+                chunks = rest;
+            }
+            self.merge();
+            self.chunk.update(last);
+            self.filled = last.len();
+        }
+        self.merge_to(depth(self.chunks(), self.filled));
+    }
+}
+
+const _: () = assert!(State::MAX_LEN <= 2048);

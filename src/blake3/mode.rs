@@ -1,0 +1,155 @@
+//! What a digest depends on beside the message: plain, keyed, or for deriving keys.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::hasher::Hasher;
+use super::output::OutputReader;
+use super::tree::Base;
+use super::{Hash, KEY_LEN, ManyError, many};
+use crate::backend::Backend;
+use crate::kernel::Word;
+use crate::kernel::blake3::{IV, flag};
+
+/// A mode of BLAKE3, with its key, and the backend.
+///
+/// A key or context is prepared once for any number of messages.
+///
+/// ```
+/// use simd_digest::blake3::{self, Mode};
+///
+/// let mode = Mode::derive_key("example.com 2026-11-22 session keys");
+/// let key = mode.hash(b"secret 1");
+/// assert_eq!(key, blake3::derive_key("example.com 2026-11-22 session keys", b"secret 1"));
+/// ```
+#[derive(Clone)]
+pub struct Mode {
+    key: [u32; 8],
+    flags: u8,
+    /// The best one if none.
+    backend: Option<Backend>,
+}
+
+impl Mode {
+    /// Plain hashing.
+    pub const HASH: Self = Self { key: IV, flags: 0, backend: None };
+
+    /// Hashing with a secret key: a MAC.
+    #[inline]
+    #[must_use]
+    pub fn keyed(key: &[u8; KEY_LEN]) -> Self {
+        Self { key: u32::from_bytes(key), flags: flag::KEYED_HASH, backend: None }
+    }
+
+    /// Key derivation for the purpose that `context` names, a globally unique constant of the program.
+    #[must_use]
+    pub fn derive_key(context: &str) -> Self {
+        let base = Base { key: IV, flags: flag::DERIVE_KEY_CONTEXT, backend: Backend::best() };
+        let key = u32::from_bytes(&base.hash(context.as_bytes()));
+        Self { key, flags: flag::DERIVE_KEY_MATERIAL, backend: None }
+    }
+
+    /// The same mode, computing on `backend`.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = Some(backend);
+        self
+    }
+
+    /// The backend that computes: [`Backend::best`], if none was chosen.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend.unwrap_or_else(Backend::best)
+    }
+
+    #[inline]
+    pub(super) fn base(&self) -> Base {
+        Base { key: self.key, flags: self.flags, backend: self.backend() }
+    }
+
+    /// The digest of `message`.
+    #[inline]
+    #[must_use]
+    pub fn hash(&self, message: &[u8]) -> Hash {
+        Hash::from_bytes(self.base().hash(message))
+    }
+
+    /// The digest of `message` to any length.
+    #[must_use]
+    pub fn hash_xof(&self, message: &[u8]) -> OutputReader {
+        let base = self.base();
+        OutputReader::new(base.node(message), base.backend)
+    }
+
+    /// The digests of `messages`, side by side.
+    ///
+    /// Lengths may differ. Chunks of all messages share the lanes, and then the parents of all messages do, so no lane
+    /// waits for another message's tree. The order of the hashes is that of the messages.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+        let mut hashes = alloc::vec![Hash::from_bytes([0; 32]); messages.len()];
+        many::each(&self.base(), messages, |i, digest| hashes[i] = Hash::from_bytes(*digest));
+        hashes
+    }
+
+    /// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
+    ///
+    /// # Errors
+    ///
+    /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
+    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+        ManyError::check(messages.len(), hashes.len())?;
+        many::each(&self.base(), messages, |i, digest| hashes[i] = Hash::from_bytes(*digest));
+        Ok(())
+    }
+
+    /// Writes the digests of `messages` to `bytes`, 32 bytes each, one after the other without gaps, side by side,
+    /// without touching the heap.
+    ///
+    /// # Errors
+    ///
+    /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
+    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+        ManyError::check(messages.len().saturating_mul(32), bytes.len())?;
+        let (digests, _) = bytes.as_chunks_mut();
+        many::each(&self.base(), messages, |i, digest| digests[i] = *digest);
+        Ok(())
+    }
+
+    /// A hasher of a message that comes piece by piece.
+    #[must_use]
+    pub fn hasher(&self) -> Hasher {
+        Hasher::of(self.base())
+    }
+}
+
+/// Plain hashing.
+impl Default for Mode {
+    fn default() -> Self {
+        Self::HASH
+    }
+}
+
+/// The kind and the backend alone, for the key is a secret.
+impl fmt::Debug for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.flags {
+            0 => "hash",
+            flag::KEYED_HASH => "keyed",
+            _ => "derive_key",
+        };
+        f.debug_struct("Mode").field("kind", &kind).field("backend", &self.backend()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl Drop for Mode {
+    fn drop(&mut self) {
+        u32::wipe(&mut self.key);
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl zeroize::ZeroizeOnDrop for Mode {}

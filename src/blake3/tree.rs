@@ -1,0 +1,340 @@
+//! The tree of a message: chunks of 1024 bytes are its leaves, and the chaining values of two neighbours make a parent.
+//!
+//! ```text
+//!                 root             the left subtree of a node is complete, and the largest that leaves
+//!            ┌─────┴─────┐         something for the right one
+//!         parent         │
+//!       ┌───┴───┐        │         a list of neighbouring subtrees becomes shorter by pairs; one that has no
+//!     chunk   chunk    chunk       neighbour stays as it is
+//! ```
+
+use core::array;
+
+use super::CHUNK_LEN;
+use crate::backend::{Backend, Dispatch, compress_group};
+use crate::kernel::blake3::{Blake3Function, Chain, Group, MOST, Node, flag, to_bytes};
+use crate::kernel::{Block, Word, wipe};
+use crate::many::{Message, Start, schedule};
+use crate::stream::compress_message;
+
+/// A chaining value: the digest of a subtree, or half of a parent's block.
+pub(super) type Cv = [u8; 32];
+
+/// Chunks that are gathered and hashed at a time: as many as the widest backend has lanes.
+pub(super) const GROUP: usize = MOST;
+
+/// The key, the flags of the mode, and the backend.
+#[derive(Clone, Copy)]
+pub(super) struct Base {
+    pub(super) key: [u32; 8],
+    pub(super) flags: u8,
+    pub(super) backend: Backend,
+}
+
+impl Base {
+    /// Before the first block of chunk number `counter`.
+    #[inline]
+    pub(super) fn chunk(&self, counter: u64) -> Chain {
+        Chain::chunk(self.key, counter, self.flags)
+    }
+
+    /// The parent of two subtrees.
+    pub(super) fn parent(&self, left: &Cv, right: &Cv) -> Node {
+        let mut block = [0; 64];
+        block[..32].copy_from_slice(left);
+        block[32..].copy_from_slice(right);
+        Node { h: self.key, block, counter: 0, length: 64, flags: self.flags | flag::PARENT }
+    }
+
+    /// The digest of a whole message.
+    #[inline]
+    pub(super) fn hash(&self, message: &[u8]) -> Cv {
+        if message.len() <= CHUNK_LEN {
+            return self.hash_chunk(message, 0, flag::CHUNK_END | flag::ROOT);
+        }
+        self.node(message).root(self.backend)
+    }
+
+    /// The chaining value of a chunk of at most 1024 bytes, of which the last block has the flags `last`.
+    #[inline]
+    pub(super) fn hash_chunk(&self, chunk: &[u8], counter: u64, last: u8) -> Cv {
+        let mut chain = self.chunk(counter);
+        compress_message::<Blake3Function>(self.backend, &mut chain, &[], chunk, last);
+        let cv = to_bytes(chain.h);
+        u32::wipe(&mut chain.h);
+        cv
+    }
+
+    /// The last node of a whole message, of any length.
+    pub(super) fn node(&self, message: &[u8]) -> Node {
+        if message.len() <= CHUNK_LEN {
+            return self.chunk_node(message, 0);
+        }
+        let mut list = List::new();
+        self.subtrees::<Serial>(message, 0, &mut list);
+        self.reduce(&mut list)
+    }
+
+    /// The last block of a chunk.
+    pub(super) fn chunk_node(&self, chunk: &[u8], counter: u64) -> Node {
+        let mut chain = self.chunk(counter);
+        let (blocks, end) = match <[u8; 64]>::split(chunk) {
+            ([blocks @ .., last], []) => (blocks, &last[..]),
+            split => split,
+        };
+        if !blocks.is_empty() {
+            Blake3Function::compress(self.backend, &mut chain, blocks, 0);
+        }
+        let node = last_block(&chain, end);
+        u32::wipe(&mut chain.h);
+        node
+    }
+
+    /// The chaining value of a subtree of any number of chunks.
+    pub(super) fn subtree(&self, bytes: &[u8], counter: u64) -> Cv {
+        if bytes.len() <= CHUNK_LEN {
+            return self.hash_chunk(bytes, counter, flag::CHUNK_END);
+        }
+        let mut list = List::new();
+        self.subtrees::<Serial>(bytes, counter, &mut list);
+        self.reduce(&mut list).cv(self.backend)
+    }
+
+    /// The chaining values of both halves of a subtree of two chunks or more.
+    pub(super) fn halves<J: Join>(&self, bytes: &[u8], counter: u64) -> [Cv; 2] {
+        let mut list = List::new();
+        self.subtrees::<J>(bytes, counter, &mut list);
+        self.reduce_to_two(&mut list);
+        [list.cvs[0], list.cvs[1]]
+    }
+
+    /// Appends to `list` up to sixteen subtrees that together are the chunks of `bytes`, numbered from `counter` on. A
+    /// larger tree is halved until there are that few.
+    ///
+    /// So all levels but the last four of the whole tree are compressed in full lanes.
+    fn subtrees<J: Join>(&self, bytes: &[u8], counter: u64, list: &mut List) {
+        if bytes.len() <= GROUP * CHUNK_LEN {
+            return self.chunks(bytes, counter, list);
+        }
+        let left_length = left_length(bytes.len());
+        let (left, right) = bytes.split_at(left_length);
+        let right_counter = counter.wrapping_add((left_length / CHUNK_LEN) as u64);
+        if bytes.len() > J::ALONE {
+            let half = |bytes, counter| {
+                let mut list = List::new();
+                self.subtrees::<J>(bytes, counter, &mut list);
+                list
+            };
+            let (left, right) = J::join(|| half(left, counter), || half(right, right_counter));
+            list.extend(&left);
+            list.extend(&right);
+        } else {
+            // Each half is a list of its own: pairs never reach over its border.
+            let mut half = List::new();
+            self.subtrees::<J>(left, counter, &mut half);
+            list.extend(&half);
+            half.length = 0;
+            self.subtrees::<J>(right, right_counter, &mut half);
+            list.extend(&half);
+        }
+        self.pair(list);
+    }
+
+    /// Appends the chaining values of the chunks of `bytes`, at most sixteen. The last one may be shorter.
+    pub(super) fn chunks(&self, bytes: &[u8], counter: u64, list: &mut List) {
+        let (whole, rest) = bytes.as_chunks::<CHUNK_LEN>();
+        let outputs = &mut list.cvs[list.length..];
+        list.length += whole.len();
+        if rest.is_empty() {
+            self.whole_chunks(whole, counter, outputs);
+            return;
+        }
+        list.length += 1;
+        // The one that is shorter shares the lanes.
+        let chunks = (0..).zip(bytes.chunks(CHUNK_LEN)).map(|(i, chunk)| {
+            let chain = Start::Of(self.chunk(counter.wrapping_add(i)));
+            Message::ending(usize::try_from(i).unwrap_or_default(), chain, &[], chunk, flag::CHUNK_END)
+        });
+        schedule::<Blake3Function, _>(self.backend, chunks, |i: usize, chain| outputs[i] = to_bytes(chain.h));
+    }
+
+    /// The chaining values of whole chunks.
+    fn whole_chunks(&self, chunks: &[[u8; CHUNK_LEN]], counter: u64, outputs: &mut [Cv]) {
+        let lanes = super::lanes(self.backend);
+        let mut counter = counter;
+        for (chunks, outputs) in chunks.chunks(lanes).zip(outputs.chunks_mut(lanes)) {
+            let mut inputs = [&[][..]; MOST];
+            for (input, chunk) in inputs.iter_mut().zip(chunks) {
+                *input = chunk.as_chunks().0;
+            }
+            let group = Group {
+                key: &self.key,
+                flags: self.flags,
+                first: flag::CHUNK_START,
+                last: &[flag::CHUNK_END; MOST],
+                lengths: &[64; MOST],
+                counters: &array::from_fn(|i| counter.wrapping_add(i as u64)),
+                count: CHUNK_LEN / 64,
+                inputs: &inputs[..chunks.len()],
+                outputs: &mut outputs[..chunks.len()],
+            };
+            compress_group(self.backend, group);
+            counter = counter.wrapping_add(chunks.len() as u64);
+        }
+    }
+
+    /// Makes parents of neighbours.
+    pub(super) fn pair(&self, list: &mut List) {
+        let lanes = super::lanes(self.backend);
+        let mut parents = [[0; 32]; MOST];
+        let pairs = list.length / 2;
+        for begin in (0..pairs).step_by(lanes) {
+            let number = lanes.min(pairs - begin);
+            let (blocks, _) = list.cvs[2 * begin..].as_flattened().as_chunks::<64>();
+            let mut inputs = [&[][..]; MOST];
+            for (input, block) in inputs.iter_mut().zip(&blocks[..number]) {
+                *input = array::from_ref(block);
+            }
+            let group = Group {
+                key: &self.key,
+                flags: self.flags | flag::PARENT,
+                first: 0,
+                last: &[0; MOST],
+                lengths: &[64; MOST],
+                counters: &[0; MOST],
+                count: 1,
+                inputs: &inputs[..number],
+                outputs: &mut parents[..number],
+            };
+            compress_group(self.backend, group);
+            list.cvs[begin..begin + number].copy_from_slice(&parents[..number]);
+        }
+        if list.length % 2 == 1 {
+            list.cvs[pairs] = list.cvs[list.length - 1];
+        }
+        list.length = list.length.div_ceil(2);
+        parents.iter_mut().for_each(wipe);
+    }
+
+    fn reduce_to_two(&self, list: &mut List) {
+        while list.length > 2 {
+            self.pair(list);
+        }
+    }
+
+    /// The parent of all subtrees in `list`, of which there are at least two.
+    pub(super) fn reduce(&self, list: &mut List) -> Node {
+        self.reduce_to_two(list);
+        self.parent(&list.cvs[0], &list.cvs[1])
+    }
+}
+
+/// The last block of a chunk, of at most 64 bytes.
+#[inline]
+pub(super) fn last_block(chain: &Chain, bytes: &[u8]) -> Node {
+    let mut block = [0; 64];
+    block[..bytes.len()].copy_from_slice(bytes);
+    #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
+    let length = bytes.len() as u8;
+    Node { h: chain.h, block, counter: chain.counter, length, flags: chain.flags | chain.first | flag::CHUNK_END }
+}
+
+impl Node {
+    /// Compresses the node as the root: the digest.
+    pub(super) fn root(mut self, backend: Backend) -> Cv {
+        self.flags |= flag::ROOT;
+        self.cv(backend)
+    }
+
+    /// Compresses the node: its chaining value.
+    pub(super) fn cv(mut self, backend: Backend) -> Cv {
+        let mut outputs = [[0; 32]];
+        let group = Group {
+            key: &self.h,
+            flags: self.flags,
+            first: 0,
+            last: &[0; MOST],
+            lengths: &[self.length; MOST],
+            counters: &[self.counter; MOST],
+            count: 1,
+            inputs: &[array::from_ref(&self.block)],
+            outputs: &mut outputs,
+        };
+        compress_group(backend, group);
+        self.wipe();
+        outputs[0]
+    }
+
+    pub(super) fn wipe(&mut self) {
+        u32::wipe(&mut self.h);
+        wipe(&mut self.block);
+    }
+}
+
+/// Up to 32 subtrees side by side.
+pub(super) struct List {
+    pub(super) cvs: [Cv; 2 * GROUP],
+    pub(super) length: usize,
+}
+
+impl List {
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self { cvs: [[0; 32]; 2 * GROUP], length: 0 }
+    }
+
+    pub(super) fn push(&mut self, cv: &Cv) {
+        self.cvs[self.length] = *cv;
+        self.length += 1;
+    }
+
+    fn extend(&mut self, other: &Self) {
+        self.cvs[self.length..][..other.length].copy_from_slice(&other.cvs[..other.length]);
+        self.length += other.length;
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl Drop for List {
+    fn drop(&mut self) {
+        self.cvs.iter_mut().for_each(wipe);
+    }
+}
+
+/// Bytes of the left subtree of a message of `length` bytes, more than a chunk: the largest power of two that leaves a
+/// byte.
+pub(super) fn left_length(length: usize) -> usize {
+    let chunks = length.div_ceil(CHUNK_LEN);
+    CHUNK_LEN << (chunks - 1).ilog2()
+}
+
+/// A way to compute two subtrees.
+pub(super) trait Join {
+    /// Subtrees of so many bytes are not shared out.
+    const ALONE: usize;
+    fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B);
+}
+
+/// One after the other.
+pub(super) enum Serial {}
+
+impl Join for Serial {
+    const ALONE: usize = usize::MAX;
+
+    fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+        (a(), b())
+    }
+}
+
+/// On the threads of rayon.
+#[cfg(feature = "rayon")]
+pub(super) enum Parallel {}
+
+#[cfg(feature = "rayon")]
+impl Join for Parallel {
+    const ALONE: usize = 128 * 1024;
+
+    fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+        rayon::join(a, b)
+    }
+}

@@ -1,0 +1,185 @@
+//! BLAKE3's compression function ([the paper](https://github.com/BLAKE3-team/BLAKE3-specs), section 2.2): its arguments,
+//! its result, and its arithmetic over vectors, for one message, for two, and for many.
+
+use core::fmt;
+
+use digest::consts::{U1, U16};
+
+pub(crate) use self::lanes::{compress_lanes, group_lanes, output_lanes};
+pub(crate) use self::rows::{Row, compress_rows, group_rows, output_rows};
+use super::{Compress, Function, Word};
+
+mod lanes;
+mod rows;
+
+/// The compression function of BLAKE3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Blake3Function {}
+
+/// The initialisation vector: SHA-256's, and the key of plain hashing.
+pub(crate) const IV: [u32; 8] =
+    [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
+
+/// The flags of a block (the paper, table 3).
+pub(crate) mod flag {
+    pub(crate) const CHUNK_START: u8 = 1;
+    pub(crate) const CHUNK_END: u8 = 1 << 1;
+    pub(crate) const PARENT: u8 = 1 << 2;
+    pub(crate) const ROOT: u8 = 1 << 3;
+    pub(crate) const KEYED_HASH: u8 = 1 << 4;
+    pub(crate) const DERIVE_KEY_CONTEXT: u8 = 1 << 5;
+    pub(crate) const DERIVE_KEY_MATERIAL: u8 = 1 << 6;
+}
+
+/// The counts of bits by which G rotates.
+const ROTATIONS: [u32; 4] = [16, 12, 8, 7];
+
+/// Inputs at most that a backend takes side by side.
+pub(crate) const MOST: usize = 16;
+
+/// The state that one block of a chunk, or of a parent, hands to the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Chain {
+    /// The chaining value.
+    pub(crate) h: [u32; 8],
+    /// The chunk's place in the message; 0 for a parent.
+    pub(crate) counter: u64,
+    /// The flags of every block.
+    pub(crate) flags: u8,
+    /// The flags of the next block in addition.
+    pub(crate) first: u8,
+    /// Bytes that the last block lacks.
+    pub(crate) missing: u8,
+}
+
+/// Says nothing: a chaining value may be secret.
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chain").finish_non_exhaustive()
+    }
+}
+
+impl Chain {
+    /// Before the first block of a chunk.
+    #[inline]
+    pub(crate) const fn chunk(key: [u32; 8], counter: u64, flags: u8) -> Self {
+        Self { h: key, counter, flags, first: flag::CHUNK_START, missing: 0 }
+    }
+}
+
+/// A fact that the lane kernel may rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    Nothing,
+    /// All chaining values are equal.
+    Alike,
+}
+
+impl Function for Blake3Function {
+    type Chain = Chain;
+    type Block = [u8; 64];
+    /// The flags of the run's last block in addition.
+    type Last = u8;
+    type Hint = Known;
+    type MaxLanes = U16;
+    type MaxClosing = U1;
+
+    const NO_CHAIN: Chain = Chain { h: [0; 8], counter: 0, flags: 0, first: 0, missing: 0 };
+    const NOT_LAST: u8 = 0;
+    const NO_HINT: Known = Known::Nothing;
+    const CLOSES_WHOLE_BLOCKS: bool = false;
+    const PAIRS: bool = true;
+
+    #[inline]
+    fn longest_run(_: &Chain) -> usize {
+        usize::MAX
+    }
+
+    #[inline]
+    fn closing(_: usize) -> usize {
+        1
+    }
+
+    #[inline]
+    fn close(chain: &mut Chain, _: &mut [[u8; 64]], length: usize) {
+        #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
+        let missing = (64 - length) as u8;
+        chain.missing = missing;
+    }
+
+    #[inline]
+    fn hint(_: usize) -> Known {
+        Known::Alike
+    }
+
+    #[inline(always)]
+    fn copy(chain: &Chain, word: impl Fn(u64) -> u64) -> Chain {
+        Chain { h: chain.h.map(|h| u32::truncate(word(h.into()).into())), ..*chain }
+    }
+
+    #[inline]
+    fn wipe(chain: &mut Chain) {
+        u32::wipe(&mut chain.h);
+    }
+}
+
+/// Inputs of equally many blocks, which begin with one key: chunks, parents, or messages of a chunk.
+#[derive(Debug)]
+pub(crate) struct Group<'a> {
+    pub(crate) key: &'a [u32; 8],
+    /// The flags of every block.
+    pub(crate) flags: u8,
+    /// The flags of the first block in addition.
+    pub(crate) first: u8,
+    /// The flags of each input's last block in addition.
+    pub(crate) last: &'a [u8; MOST],
+    /// Bytes in each input's last block.
+    pub(crate) lengths: &'a [u8; MOST],
+    /// Each input's counter.
+    pub(crate) counters: &'a [u64; MOST],
+    /// Blocks of each input, at least one.
+    pub(crate) count: usize,
+    /// At least one and at most as many as the backend has lanes, each of `count` blocks or more.
+    pub(crate) inputs: &'a [&'a [[u8; 64]]],
+    /// The chaining value after each input.
+    pub(crate) outputs: &'a mut [[u8; 32]],
+}
+
+/// A last block that is not compressed yet, since its place in the tree may be the root.
+#[derive(Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) h: [u32; 8],
+    pub(crate) block: [u8; 64],
+    pub(crate) counter: u64,
+    /// Bytes in the block.
+    pub(crate) length: u8,
+    pub(crate) flags: u8,
+}
+
+/// Says nothing: the node of a keyed hash is a secret.
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node").finish_non_exhaustive()
+    }
+}
+
+/// The answer of an instruction set for groups and for long outputs.
+pub(crate) trait CompressGroup: Compress<Blake3Function> {
+    /// Compresses a group of up to `LANES` inputs.
+    fn group(self, group: Group<'_>);
+
+    /// Writes the root's output blocks from number `counter` on, any number.
+    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]);
+}
+
+/// The lower and the upper half of a counter.
+#[inline(always)]
+pub(crate) fn halves(counter: u64) -> [u32; 2] {
+    [u32::truncate(counter.into()), u32::truncate((counter >> 32).into())]
+}
+
+/// Eight words as bytes.
+#[inline(always)]
+pub(crate) fn to_bytes(words: [u32; 8]) -> [u8; 32] {
+    u32::to_bytes(words)
+}

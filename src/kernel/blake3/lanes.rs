@@ -1,0 +1,232 @@
+//! Many messages, a word of each in a vector.
+
+use super::Blake3Function;
+use super::{Chain, Group, IV, Known, Node, ROTATIONS, halves};
+use crate::kernel::g::{Lane, round};
+use crate::kernel::{Run, Word};
+
+/// The order in which a round takes the words of the message: the paper's permutation, applied once more each round.
+const SCHEDULE: [[usize; 16]; 7] = {
+    const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+    let mut schedule = [[0; 16]; 7];
+    let mut i = 0;
+    while i < 16 {
+        schedule[0][i] = i;
+        i += 1;
+    }
+    let mut r = 1;
+    while r < 7 {
+        let mut i = 0;
+        while i < 16 {
+            schedule[r][i] = schedule[r - 1][PERMUTATION[i]];
+            i += 1;
+        }
+        r += 1;
+    }
+    schedule
+};
+
+/// Row `d` of each message's blocks.
+struct Tags<V> {
+    low: V,
+    high: V,
+    length: V,
+    flags: V,
+    /// Of the first block in addition.
+    first: V,
+    /// Of the last block in addition.
+    last: V,
+}
+
+/// Compresses a run of up to `L` messages, lane `l` of every vector for message `l`.
+///
+/// Lanes without a message compute the last message once more, and their results are dropped.
+#[inline(always)]
+pub(crate) fn compress_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, run: Run<'_, Blake3Function>) {
+    let live = run.chains.len();
+    let lane = |l: usize| l.min(live - 1);
+    let mut h = [splat::<V, L>(token, 0); 8];
+    if run.hint == Known::Alike {
+        h = splat_all::<V, L>(token, &run.chains[0].h);
+    } else {
+        // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
+        for (i, h) in h.chunks_mut(L).enumerate() {
+            let mut rows = [splat::<V, L>(token, 0); L];
+            for (l, row) in rows.iter_mut().enumerate() {
+                let mut words = [0; L];
+                let part = &run.chains[lane(l)].h[i * L..];
+                let number = part.len().min(L);
+                words[..number].copy_from_slice(&part[..number]);
+                *row = V::new(token, words);
+            }
+            h.copy_from_slice(&V::transpose(rows)[..h.len()]);
+        }
+    }
+    let [mut low, mut high, mut length, mut flags, mut first, mut last] = [[0; L]; 6];
+    for l in 0..L {
+        let Chain { counter, flags: all, first: begin, missing, .. } = run.chains[lane(l)];
+        [low[l], high[l]] = halves(counter);
+        length[l] = 64_u8.wrapping_sub(missing).into();
+        flags[l] = all.into();
+        first[l] = begin.into();
+        last[l] = run.last[lane(l)].into();
+    }
+    let new = |words| V::new(token, words);
+    let tags = Tags {
+        low: new(low),
+        high: new(high),
+        length: new(length),
+        flags: new(flags),
+        first: new(first),
+        last: new(last),
+    };
+    compress_blocks::<V, L>(token, &mut h, run.blocks, (run.count, run.stride), &tags);
+    for (i, h) in h.chunks(L).enumerate() {
+        let mut columns = [splat::<V, L>(token, 0); L];
+        columns[..h.len()].copy_from_slice(h);
+        for (chain, row) in run.chains.iter_mut().zip(V::transpose(columns)) {
+            chain.h[i * L..][..h.len()].copy_from_slice(&row.words()[..h.len()]);
+        }
+    }
+    for chain in run.chains {
+        chain.first = 0;
+        chain.missing = 0;
+    }
+}
+
+/// Compresses a group of up to `L` inputs.
+#[inline(always)]
+pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
+    let [mut low, mut high, mut length, mut last] = [[0; L]; 4];
+    for l in 0..L {
+        [low[l], high[l]] = halves(group.counters[l]);
+        length[l] = group.lengths[l].into();
+        last[l] = group.last[l].into();
+    }
+    let tags = Tags {
+        low: V::new(token, low),
+        high: V::new(token, high),
+        length: V::new(token, length),
+        flags: splat(token, group.flags.into()),
+        first: splat(token, group.first.into()),
+        last: V::new(token, last),
+    };
+    let mut h = splat_all::<V, L>(token, group.key);
+    compress_blocks::<V, L>(token, &mut h, group.inputs, (group.count, 1), &tags);
+    for (i, h) in h.chunks(L).enumerate() {
+        let mut columns = [splat::<V, L>(token, 0); L];
+        columns[..h.len()].copy_from_slice(h);
+        let rows = V::transpose(columns);
+        for (output, row) in group.outputs.iter_mut().zip(&rows) {
+            let words = row.words();
+            let to = &mut output.as_chunks_mut().0[i * L..];
+            for (to, word) in to.iter_mut().zip(&words) {
+                *to = word.to_le_bytes();
+            }
+        }
+    }
+}
+
+/// Writes up to `L` output blocks of a root.
+#[inline(always)]
+pub(crate) fn output_lanes<V: Lane<u32, L>, const L: usize>(
+    token: V::Token,
+    node: &Node,
+    counter: u64,
+    blocks: &mut [[u8; 64]],
+) {
+    let mut m = [splat::<V, L>(token, 0); 16];
+    for (i, m) in m.iter_mut().enumerate() {
+        *m = splat(token, u32::load(&node.block, i));
+    }
+    let [mut low, mut high] = [[0; L]; 2];
+    for (l, (low, high)) in (0..).zip(low.iter_mut().zip(&mut high)) {
+        [*low, *high] = halves(counter.wrapping_add(l));
+    }
+    let h = splat_all::<V, L>(token, &node.h);
+    let d =
+        [V::new(token, low), V::new(token, high), splat(token, node.length.into()), splat(token, node.flags.into())];
+    let mut v = rounds::<V, L>(token, &h, d, &m);
+    for i in 0..8 {
+        v[i] = v[i].xor(v[i + 8]);
+        v[i + 8] = v[i + 8].xor(h[i]);
+    }
+    for (i, words) in v.chunks_exact(L).enumerate() {
+        let mut columns = [v[0]; L];
+        columns.copy_from_slice(words);
+        let rows = V::transpose(columns);
+        for (block, row) in blocks.iter_mut().zip(&rows) {
+            let words = row.words();
+            let to = &mut block.as_chunks_mut().0[i * L..][..L];
+            for (to, word) in to.iter_mut().zip(&words) {
+                *to = word.to_le_bytes();
+            }
+        }
+    }
+}
+
+/// Compresses `count` blocks of each of `inputs`, of which there may be fewer than lanes.
+#[inline(always)]
+fn compress_blocks<V: Lane<u32, L>, const L: usize>(
+    token: V::Token,
+    h: &mut [V; 8],
+    inputs: &[&[[u8; 64]]],
+    (count, stride): (usize, usize),
+    tags: &Tags<V>,
+) {
+    let live = inputs.len();
+    for block in 0..count {
+        let mut m = [splat::<V, L>(token, 0); 16];
+        for (i, m) in m.chunks_exact_mut(L).enumerate() {
+            let mut rows = [splat::<V, L>(token, 0); L];
+            for (l, row) in rows.iter_mut().enumerate() {
+                *row = V::load(token, &inputs[l.min(live - 1)][block * stride], i);
+            }
+            m.copy_from_slice(&V::transpose(rows));
+        }
+        let mut length = splat(token, 64);
+        let mut flags = tags.flags;
+        if block == 0 {
+            flags = flags.xor(tags.first);
+        }
+        if block + 1 == count {
+            flags = flags.xor(tags.last);
+            length = tags.length;
+        }
+        let v = rounds::<V, L>(token, h, [tags.low, tags.high, length, flags], &m);
+        for i in 0..8 {
+            h[i] = v[i].xor(v[i + 8]);
+        }
+    }
+}
+
+/// The state after all rounds.
+#[inline(always)]
+fn rounds<V: Lane<u32, L>, const L: usize>(token: V::Token, h: &[V; 8], d: [V; 4], m: &[V; 16]) -> [V; 16] {
+    let [h0, h1, h2, h3, h4, h5, h6, h7] = *h;
+    let [c0, c1, c2, c3] = [splat(token, IV[0]), splat(token, IV[1]), splat(token, IV[2]), splat(token, IV[3])];
+    let [d0, d1, d2, d3] = d;
+    let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
+    round(&mut v, m, &SCHEDULE[0], ROTATIONS);
+    round(&mut v, m, &SCHEDULE[1], ROTATIONS);
+    round(&mut v, m, &SCHEDULE[2], ROTATIONS);
+    round(&mut v, m, &SCHEDULE[3], ROTATIONS);
+    round(&mut v, m, &SCHEDULE[4], ROTATIONS);
+    round(&mut v, m, &SCHEDULE[5], ROTATIONS);
+    round(&mut v, m, &SCHEDULE[6], ROTATIONS);
+    v
+}
+
+#[inline(always)]
+fn splat<V: Lane<u32, L>, const L: usize>(token: V::Token, word: u32) -> V {
+    V::new(token, [word; L])
+}
+
+#[inline(always)]
+fn splat_all<V: Lane<u32, L>, const L: usize>(token: V::Token, words: &[u32; 8]) -> [V; 8] {
+    let mut vectors = [splat(token, 0); 8];
+    for (vector, word) in vectors.iter_mut().zip(words) {
+        *vector = splat(token, *word);
+    }
+    vectors
+}

@@ -1,0 +1,274 @@
+//! One message, four words of its state in a vector, or two, each in a half of a vector.
+
+use core::array;
+
+use super::Blake3Function;
+use super::{Chain, Group, IV, Node, ROTATIONS, halves};
+use crate::kernel::Run;
+
+/// Four words of each of `N` messages. Each operation is the same for all messages.
+pub(crate) trait Row<const N: usize>: Copy {
+    /// Proves that the CPU has the vector's instructions.
+    type Token: Copy;
+
+    fn new(token: Self::Token, words: [[u32; 4]; N]) -> Self;
+    fn words(self) -> [[u32; 4]; N];
+    /// Words `4 i` to `4 i + 4` of each block. Unless `SETTLED`, they may have been written just before, by words of 64
+    /// bits: see `backend::reread`.
+    fn load<const SETTLED: bool>(token: Self::Token, blocks: [&[u8; 64]; N], i: usize) -> Self;
+    /// Word by word, modulo 2^32.
+    fn add(self, rhs: Self) -> Self;
+    fn xor(self, rhs: Self) -> Self;
+    /// Rotates `self ^ late` by `bits`, a constant. `self` is known some cycles before `late`.
+    fn xor_ror(self, late: Self, bits: u32) -> Self;
+    /// The words at four places of `self`: see [`order`].
+    fn shuffle<const ORDER: i32>(self) -> Self;
+    /// The words at two places of `self`, then two of `rhs`: see [`order`].
+    fn pick<const ORDER: i32>(self, rhs: Self) -> Self;
+    /// The last word of `rhs` in place of its own.
+    fn with_last(self, rhs: Self) -> Self;
+}
+
+/// Four places in a row, as instructions take them.
+pub(crate) const fn order(a: i32, b: i32, c: i32, d: i32) -> i32 {
+    a | b << 2 | c << 4 | d << 6
+}
+
+/// What row `d` of a message's blocks is made of.
+#[derive(Clone, Copy)]
+struct Tag {
+    counter: u64,
+    flags: u8,
+    first: u8,
+    last: u8,
+    length: u8,
+}
+
+/// Compresses `N` messages.
+#[inline(always)]
+pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run<'_, Blake3Function>) {
+    let Run { count, stride, chains, blocks, last, .. } = run;
+    let mut low = [[0; 4]; N];
+    let mut high = [[0; 4]; N];
+    let mut tags = [Tag { counter: 0, flags: 0, first: 0, last: 0, length: 0 }; N];
+    for l in 0..N {
+        let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing } = chains[l];
+        [low[l], high[l]] = [[h0, h1, h2, h3], [h4, h5, h6, h7]];
+        tags[l] = Tag { counter, flags, first, last: last[l], length: 64_u8.wrapping_sub(missing) };
+    }
+    let h = [R::new(token, low), R::new(token, high)];
+    let [low, high] = compress_blocks::<R, N>(token, h, blocks, (count, stride), &tags);
+    for ((chain, low), high) in chains.iter_mut().zip(low.words()).zip(high.words()) {
+        chain.h[..4].copy_from_slice(&low);
+        chain.h[4..].copy_from_slice(&high);
+        chain.first = 0;
+        chain.missing = 0;
+    }
+}
+
+/// Compresses a group of `N` inputs.
+#[inline(always)]
+pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Group<'_>) {
+    let mut tags = [Tag { counter: 0, flags: group.flags, first: group.first, last: 0, length: 0 }; N];
+    for (l, tag) in tags.iter_mut().enumerate() {
+        tag.counter = group.counters[l];
+        tag.last = group.last[l];
+        tag.length = group.lengths[l];
+    }
+    let h = key::<R, N>(token, group.key);
+    let [low, high] = compress_blocks::<R, N>(token, h, group.inputs, (group.count, 1), &tags);
+    for ((output, low), high) in group.outputs.iter_mut().zip(low.words()).zip(high.words()) {
+        let (to, _) = output.as_chunks_mut();
+        for (to, word) in to.iter_mut().zip(low.iter().chain(&high)) {
+            *to = word.to_le_bytes();
+        }
+    }
+}
+
+/// Writes an output block of a root.
+#[inline(always)]
+pub(crate) fn output_rows<R: Row<1>>(token: R::Token, node: &Node, counter: u64, block: &mut [u8; 64]) {
+    let h = key::<R, 1>(token, &node.h);
+    let d = row_d::<R, 1>(token, &[Tag { counter, flags: node.flags, first: 0, last: 0, length: node.length }]);
+    let [a, b, c, d] = compress_block::<R, 1, false>(token, h, [&node.block], d);
+    let rows = [a.xor(c), b.xor(d), c.xor(h[0]), d.xor(h[1])];
+    let (to, _) = block.as_chunks_mut::<4>();
+    for (to, row) in to.chunks_exact_mut(4).zip(&rows) {
+        let [words] = row.words();
+        for (to, word) in to.iter_mut().zip(words) {
+            *to = word.to_le_bytes();
+        }
+    }
+}
+
+/// Both halves of a key, for every message.
+#[inline(always)]
+fn key<R: Row<N>, const N: usize>(token: R::Token, key: &[u32; 8]) -> [R; 2] {
+    let [k0, k1, k2, k3, k4, k5, k6, k7] = *key;
+    [R::new(token, [[k0, k1, k2, k3]; N]), R::new(token, [[k4, k5, k6, k7]; N])]
+}
+
+#[inline(always)]
+fn row_d<R: Row<N>, const N: usize>(token: R::Token, tags: &[Tag; N]) -> R {
+    let mut d = [[0; 4]; N];
+    for (d, tag) in d.iter_mut().zip(tags) {
+        let [low, high] = halves(tag.counter);
+        *d = [low, high, tag.length.into(), tag.flags.into()];
+    }
+    R::new(token, d)
+}
+
+/// Both halves of the chaining values after `count` blocks of each message.
+#[inline(always)]
+fn compress_blocks<R: Row<N>, const N: usize>(
+    token: R::Token,
+    mut h: [R; 2],
+    inputs: &[&[[u8; 64]]],
+    (count, stride): (usize, usize),
+    tags: &[Tag; N],
+) -> [R; 2] {
+    for block in 0..count {
+        let mut tags = *tags;
+        for tag in &mut tags {
+            if block == 0 {
+                tag.flags |= tag.first;
+            }
+            if block + 1 == count {
+                tag.flags |= tag.last;
+            } else {
+                tag.length = 64;
+            }
+        }
+        let blocks = array::from_fn(|l| &inputs[l][block * stride]);
+        let d = row_d::<R, N>(token, &tags);
+        let [a, b, c, d] = if count == 1 {
+            compress_block::<R, N, false>(token, h, blocks, d)
+        } else {
+            compress_block::<R, N, true>(token, h, blocks, d)
+        };
+        h = [a.xor(c), b.xor(d)];
+    }
+    h
+}
+
+/// The state after all rounds of a block, in four rows `a b c d`.
+///
+/// ```text
+///       column step         diagonal step, row b in place
+///   a   v0  v1  v2  v3      v3  v0  v1  v2
+///   b   v4  v5  v6  v7      v4  v5  v6  v7
+///   c   v8  v9  v10 v11     v9  v10 v11 v8
+///   d   v12 v13 v14 v15     v14 v15 v12 v13
+/// ```
+///
+/// Row `b` ends each half of G and is needed at once by the next, so it stays in place; the others are turned around it
+/// while `b` is still being computed. For the same reason the message is added to `a` before `b` is.
+#[inline(always)]
+fn compress_block<R: Row<N>, const N: usize, const SETTLED: bool>(
+    token: R::Token,
+    [low, high]: [R; 2],
+    blocks: [&[u8; 64]; N],
+    d: R,
+) -> [R; 4] {
+    let m = [
+        R::load::<SETTLED>(token, blocks, 0),
+        R::load::<SETTLED>(token, blocks, 1),
+        R::load::<SETTLED>(token, blocks, 2),
+        R::load::<SETTLED>(token, blocks, 3),
+    ];
+    let m = first_words(m);
+    let mut v = Rows { sum: low.add(m[0]), a: low, b: high, c: R::new(token, [[IV[0], IV[1], IV[2], IV[3]]; N]), d };
+    let m = v.round(m);
+    let m = v.round(m);
+    let m = v.round(m);
+    let m = v.round(m);
+    let m = v.round(m);
+    let m = v.round(m);
+    v.round(m);
+    [v.a.shuffle::<TURN_1>(), v.b, v.c, v.d]
+}
+
+/// The word of column `(i + n) % 4` at column `i`.
+const TURN_1: i32 = order(1, 2, 3, 0);
+const TURN_2: i32 = order(2, 3, 0, 1);
+const TURN_3: i32 = order(3, 0, 1, 2);
+
+/// The words that the first round adds in the first and second half of the column step, and of the diagonal step.
+///
+/// ```text
+///   x   m0  m2  m4  m6        z   m14 m8  m10 m12
+///   y   m1  m3  m5  m7        w   m15 m9  m11 m13
+/// ```
+#[inline(always)]
+fn first_words<R: Row<N>, const N: usize>([m0, m4, m8, m12]: [R; 4]) -> [R; 4] {
+    const EVEN: i32 = order(0, 2, 0, 2);
+    const ODD: i32 = order(1, 3, 1, 3);
+    [
+        m0.pick::<EVEN>(m4),
+        m0.pick::<ODD>(m4),
+        m8.pick::<EVEN>(m12).shuffle::<TURN_3>(),
+        m8.pick::<ODD>(m12).shuffle::<TURN_3>(),
+    ]
+}
+
+/// The words of the next round: those at places 2 3 7 4, 6 10 0 13, 15 1 12 9 and 8 11 5 14 of this one.
+#[inline(always)]
+fn next_words<R: Row<N>, const N: usize>([x, y, z, w]: [R; 4]) -> [R; 4] {
+    const SWAP_MIDDLE: i32 = order(0, 2, 1, 3);
+    const LAST_SECOND: i32 = order(0, 2, 3, 1);
+    [
+        x.pick::<{ order(1, 2, 1, 3) }>(y).shuffle::<LAST_SECOND>(),
+        x.pick::<{ order(3, 0, 2, 3) }>(z.with_last(w)).shuffle::<SWAP_MIDDLE>(),
+        w.pick::<{ order(0, 1, 0, 3) }>(y.with_last(z)).shuffle::<LAST_SECOND>(),
+        z.pick::<{ order(1, 0, 0, 2) }>(w.pick::<{ order(2, 2, 2, 2) }>(y)).shuffle::<LAST_SECOND>(),
+    ]
+}
+
+/// The state between two rounds.
+struct Rows<R> {
+    /// Row `a` and the message words that are added next.
+    sum: R,
+    /// As it was after the last half of G, not turned.
+    a: R,
+    b: R,
+    c: R,
+    d: R,
+}
+
+impl<R> Rows<R> {
+    /// A round with these words, and the sum that the next one begins with. Returns the words of the next.
+    #[inline(always)]
+    fn round<const N: usize>(&mut self, [x, y, z, w]: [R; 4]) -> [R; 4]
+    where
+        R: Row<N>,
+    {
+        let next = next_words([x, y, z, w]);
+        let [r1, r2, r3, r4] = ROTATIONS;
+        self.half_g([r1, r2]);
+        self.sum = self.a.add(y);
+        self.half_g([r3, r4]);
+        self.sum = self.a.shuffle::<TURN_3>().add(z);
+        self.c = self.c.shuffle::<TURN_1>();
+        self.d = self.d.shuffle::<TURN_2>();
+
+        self.half_g([r1, r2]);
+        self.sum = self.a.add(w);
+        self.half_g([r3, r4]);
+        self.sum = self.a.shuffle::<TURN_1>().add(next[0]);
+        self.c = self.c.shuffle::<TURN_3>();
+        self.d = self.d.shuffle::<TURN_2>();
+        next
+    }
+
+    /// Half of G on all four columns at once, one message word each being in the sum.
+    #[inline(always)]
+    fn half_g<const N: usize>(&mut self, [r_d, r_b]: [u32; 2])
+    where
+        R: Row<N>,
+    {
+        self.a = self.sum.add(self.b);
+        self.d = self.d.xor_ror(self.a, r_d);
+        self.c = self.c.add(self.d);
+        self.b = self.b.xor_ror(self.c, r_b);
+    }
+}
