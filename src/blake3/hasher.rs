@@ -320,16 +320,18 @@ impl Hasher {
         if self.group_begun() == 1 {
             self.merge();
             if let Some(cv) = self.stack.pop() {
-                list.push(&cv);
+                list.cvs[0] = cv;
+                list.length = 1;
                 self.chunk.chain.counter = counter.wrapping_sub(1);
             }
         }
-        base.chunks(bytes, counter, &mut list);
-        let chunks = list.length as u64;
-        while list.length > 2 {
-            base.pair(&mut list);
+        list.length += base.chunks(bytes, counter, &mut list.cvs[list.length..]);
+        if list.length == 1 {
+            self.push_all(&list.cvs[..1], 1);
+        } else {
+            let chunks = list.length as u64;
+            self.push_all(&base.reduce(&mut list), chunks / 2);
         }
-        self.push_all(&list.cvs[..list.length], chunks / list.length as u64);
     }
 
     /// Appends a complete subtree that may begin here.
@@ -384,11 +386,10 @@ impl Hasher {
         }
         let (stack, last) = stack.split_at(stack.len().saturating_sub(shared));
         let mut list = List::new();
-        last.iter().for_each(|cv| list.push(cv));
-        if !held.is_empty() {
-            base.chunks(held, counter, &mut list);
-        }
-        self.below(stack, base.reduce(&mut list))
+        list.cvs[..last.len()].copy_from_slice(last);
+        list.length = last.len() + base.chunks(held, counter, &mut list.cvs[last.len()..]);
+        let [left, right] = base.reduce(&mut list);
+        self.below(stack, base.parent(&left, &right))
     }
 
     /// The root of `stack` and, to its right, the subtree of `node`.

@@ -19,12 +19,19 @@ pub(super) fn each(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnM
     if let [message] = messages {
         return put(0, &base.hash(message.as_ref()));
     }
+    let done = each_equal(base, messages, &mut put);
+    if done < messages.len() {
+        each_unequal(base, &messages[done..], |i, digest| put(done + i, digest));
+    }
+}
+
+/// The same for messages of which the first are not alike. Apart, so that others need no memory for a window.
+#[inline(never)]
+fn each_unequal(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) {
     let mut window = Window::new();
     let mut done = 0;
     while done < messages.len() {
-        let equal = each_equal(base, &messages[done..], |i, digest| put(done + i, digest));
-        done += equal;
-        // Those that follow are not alike. After a few the next ones may be.
+        // After a few that are not alike, the next ones may be.
         for (i, message) in messages.iter().enumerate().skip(done).take(super::lanes(base.backend).max(2)) {
             let message = message.as_ref();
             let chunks = message.len().div_ceil(CHUNK_LEN).max(1);
@@ -38,6 +45,7 @@ pub(super) fn each(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnM
             }
             done = i + 1;
         }
+        done += each_equal(base, &messages[done..], |i, digest| put(done + i, digest));
     }
     window.finish(base, &mut put);
 }

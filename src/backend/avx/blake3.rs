@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::Avx;
+use crate::backend::Beside;
 use crate::backend::sse41::blake3::alone;
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
@@ -10,33 +11,33 @@ use crate::kernel::blake3::{
 };
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Avx {
+impl Compress<Blake3Function> for Beside<Avx> {
     const LANES: usize = 4;
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        // SAFETY: self proves AVX.
+        // SAFETY: self.isa proves AVX.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
-        // SAFETY: self proves AVX.
+        // SAFETY: self.isa proves AVX.
         unsafe { compress4(run) }
     }
 }
 
-impl CompressGroup for Avx {
+impl CompressGroup for Beside<Avx> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
-            // SAFETY: self proves AVX.
+            // SAFETY: self.isa proves AVX.
             1 => unsafe { group1(group) },
-            // SAFETY: self proves AVX.
+            // SAFETY: self.isa proves AVX.
             _ => unsafe { group4(group) },
         }
     }
 
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self proves AVX.
+        // SAFETY: self.isa proves AVX.
         unsafe { output(node, counter, blocks) }
     }
 }

@@ -8,40 +8,40 @@ use core::arch::x86_64::*;
 use core::slice;
 
 use super::{Sse41, U32x4};
-use crate::backend::reread;
+use crate::backend::{Beside, reread};
 use crate::kernel::blake3::{
     Blake3Function, Chain, CompressGroup, Group, Known, Node, Row, compress_lanes, compress_rows, group_lanes,
     group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run, Words};
 
-impl Compress<Blake3Function> for Sse41 {
+impl Compress<Blake3Function> for Beside<Sse41> {
     const LANES: usize = 4;
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { compress4(run) }
     }
 }
 
-impl CompressGroup for Sse41 {
+impl CompressGroup for Beside<Sse41> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
-            // SAFETY: self proves SSE4.1.
+            // SAFETY: self.isa proves SSE4.1.
             1 => unsafe { group1(group) },
-            // SAFETY: self proves SSE4.1.
+            // SAFETY: self.isa proves SSE4.1.
             _ => unsafe { group4(group) },
         }
     }
 
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { output(node, counter, blocks) }
     }
 }

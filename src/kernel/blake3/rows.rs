@@ -1,6 +1,4 @@
-//! One message, four words of its state in a vector, or two, each in a half of a vector.
-
-use core::array;
+//! One message, four words of its state in a vector, or a few, each in a part of a wider vector.
 
 use super::Blake3Function;
 use super::{Chain, Group, IV, Node, ROTATIONS, halves};
@@ -44,7 +42,9 @@ struct Tag {
     length: u8,
 }
 
-/// Compresses `N` messages.
+/// Compresses up to `N` messages.
+///
+/// Places without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
 pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run<'_, Blake3Function>) {
     let Run { count, stride, chains, blocks, last, .. } = run;
@@ -52,9 +52,10 @@ pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run
     let mut high = [[0; 4]; N];
     let mut tags = [Tag { counter: 0, flags: 0, first: 0, last: 0, length: 0 }; N];
     for l in 0..N {
-        let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing } = chains[l];
+        let i = l.min(chains.len() - 1);
+        let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing } = chains[i];
         [low[l], high[l]] = [[h0, h1, h2, h3], [h4, h5, h6, h7]];
-        tags[l] = Tag { counter, flags, first, last: last[l], length: 64_u8.wrapping_sub(missing) };
+        tags[l] = Tag { counter, flags, first, last: last[i], length: 64_u8.wrapping_sub(missing) };
     }
     let h = [R::new(token, low), R::new(token, high)];
     let [low, high] = compress_blocks::<R, N>(token, h, blocks, (count, stride), &tags);
@@ -66,7 +67,7 @@ pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run
     }
 }
 
-/// Compresses a group of `N` inputs.
+/// Compresses a group of up to `N` inputs.
 #[inline(always)]
 pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Group<'_>) {
     let mut tags = [Tag { counter: 0, flags: group.flags, first: group.first, last: 0, length: 0 }; N];
@@ -127,6 +128,12 @@ fn compress_blocks<R: Row<N>, const N: usize>(
     (count, stride): (usize, usize),
     tags: &[Tag; N],
 ) -> [R; 2] {
+    let live = inputs.len();
+    // All of one length, so that the bounds are checked here and not in the loop.
+    let mut lanes = [&[][..]; N];
+    for (l, lane) in lanes.iter_mut().enumerate() {
+        *lane = &inputs[l.min(live - 1)][..(count - 1) * stride + 1];
+    }
     for block in 0..count {
         let mut tags = *tags;
         for tag in &mut tags {
@@ -139,7 +146,10 @@ fn compress_blocks<R: Row<N>, const N: usize>(
                 tag.length = 64;
             }
         }
-        let blocks = array::from_fn(|l| &inputs[l][block * stride]);
+        let mut blocks = [&lanes[0][0]; N];
+        for (to, lane) in blocks.iter_mut().zip(&lanes) {
+            *to = &lane[block * stride];
+        }
         let d = row_d::<R, N>(token, &tags);
         let [a, b, c, d] = if count == 1 {
             compress_block::<R, N, false>(token, h, blocks, d)
