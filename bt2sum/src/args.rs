@@ -173,12 +173,11 @@ pub(crate) struct Options {
 
     /// Keys BLAKE2 or BLAKE3 with what this open descriptor gives
     #[cfg(unix)]
-    #[arg(long, value_name = "N", conflicts_with = "key_file")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["key_file", "derive_key"])]
     pub(crate) key_fd: Option<u32>,
 
     /// Derives keys by blake3 in this context, which is no secret, from FILEs of key material
     #[arg(long, value_name = "CONTEXT", allow_hyphen_values = true, conflicts_with = "key_file")]
-    #[cfg_attr(unix, arg(conflicts_with = "key_fd"))]
     pub(crate) derive_key: Option<String>,
 
     /// The Go tool's digest of an empty input, which has no leaf; lines cannot say so
