@@ -6,13 +6,12 @@ use std::io;
 
 #[cfg(feature = "alloc")]
 use super::held::Held;
-use super::mode::Mode;
 use super::output::OutputReader;
 use super::stack::Stack;
 #[cfg(feature = "rayon")]
 use super::tree::Parallel;
 use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
-use super::{CHUNK_LEN, Hash, KEY_LEN};
+use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
 #[cfg(feature = "zeroize")]
@@ -54,20 +53,20 @@ impl Hasher {
     #[inline]
     #[must_use]
     pub fn new() -> Self {
-        Mode::HASH.hasher()
+        Self::of(Base::hashing())
     }
 
     /// The same with a secret key: a MAC.
     #[must_use]
     pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
-        Mode::keyed(key).hasher()
+        Self::of(Base::keyed(key))
     }
 
     /// The same to derive a key from the message, for the purpose that `context` names: see
     /// [`derive_key`](super::derive_key).
     #[must_use]
     pub fn new_derive_key(context: &str) -> Self {
-        Mode::derive_key(context).hasher()
+        Self::of(Base::derive_key(context))
     }
 
     #[inline]

@@ -24,7 +24,7 @@ use super::hasher::Hasher;
 use super::mode::Mode;
 use super::output::OutputReader;
 use super::tree::GROUP;
-use super::{CHUNK_LEN, Hash, OUT_LEN};
+use super::value::{CHUNK_LEN, Hash, OUT_LEN};
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake3::{Blake3Function, Chain};
 

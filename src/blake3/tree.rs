@@ -10,10 +10,10 @@
 
 use core::array;
 
-use super::CHUNK_LEN;
+use super::value::{CHUNK_LEN, KEY_LEN};
 use crate::backend::{Backend, Dispatch, compress_block, compress_group};
 use crate::buffer::copy_words;
-use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, MOST, Node, flag, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, IV, MOST, Node, flag, to_bytes};
 use crate::kernel::{Block as _, Word, wipe};
 use crate::many::{Message, Start, schedule};
 use crate::stream::compress_message;
@@ -33,6 +33,23 @@ pub(super) struct Base {
 }
 
 impl Base {
+    /// Plain hashing.
+    #[inline]
+    pub(super) fn hashing() -> Self {
+        Self { key: IV, flags: 0, backend: Backend::best() }
+    }
+
+    /// Hashing with a secret key.
+    pub(super) fn keyed(key: &[u8; KEY_LEN]) -> Self {
+        Self { key: u32::from_bytes(key), flags: flag::KEYED_HASH, backend: Backend::best() }
+    }
+
+    /// Key derivation: the context is hashed here.
+    pub(super) fn derive_key(context: &str) -> Self {
+        let base = Self { flags: flag::DERIVE_KEY_CONTEXT, ..Self::hashing() };
+        Self { key: u32::from_bytes(&base.hash(context.as_bytes())), flags: flag::DERIVE_KEY_MATERIAL, ..base }
+    }
+
     /// Before the first block of chunk number `counter`.
     #[inline]
     pub(super) fn chunk(&self, counter: u64) -> Chain {
@@ -169,7 +186,7 @@ impl Base {
 
     /// The chaining values of whole chunks.
     fn whole_chunks(&self, chunks: &[[u8; CHUNK_LEN]], counter: u64, outputs: &mut [Cv]) {
-        let lanes = super::lanes(self.backend);
+        let lanes = Blake3Function::lanes(self.backend);
         let mut counter = counter;
         for (chunks, outputs) in chunks.chunks(lanes).zip(outputs.chunks_mut(lanes)) {
             let mut inputs = [&[][..]; MOST];
@@ -195,7 +212,7 @@ impl Base {
     /// Writes the parents of neighbours to `parents`, and tells how many: half as many as `cvs`, and the last one of an odd
     /// number as it is.
     pub(super) fn pair(&self, cvs: &[Cv], parents: &mut [Cv]) -> usize {
-        let lanes = super::lanes(self.backend);
+        let lanes = Blake3Function::lanes(self.backend);
         let (blocks, _) = cvs.as_flattened().as_chunks::<64>();
         for (blocks, outputs) in blocks.chunks(lanes).zip(parents.chunks_mut(lanes)) {
             let mut inputs = [&[][..]; MOST];
