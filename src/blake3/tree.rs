@@ -70,7 +70,7 @@ impl Base {
         if let Ok(block) = message.try_into() {
             return self.hash_block::<true>(block, 64);
         }
-        if let Some(length @ ..64) = u8::try_from(message.len()).ok() {
+        if let Ok(length @ ..64) = u8::try_from(message.len()) {
             let mut block = [0; 64];
             copy_words(&mut block, message);
             let cv = self.hash_block::<false>(&block, length);
