@@ -208,11 +208,6 @@ impl Lane<u32, 4> for U32x4 {}
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 impl Lane<u32, 8> for U32x8 {
     #[inline(always)]
-    fn keep_order(vectors: [Self; 4]) -> [Self; 4] {
-        Self::keep_sums(vectors)
-    }
-
-    #[inline(always)]
     fn keep_sums([a, b, c, d]: [Self; 4]) -> [Self; 4] {
         // SAFETY: a.1 proves AVX-512VL, and so AVX.
         let [w, x, y, z] = unsafe { opaque::ymm_in_order([a.0, b.0, c.0, d.0]) };
@@ -222,11 +217,6 @@ impl Lane<u32, 8> for U32x8 {
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 impl Lane<u32, 16> for U32x16 {
-    #[inline(always)]
-    fn keep_order(vectors: [Self; 4]) -> [Self; 4] {
-        Self::keep_sums(vectors)
-    }
-
     /// Exclusive ors one after the other, then the rotations, which have a single port on Intel: sixteen blocks of
     /// BLAKE3 take a fourteenth less (Cascade Lake).
     #[inline(always)]
