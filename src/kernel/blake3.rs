@@ -114,7 +114,7 @@ impl Function for Blake3Function {
 
     #[inline(always)]
     fn copy(chain: &Chain, word: impl Fn(u64) -> u64) -> Chain {
-        Chain { h: chain.h.map(|h| u32::truncate(word(h.into()).into())), ..*chain }
+        Chain { h: chain.h.map(|h| <u32 as Word>::truncate(word(h.into()).into())), ..*chain }
     }
 
     #[inline]
@@ -191,7 +191,7 @@ pub(crate) trait CompressGroup: Compress<Blake3Function> {
 /// The lower and the upper half of a counter.
 #[inline(always)]
 pub(crate) fn halves(counter: u64) -> [u32; 2] {
-    [u32::truncate(counter.into()), u32::truncate((counter >> 32).into())]
+    [<u32 as Word>::truncate(counter.into()), <u32 as Word>::truncate((counter >> 32).into())]
 }
 
 /// Eight words as bytes.
