@@ -8,7 +8,7 @@ use core::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use simd_digest::blake2::Hash;
-use simd_digest::{Backend, Digest, Sha256, sha256};
+use simd_digest::{Backend, Blake3, Digest, Sha256, blake3, sha256};
 
 use self::flavour::Peers;
 use self::kinds::kinds;
@@ -34,6 +34,9 @@ fn hash(bench: &mut Criterion) {
     }
     for (name, length) in LENGTHS {
         compare_sha256(bench, &format!("hash SHA-256 {name}"), &paint(length));
+    }
+    for (name, length) in LENGTHS {
+        compare_blake3(bench, &format!("hash BLAKE3 {name}"), &paint(length));
     }
 }
 
@@ -68,6 +71,25 @@ fn compare_sha256(bench: &mut Criterion, name: &str, message: &[u8]) {
         group.bench_function(format!("simd_digest hash on {name}"), |b| b.iter(|| batch.hash(black_box(message))));
     }
     group.bench_function("sha2", |b| b.iter(|| sha2::Sha256::digest(black_box(message))));
+    group.finish();
+}
+
+/// Ours on every backend, and `blake3`.
+fn compare_blake3(bench: &mut Criterion, name: &str, message: &[u8]) {
+    let expected = *::blake3::hash(message).as_bytes();
+    assert_eq!(blake3::hash(message), expected);
+    assert_eq!(Blake3::digest(message), expected);
+
+    let mut group = bench.benchmark_group(name);
+    group.throughput(Throughput::Bytes(message.len() as u64));
+    group.bench_function("simd_digest hash", |b| b.iter(|| blake3::hash(black_box(message))));
+    group.bench_function("simd_digest Digest", |b| b.iter(|| Blake3::digest(black_box(message))));
+    for backend in Backend::available() {
+        let mode = blake3::Mode::HASH.with_backend(backend);
+        assert_eq!(mode.hash(message), expected, "{backend}");
+        group.bench_function(format!("simd_digest hash on {backend}"), |b| b.iter(|| mode.hash(black_box(message))));
+    }
+    group.bench_function("blake3", |b| b.iter(|| ::blake3::hash(black_box(message))));
     group.finish();
 }
 

@@ -8,12 +8,12 @@ use self::backends::all_backends;
 #[path = "../tests/common/backends.rs"]
 mod backends;
 
-/// As `avx512`, without the SHA extension; `avx512+sha`, with it; `avx512+sha 2nd`, in the second order, with lanes for
-/// many messages.
+/// As `avx512`, without the SHA extension; `avx512+sha`, with it; with `lanes` where SHA-256 of many messages takes lanes
+/// though there is the extension, and with `slow` where the kernels are for slow rotations.
 pub(crate) fn kind(backend: Backend) -> String {
-    let sha = if backend.sha() { "+sha" } else { "" };
-    let order = if format!("{backend:?}").contains("second order") { " 2nd" } else { "" };
-    format!("{backend}{sha}{order}")
+    let text = format!("{backend:?}");
+    let add = |part: &str, name: &'static str| if text.contains(part) { name } else { "" };
+    format!("{backend}{}{}{}", add(", sha", "+sha"), add("sha in lanes", " lanes"), add("slow rotation", " slow"))
 }
 
 /// All that this CPU has, by the speed of many messages.

@@ -16,7 +16,7 @@ use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Mac, Output};
 use simd_digest::sha256::{self, Batch};
-use simd_digest::{Backend, Blake2b512, Blake2bMac256, Digest};
+use simd_digest::{Backend, Blake2b512, Blake2bMac256, Digest, blake3};
 
 use self::flavour::Peers;
 use self::kinds::{kind, kinds};
@@ -70,7 +70,9 @@ SHA-256 has 64 rounds, and 48 words of the schedule, for 64 bytes.
                192 divided by the number of messages: a chain of four or three cycles a round.
   +sha         32 instructions for two rounds each, of four cycles, which begin a cycle apart on Zen 4, so no less than
                32 cycles a block; on Intel's cores two cycles apart.
-  nodes        two blocks, the schedule of the second from a table.";
+  nodes        two blocks, the schedule of the second from a table.
+BLAKE3 has 7 rounds of BLAKE2s for 64 bytes, so a chain of 168 and seven tenths of the operations of its lanes. A chunk
+is 16 blocks. Of a long message chunks are in lanes, and for each there is a parent: a sixteenth more.";
 
 fn main() {
     // Cargo passes `--bench` when it benches; tests of all targets only try whether this runs.
@@ -85,6 +87,9 @@ fn main() {
     blocks::<FlavourS>(rounds(300));
     blocks_of_sha256(rounds(100));
     nodes(rounds(300));
+    chunks_of_blake3(rounds(300));
+    whole_of_blake3(rounds(300));
+    writes_of_blake3(rounds(60));
     short_inputs(rounds(1000));
     updates(rounds(60));
 }
@@ -159,8 +164,13 @@ struct Row {
 }
 
 fn print_rows(rows: &[Row], results: &Results) {
+    print_rows_by("messages", rows, results);
+}
+
+/// The second column is of something else than messages.
+fn print_rows_by(column: &str, rows: &[Row], results: &Results) {
     let unit = Unit::of(results);
-    println!("{:14}{:>9}{:>13}{:>9}{:>8}{:>8}", "", "messages", unit.name, "median", "bound", "ratio");
+    println!("{:14}{column:>9}{:>13}{:>9}{:>8}{:>8}", "", unit.name, "median", "bound", "ratio");
     for row in rows {
         let time = results.times[row.number];
         let [minimum, median] = [time.minimum, time.median].map(|time| unit.convert(time) / row.blocks as f64);
@@ -294,6 +304,159 @@ fn nodes(rounds: usize) {
     let results = race.run(rounds);
     println!("\nSHA-256, per node of 64 bytes: {NODES} nodes");
     print_rows(&rows, &results);
+}
+
+const CHUNK: usize = blake3::CHUNK_LEN;
+
+/// Seven rounds, where BLAKE2s has ten.
+fn bound_of_blake3(backend: Backend, live: usize) -> Option<f64> {
+    Some(0.7 * bound::<FlavourS>(backend, live)?)
+}
+
+/// Each backend: so many chunks side by side, each a message. A message of a chunk has no parents.
+fn chunks_of_blake3(rounds: usize) {
+    let memory = paint(MANY * CHUNK);
+    let messages: Vec<&[u8]> = memory.chunks(CHUNK).collect();
+    let digests: Vec<u8> = messages.iter().flat_map(|message| *::blake3::hash(message).as_bytes()).collect();
+
+    let mut race = Race::default();
+    let mut rows = Vec::new();
+    for backend in Backend::available() {
+        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= blake3::lanes(backend)) {
+            // All in one call where they fill the lanes, else as many in a call as shall be alive.
+            let batch = if live > 1 && live == blake3::lanes(backend) { MANY } else { live };
+            let mode = blake3::Mode::HASH.with_backend(backend);
+            let mut bytes = vec![0; digests.len()];
+            let messages = &messages[..MANY / batch * batch];
+            let mut hash = move || {
+                for (messages, bytes) in messages.chunks(batch).zip(bytes.chunks_mut(batch * blake3::OUT_LEN)) {
+                    mode.hash_many_flat(black_box(messages), bytes).unwrap();
+                }
+                bytes[messages.len() * blake3::OUT_LEN - 1]
+            };
+            assert_eq!(hash(), digests[messages.len() * blake3::OUT_LEN - 1], "{backend}");
+            let blocks = messages.len() * CHUNK / blake3::BLOCK_LEN;
+            let bound = bound_of_blake3(backend, live);
+            rows.push(Row { name: backend.to_string(), messages: live, blocks, bound, number: race.add(hash) });
+        }
+    }
+    let number = race.add(|| messages.iter().map(|message| ::blake3::hash(black_box(message)).as_bytes()[31]).max());
+    rows.push(Row {
+        name: "blake3".into(),
+        messages: 1,
+        blocks: memory.len() / blake3::BLOCK_LEN,
+        bound: None,
+        number,
+    });
+
+    let results = race.run(rounds);
+    println!(
+        "\nBLAKE3, per block of 64 bytes: {MANY} messages of a chunk, so many in a call, or all that fill the lanes"
+    );
+    print_rows(&rows, &results);
+}
+
+/// Each backend: one message, many that are as a parent, and output, with all lanes in use.
+fn whole_of_blake3(rounds: usize) {
+    let one = &paint(ONE)[..];
+    let expected = *::blake3::hash(one).as_bytes();
+    let mut output = vec![0; ONE];
+    ::blake3::Hasher::new().finalize_xof().fill(&mut output);
+    let short: Vec<&[u8]> = one.chunks(blake3::BLOCK_LEN).take(MANY).collect();
+    let digests: Vec<u8> = short.iter().flat_map(|message| *::blake3::hash(message).as_bytes()).collect();
+
+    let [mut message, mut many, mut out] = [(); 3].map(|()| (Race::default(), Vec::new()));
+    for backend in Backend::available() {
+        let mode = blake3::Mode::HASH.with_backend(backend);
+        let lanes = blake3::lanes(backend);
+        let bound = bound_of_blake3(backend, lanes);
+        let row = |messages, blocks, bound, number| Row { name: backend.to_string(), messages, blocks, bound, number };
+
+        assert_eq!(mode.hash(one), expected, "{backend}");
+        let hash = {
+            let mode = mode.clone();
+            move || mode.hash(black_box(one))
+        };
+        let with_parents = bound.map(|bound| bound * 17.0 / 16.0);
+        message.1.push(row(1, ONE / blake3::BLOCK_LEN, with_parents, message.0.add(hash)));
+
+        let mut bytes = vec![0; digests.len()];
+        mode.hash_many_flat(&short, &mut bytes).unwrap();
+        assert_eq!(bytes, digests, "{backend}");
+        let hash = {
+            let (mode, short) = (mode.clone(), &short);
+            move || mode.hash_many_flat(black_box(short), &mut bytes)
+        };
+        many.1.push(row(MANY, MANY, bound, many.0.add(hash)));
+
+        let mut bytes = vec![0; ONE];
+        mode.hash_xof(b"").fill(&mut bytes);
+        assert!(bytes == output, "{backend}");
+        let fill = move || mode.hash_xof(b"").fill(black_box(&mut bytes));
+        out.1.push(row(1, ONE / blake3::BLOCK_LEN, bound, out.0.add(fill)));
+    }
+    let peer = |messages, blocks, number| Row { name: "blake3".into(), messages, blocks, bound: None, number };
+    message.1.push(peer(1, ONE / blake3::BLOCK_LEN, message.0.add(|| ::blake3::hash(black_box(one)))));
+    let hash = || short.iter().map(|message| ::blake3::hash(black_box(message)).as_bytes()[31]).max();
+    many.1.push(peer(1, MANY, many.0.add(hash)));
+    let mut bytes = vec![0; ONE];
+    let fill = move || ::blake3::Hasher::new().finalize_xof().fill(black_box(&mut bytes));
+    out.1.push(peer(1, ONE / blake3::BLOCK_LEN, out.0.add(fill)));
+
+    for (title, (race, rows)) in [
+        ("per block of 64 bytes: one message of 1 MiB", message),
+        ("per message of 64 bytes, 64 in a call, which is the work of a parent", many),
+        ("per block of 64 bytes of output: 1 MiB", out),
+    ] {
+        let results = race.run(rounds);
+        println!("\nBLAKE3, {title}");
+        print_rows(&rows, &results);
+    }
+}
+
+/// The default backend and the peer, by the length of a write, and with a digest after each.
+fn writes_of_blake3(rounds: usize) {
+    const DIGESTED: usize = 16 << 10;
+    let memory = &paint(ONE)[..];
+    let mut race = Race::default();
+    let mut rows = Vec::new();
+    let mut row = |name: &str, messages, bytes, number| {
+        rows.push(Row { name: name.into(), messages, blocks: bytes / blake3::BLOCK_LEN, bound: None, number });
+    };
+    for size in [64, 1 << 10, 4 << 10, 16 << 10, 64 << 10] {
+        let pieces = move || black_box(memory).chunks(black_box(size));
+        let ours = move || {
+            let mut hasher = blake3::Hasher::new();
+            pieces().for_each(|piece| _ = hasher.update(piece));
+            hasher.finalize()
+        };
+        let theirs = move || {
+            let mut hasher = ::blake3::Hasher::new();
+            pieces().for_each(|piece| _ = hasher.update(piece));
+            hasher.finalize()
+        };
+        assert_eq!(ours().as_bytes(), theirs().as_bytes());
+        row("simd_digest", size, ONE, race.add(ours));
+        row("blake3", size, ONE, race.add(theirs));
+    }
+    let pieces = move || black_box(&memory[..DIGESTED]).chunks(black_box(blake3::BLOCK_LEN));
+    let ours = move || {
+        let mut hasher = blake3::Hasher::new();
+        pieces().map(|piece| *hasher.update(piece).finalize().as_bytes()).max()
+    };
+    let theirs = move || {
+        let mut hasher = ::blake3::Hasher::new();
+        pieces().map(|piece| *hasher.update(piece).finalize().as_bytes()).max()
+    };
+    assert_eq!(ours(), theirs());
+    row("… and a digest", blake3::BLOCK_LEN, DIGESTED, race.add(ours));
+    row("blake3's same", blake3::BLOCK_LEN, DIGESTED, race.add(theirs));
+
+    let results = race.run(rounds);
+    println!(
+        "\nBLAKE3, per block of 64 bytes: 1 MiB by writes of so many bytes, and 16 KiB with a digest after each write"
+    );
+    print_rows_by("bytes", &rows, &results);
 }
 
 /// Numbers, in a race, of one of our calls and of the peers' same.

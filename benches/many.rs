@@ -10,7 +10,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use simd_digest::blake2::{Hash, Params};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::FlavourS;
-use simd_digest::{Backend, Digest, sha256};
+use simd_digest::{Backend, Digest, blake3, sha256};
 
 use self::flavour::Peers;
 use self::kinds::kinds;
@@ -87,6 +87,40 @@ fn sha256(bench: &mut Criterion) {
     }
 }
 
+/// Ours on every backend, and `blake3`.
+fn blake3_many(bench: &mut Criterion) {
+    for (name, length) in [("64 B", 64), ("1 KiB", 1 << 10), ("3 KiB", 3 << 10), ("16 KiB", 16 << 10)] {
+        for count in [2, 4, 8, 16, 64] {
+            let memory = paint(count * length);
+            let messages: Vec<&[u8]> = memory.chunks(length).collect();
+            compare_blake3(bench, &format!("many BLAKE3 {count} × {name}"), &messages);
+        }
+    }
+    let memory = paint(64 << 10);
+    let up_to_64_kib: Vec<&[u8]> = (0..100).map(|i| &memory[..i * 12377 % memory.len()]).collect();
+    compare_blake3(bench, "many BLAKE3 100 × 0 to 64 KiB", &up_to_64_kib);
+}
+
+fn compare_blake3(bench: &mut Criterion, name: &str, messages: &[&[u8]]) {
+    let one_by_one = |messages: &[&[u8]]| messages.iter().map(|message| ::blake3::hash(message)).collect::<Vec<_>>();
+    let expected = one_by_one(messages);
+    let equal = |ours: &blake3::Hash, peer: &::blake3::Hash| ours.as_bytes() == peer.as_bytes();
+    let equal = |hashes: &[blake3::Hash]| hashes.iter().zip(&expected).all(|(ours, peer)| equal(ours, peer));
+
+    let mut group = bench.benchmark_group(name);
+    group.throughput(Throughput::Bytes(messages.iter().map(|message| message.len() as u64).sum()));
+    assert!(equal(&blake3::hash_many(messages)));
+    group.bench_function("simd_digest hash_many", |b| b.iter(|| blake3::hash_many(black_box(messages))));
+    for backend in Backend::available() {
+        let mode = blake3::Mode::HASH.with_backend(backend);
+        assert!(equal(&mode.hash_many(messages)), "{backend}");
+        let name = format!("simd_digest hash_many on {backend}");
+        group.bench_function(name, |b| b.iter(|| mode.hash_many(black_box(messages))));
+    }
+    group.bench_function("blake3 one by one", |b| b.iter(|| one_by_one(black_box(messages))));
+    group.finish();
+}
+
 fn mixed_lengths(bench: &mut Criterion) {
     let memory = paint(5 << 20);
     let up_to_4_kib: Vec<&[u8]> = (0..100).map(|i| &memory[..i * 1237 % 4096]).collect();
@@ -107,5 +141,5 @@ fn best_split(bench: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(name = benches; config = criterion(); targets = equal_lengths, blake2s, sha256, mixed_lengths, best_split);
+criterion_group!(name = benches; config = criterion(); targets = equal_lengths, blake2s, sha256, blake3_many, mixed_lengths, best_split);
 criterion_main!(benches);

@@ -9,6 +9,7 @@ use simd_digest::Backend;
 use simd_digest::blake2::{Flavour, OutputReader, Params};
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
+use simd_digest::blake3;
 
 use self::setup::{criterion, paint};
 
@@ -44,5 +45,36 @@ fn blake2x(bench: &mut Criterion) {
     xof::<FlavourS>(bench, "BLAKE2Xs", 32);
 }
 
-criterion_group!(name = benches; config = criterion(); targets = blake2x);
+/// Beside `blake3`.
+fn of_blake3(bench: &mut Criterion) {
+    let mut group = bench.benchmark_group("BLAKE3 1 MiB out");
+    group.throughput(Throughput::Bytes(LENGTH as u64));
+    let key = [7; blake3::KEY_LEN];
+    let mut expected = vec![0; LENGTH];
+    ::blake3::Hasher::new_keyed(&key).update(&paint(100)).finalize_xof().fill(&mut expected);
+    for backend in Backend::available() {
+        for (how, piece) in [("whole", LENGTH), ("block by block", blake3::BLOCK_LEN)] {
+            let mut output = blake3::Mode::keyed(&key).with_backend(backend).hash_xof(&paint(100));
+            let mut bytes = vec![0; LENGTH];
+            let mut expand = |bytes: &mut [u8]| {
+                output.set_position(0);
+                bytes.chunks_mut(piece).for_each(|piece| output.fill(piece));
+            };
+            expand(&mut bytes);
+            assert!(bytes == expected);
+            group.bench_function(format!("{how} on {backend}"), |b| b.iter(|| expand(black_box(&mut bytes))));
+        }
+    }
+    let mut output = ::blake3::Hasher::new_keyed(&key).update(&paint(100)).finalize_xof();
+    let mut bytes = vec![0; LENGTH];
+    group.bench_function("blake3 whole", |b| {
+        b.iter(|| {
+            output.set_position(0);
+            output.fill(black_box(&mut bytes));
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(name = benches; config = criterion(); targets = blake2x, of_blake3);
 criterion_main!(benches);

@@ -18,7 +18,7 @@ use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use self::sha2::Sha;
 #[cfg(feature = "blake3")]
-use crate::kernel::blake3::{CompressGroup, Group, Node};
+use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
 use crate::kernel::sha256::{CompressNodes, Nodes};
 use crate::kernel::{Compress, Function, Run};
@@ -174,26 +174,31 @@ pub struct Backend {
     order: Order,
 }
 
-/// The order of a kernel's instructions, or of several kernels, where two families of CPU with one instruction set
+/// The choice among kernels, or orders of a kernel's instructions, where two families of CPU with one instruction set
 /// differ. A wrong choice costs speed and never a digest.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    First,
-    /// Lanes of AVX-512 for many messages, though there is SHA-NI.
-    #[allow(dead_code, reason = "x86 alone has two")]
-    Second,
+#[allow(dead_code, reason = "x86 alone has a choice")]
+struct Order {
+    /// SHA-256 of many messages in lanes of AVX-512, though there is SHA-NI.
+    sha_in_lanes: bool,
+    /// A rotation by AVX-512 takes two cycles, where a shift takes one.
+    slow_rotation: bool,
 }
 
 impl Order {
+    const FIRST: Self = Self { sha_in_lanes: false, slow_rotation: false };
+
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn of(isa: Isa, sha: Option<Sha>, cpu: Cpu) -> Self {
-        let lanes = matches!(isa, Isa::Avx512(_)) && sha.is_some() && sha::slower_than_lanes(cpu);
-        if lanes { Self::Second } else { Self::First }
+        if !matches!(isa, Isa::Avx512(_)) || sha.is_none() {
+            return Self::FIRST;
+        }
+        Self { sha_in_lanes: sha::slower_than_lanes(cpu), slow_rotation: avx512::rotates_slowly(cpu) }
     }
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     fn of(_: Isa, _: Option<Sha>, _: Cpu) -> Self {
-        Self::First
+        Self::FIRST
     }
 }
 
@@ -236,7 +241,7 @@ impl Backend {
     }
 
     fn fastest() -> Self {
-        Self::available().next().unwrap_or(Self { isa: Isa::PORTABLE, sha: None, order: Order::First })
+        Self::available().next().unwrap_or(Self { isa: Isa::PORTABLE, sha: None, order: Order::FIRST })
     }
 
     /// Whether the backend has the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never has it.
@@ -253,21 +258,22 @@ impl Backend {
     /// The same instruction set without the SHA extension.
     #[must_use]
     pub fn without_sha(self) -> Self {
-        Self { sha: None, order: Order::First, ..self }
+        Self { sha: None, order: Order { sha_in_lanes: false, ..self.order }, ..self }
     }
 
-    /// The same backend with the other order of instructions or kernels, if it has two, one for each family of CPU: for
-    /// many messages of SHA-256, `avx512` with the SHA extension may use the extension, or lanes.
+    /// The same backend with the kernels and orders of instructions for the other family of CPU, if it has any: on
+    /// `avx512`, SHA-256 of many messages may use the SHA extension or lanes, and BLAKE3 has two ways to rotate.
     ///
-    /// [`available`](Self::available) has the order that suits this CPU. Digests do not depend on it.
+    /// [`available`](Self::available) has those that suit this CPU. Digests do not depend on them.
     #[must_use]
     pub fn other_order(self) -> Option<Self> {
-        match (self.order, self.isa, self.sha) {
-            (Order::Second, ..) => Some(Self { order: Order::First, ..self }),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            (Order::First, Isa::Avx512(_), Some(_)) => Some(Self { order: Order::Second, ..self }),
-            _ => None,
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        if matches!(self.isa, Isa::Avx512(_)) {
+            let Order { sha_in_lanes, slow_rotation } = self.order;
+            let order = Order { sha_in_lanes: self.sha() && !sha_in_lanes, slow_rotation: !slow_rotation };
+            return Some(Self { order, ..self });
         }
+        None
     }
 }
 
@@ -314,7 +320,7 @@ dispatch!(crate::kernel::blake2b::FlavourB);
 #[cfg(feature = "blake2")]
 dispatch!(crate::kernel::blake2s::FlavourS);
 #[cfg(feature = "blake3")]
-dispatch!(crate::kernel::blake3::Blake3Function);
+dispatch!(crate::kernel::blake3::Blake3Function, beside);
 #[cfg(feature = "sha2")]
 dispatch!(crate::kernel::sha256::Sha256Function, beside);
 
@@ -329,14 +335,21 @@ pub(crate) fn hash_nodes<const TWICE: bool>(backend: Backend, nodes: Nodes<'_>) 
 #[cfg(feature = "blake3")]
 #[inline]
 pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
-    on!(backend, isa => isa.group(group));
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.group(group));
+}
+
+/// See [`CompressGroup::block`].
+#[cfg(feature = "blake3")]
+#[inline]
+pub(crate) fn compress_block<const SETTLED: bool>(backend: Backend, block: Block<'_>) -> [u8; 32] {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.block::<SETTLED>(block))
 }
 
 /// See [`CompressGroup::output`].
 #[cfg(feature = "blake3")]
 #[inline]
 pub(crate) fn output_blocks(backend: Backend, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    on!(backend, isa => isa.output(node, counter, blocks));
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.output(node, counter, blocks));
 }
 
 #[cfg(feature = "blake2")]
@@ -367,15 +380,13 @@ impl Default for Backend {
     }
 }
 
-/// The name, the SHA extension, and the order if it is the second.
+/// The name, the SHA extension, and what the backend does for one family of CPU alone.
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sha = if self.sha() { ", sha" } else { "" };
-        let order = match self.order {
-            Order::First => "",
-            Order::Second => ", second order",
-        };
-        write!(f, "Backend({}{sha}{order})", self.name())
+        let lanes = if self.order.sha_in_lanes { ", sha in lanes" } else { "" };
+        let rotation = if self.order.slow_rotation { ", slow rotation" } else { "" };
+        write!(f, "Backend({}{sha}{lanes}{rotation})", self.name())
     }
 }
 
@@ -528,8 +539,8 @@ mod tests {
 
     #[test]
     fn a_few_bytes_with_or_without_an_option() {
-        assert!(size_of::<Backend>() <= 3);
-        assert!(size_of::<Option<Backend>>() <= 3);
+        assert!(size_of::<Backend>() <= 4);
+        assert!(size_of::<Option<Backend>>() <= 4);
     }
 
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -43,7 +43,7 @@
 //!
 //! The names and digests are those of `blake3` 1.8, but:
 //!
-//! - The traits of [`digest`] 0.11 are implemented by [`Blake3`].
+//! - The traits of [`digest`](crate::digest) 0.11 are implemented by [`Blake3`].
 //! - There is no `mmap`: a file that shrinks while it is mapped kills the program.
 //! - [`Hasher::reset`] keeps key and mode, there as here. [`Mode`] stands for key and mode without a message.
 //! - Functions of [`hazmat`] return errors where those of `blake3` panic.
@@ -56,9 +56,9 @@ pub use self::digest::Blake3;
 pub use self::hasher::Hasher;
 pub use self::mode::Mode;
 pub use self::output::OutputReader;
+pub use self::value::{BLOCK_LEN, CHUNK_LEN, Hash, KEY_LEN, OUT_LEN};
 use crate::backend::{Backend, Dispatch};
 pub use crate::hash::ParseHashError;
-use crate::hash::{Digested, Full};
 use crate::kernel::blake3::Blake3Function;
 pub use crate::many::LengthError as ManyError;
 
@@ -72,25 +72,7 @@ mod mode;
 mod output;
 mod stack;
 mod tree;
-
-/// Bytes of a default digest.
-pub const OUT_LEN: usize = 32;
-/// Bytes of a key.
-pub const KEY_LEN: usize = 32;
-/// Bytes of a block, of which the compression function takes one at a time.
-pub const BLOCK_LEN: usize = 64;
-/// Bytes of a chunk, a leaf of the tree.
-pub const CHUNK_LEN: usize = 1024;
-
-impl Digested for Blake3Function {
-    type Bytes = [u8; OUT_LEN];
-}
-
-/// A BLAKE3 digest of 32 bytes.
-///
-/// Prints as lower-case hexadecimal and parses from either case. Comparison with `==` takes constant time; ordering does
-/// not.
-pub type Hash = crate::hash::Hash<Blake3Function, Full>;
+mod value;
 
 /// The digest of `message`.
 ///

@@ -1,7 +1,8 @@
-//! SHA-256, SHA-224 and BLAKE2 on SIMD, chosen at run time: one message, many messages side by side, HMAC, or trees.
+//! SHA-256, SHA-224, BLAKE3 and BLAKE2 on SIMD, chosen at run time: one message, many messages side by side, HMAC, or
+//! trees.
 //!
 //! ```
-//! use simd_digest::{Blake2b256, Digest, Sha256, blake2b, sha256};
+//! use simd_digest::{Blake2b256, Digest, Sha256, blake2b, blake3, sha256};
 //!
 //! let hash = Sha256::digest(b"hello world"); // by the traits of `digest`
 //! assert_eq!(hash[..4], [0xb9, 0x4d, 0x27, 0xb9]);
@@ -13,6 +14,7 @@
 //! # #[cfg(feature = "alloc")]
 //! assert_eq!(hashes[1], sha256::hash(b"two"));
 //! assert_eq!(blake2b::hash(b"abc").as_bytes().len(), 64);
+//! assert_eq!(blake3::hash(b"hello world").as_bytes()[..4], [0xd7, 0x49, 0x81, 0xef]);
 //! ```
 //!
 //! ```sh
@@ -23,10 +25,14 @@
 //!
 //! The backend is the fastest that this CPU has: AVX-512, AVX2, AVX, SSE4.1, NEON, WebAssembly's SIMD, or scalar code,
 //! and for SHA-256 the SHA instructions of x86 and AArch64 beside it. Messages that are given together run side by
-//! side, whatever their lengths. Every parameter of BLAKE2 can be set, and one out of its range is an error, never a
-//! panic. The types stand behind the traits of [`digest`] 0.11.
+//! side, whatever their lengths. BLAKE3 is Rust alone, without C and assembler, and fast for small writes, too. Every
+//! parameter of BLAKE2 can be set, and one out of its range is an error, never a panic. The types stand behind the
+//! traits of [`digest`] 0.11.
 //!
-//! One stream of SHA-256 by SHA instructions takes the same time in every crate, and `blake3` is faster on long inputs.
+//! One stream of SHA-256 by SHA instructions takes the same time in every crate, and so does one long message of BLAKE3
+//! beside the crate `blake3`, which also hashes memory maps. A digest after each small write of a long message costs
+//! more here: `finalize` of [`blake3::Hasher`] hashes what is gathered, at most 16 chunks in lanes.
+//!
 //! The [repository](https://github.com/simd-digest/simd-digest#how-fast-how-sure) has figures, and `bt2sum`, a program
 //! for checksums of files.
 //!
@@ -49,6 +55,24 @@
 //!
 //! [The module `sha2`](sha2) lists the differences from the crate `sha2`.
 //!
+//! [`blake3`](mod@blake3) has the names of the crate `blake3`:
+//!
+//! | to hash …              | by the traits of `digest`                    | with all that there is                    |
+//! |------------------------|----------------------------------------------|-------------------------------------------|
+//! | one message            | [`Blake3`]                                   | [`blake3::hash`]                          |
+//! | piece by piece         | the same                                     | [`blake3::Hasher`]                        |
+//! | with a key             | `<Blake3 as KeyInit>::new_from_slice`        | [`blake3::keyed_hash`], [`blake3::Mode::keyed`] |
+//! | to derive keys         |                                              | [`blake3::derive_key`], [`blake3::Mode::derive_key`] |
+//! | many messages          |                                              | [`blake3::hash_many`], [`blake3::update_many`], [`blake3::finalize_many`], [`Mode::hash_many`](blake3::Mode::hash_many) |
+//! | without the heap       |                                              | [`blake3::hash_many_into`], [`blake3::hash_many_flat`] |
+//! | on all cores           |                                              | `Hasher::update_rayon`                    |
+//! | to any length          | `ExtendableOutput` of [`Blake3`]             | [`blake3::OutputReader`]                  |
+//! | digests as values      |                                              | [`blake3::Hash`]                          |
+//! | parts of its tree      |                                              | [`blake3::hazmat::subtrees`], [`blake3::hazmat::merge_subtrees_root`], [`blake3::hazmat::HasherExt`] |
+//! | save and restore       |                                              | [`blake3::hazmat::State`]                 |
+//! | a single block         |                                              | [`blake3::hazmat::compress`]              |
+//! | on a chosen backend    | `with_backend` of every type                 | [`blake3::Mode`], [`Backend`]             |
+//!
 //! [`blake2b`] and [`blake2s`] have the same names. Those of BLAKE2b:
 //!
 //! | to hash …              | by the traits of `digest`                    | with all parameters                       |
@@ -70,8 +94,10 @@
 //! - `std` (default): `io::Write` for the hashers, `Backend::set_default`, the choice of the backend cached.
 //! - `blake2` (default): BLAKE2b and BLAKE2s.
 //! - `sha2` (default): SHA-256 and SHA-224, with HMAC and the nodes of Merkle trees.
-//! - `alloc` (by `std`): results in a `Vec`, trees, the parts of `digest` that return boxes.
-//! - `rayon`: `TreeHasher::update_rayon`, the leaves of a tree on all cores.
+//! - `blake3` (default): BLAKE3 with keys, derived keys, output of any length, and parts of its tree.
+//! - `alloc` (by `std`): results in a `Vec`, trees, the parts of `digest` that return boxes, small writes of BLAKE3
+//!   gathered.
+//! - `rayon`: `TreeHasher::update_rayon` and `blake3::Hasher::update_rayon`, one message on all cores.
 //! - `serde`: digests as values, hexadecimal in readable formats and bytes in others.
 //! - `zeroize`: keys, chaining values and buffers are wiped when dropped.
 //!

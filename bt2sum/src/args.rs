@@ -12,6 +12,9 @@ use simd_digest::Backend;
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, thread_count};
 use crate::scheme::{Algorithm, Scheme, Shape};
 
+/// The length of a leaf in bytes if nothing else is said.
+const CHUNK: u32 = 5 << 20;
+
 const AFTER_HELP: &str = "\
 Formats:
   BLAKE2b-64 (NAME) = HEX                 a file; the number is bytes of digest
@@ -21,6 +24,8 @@ Formats:
   BLAKE2s, BLAKE2bp or BLAKE2sp in place of BLAKE2b by --algorithm
   HEX  NAME, SHA256 (NAME) = HEX          with --sequential --algorithm sha256, or SHA224 by sha224,
                                           as sha256sum, sha224sum and cksum print them
+  HEX  NAME, BLAKE3 (NAME) = HEX          with --algorithm blake3, as b3sum prints them
+  BLAKE3-512 (NAME) = HEX                 with --tag, for other lengths: bits of digest
   The line of a NAME with a backslash, a line feed or a carriage return begins with a backslash,
   and the name has \\\\, \\n and \\r for them. With --zero nothing is escaped.
 
@@ -29,6 +34,12 @@ Digest:
   last leaf has what remains, and the root hashes the digests of the leaves. BLAKE2bp and BLAKE2sp
   are no such trees: with --sequential they hash a file as a whole, in 4 or 8 lanes of one core.
   Trees of SHA-256 and SHA-224 are not defined, nor keys, nor other lengths than 256 and 224 bits.
+  BLAKE3 is a tree of its own: blake3 is the plain hash, on all cores, with --sequential or without.
+  It has no --chunk and no --leaves. Its digests have 256 bits, or any number of bytes to 1 MiB by
+  --length or --size: these are its extended output, of which a shorter digest is the beginning.
+  Lists of 256 bits are those of b3sum, which reads ours too. Lists of other lengths are bt2sum's
+  alone: b3sum prints no such tags, and checks no such lines. In HEX  NAME, a digest that was cut
+  is a shorter digest, and matches: --length accepts the one length only.
 
 Other than s3git's bt2sum, whose digests are the same but for its errors, this one
   hashes a pipe to its end, not to its first short read;
@@ -40,8 +51,9 @@ Check:
   --check reads lines of all these formats (HEX  NAME too for trees) and prints NAME: OK,
   NAME: FAILED or NAME: FAILED open or read. What a line does not say comes from --size and
   --chunk. Lines of other tools, of the other mode, or of another hash than --algorithm says are
-  improperly formatted. With --sequential, and without --algorithm and a key, lines of BLAKE2b,
-  SHA256 and SHA224 are read, each by the hash that it names. HEX  NAME is BLAKE2b then.
+  improperly formatted. Without --algorithm and a key, lines of BLAKE3 are read too, and with
+  --sequential those of SHA256 and SHA224, each by the hash that it names. HEX  NAME is BLAKE2b
+  then. What a list was keyed with, or derived in, is in no line: it takes the same option again.
   --check --leaves FILE checks one file, leaf by leaf, and prints the bytes that do not match.
 
 Sizes:
@@ -61,28 +73,32 @@ Exit status:
      files are still hashed
   2  the arguments are wrong, or the key; nothing is hashed";
 
-/// Prints or checks checksums of files: BLAKE2 trees, or plain BLAKE2 and SHA-2.
+/// Prints or checks checksums of files: BLAKE2 trees, BLAKE3, or plain BLAKE2 and SHA-2.
 #[derive(Debug, Parser)]
 #[command(name = "bt2sum", args_override_self = true, disable_version_flag = true, after_long_help = AFTER_HELP)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
-    /// Hash; those after blake2s have no trees, and need --sequential [default: blake2b]
+    /// Hash; blake2bp, blake2sp, sha256 and sha224 need --sequential [default: blake2b]
     #[arg(short, long, alias = "a", value_enum)]
     algorithm: Option<Algorithm>,
 
     /// Length of digests of BLAKE2: 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
+    ///
+    /// Of blake3: 1 to 1048576 [default: 32]
     #[arg(short, long, alias = "s", value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
     size: Option<usize>,
 
-    /// The same in bits, a multiple of 8; 0 is the longest
+    /// The same in bits, a multiple of 8; 0 is the default
+    ///
+    /// Lists of blake3 with other lengths than 256 are bt2sum's alone: b3sum does not check them.
     #[arg(short, long, value_name = "BITS", conflicts_with = "size", allow_hyphen_values = true)]
     #[arg(value_parser = digest_bits)]
     length: Option<usize>,
 
-    /// Length of a leaf, less than 4g
-    #[arg(short = 't', long, alias = "t", value_name = "SIZE", default_value = "5m", allow_hyphen_values = true)]
+    /// Length of a leaf, less than 4g [default: 5m]
+    #[arg(short = 't', long, alias = "t", value_name = "SIZE", allow_hyphen_values = true)]
     #[arg(value_parser = chunk_length)]
-    chunk: u32,
+    chunk: Option<u32>,
 
     /// Threads that hash; -cpus too [default: all processors]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
@@ -96,12 +112,12 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["chunk", "leaves", "compat_empty"])]
     pub(crate) sequential: bool,
 
-    /// Marks names with * instead of a space, with --sequential
-    #[arg(short, long, requires = "sequential", conflicts_with = "check", overrides_with = "text")]
+    /// Marks names with * instead of a space, with --sequential or blake3; not for b3sum
+    #[arg(short, long, conflicts_with = "check", overrides_with = "text")]
     pub(crate) binary: bool,
 
-    /// Marks names with a space, with --sequential (the default)
-    #[arg(long, requires = "sequential", conflicts_with = "check", overrides_with = "binary")]
+    /// Marks names with a space, with --sequential or blake3 (the default)
+    #[arg(long, conflicts_with = "check", overrides_with = "binary")]
     text: bool,
 
     /// Directories too: all files below, in the order of their names
@@ -150,13 +166,19 @@ pub(crate) struct Options {
     pub(crate) range: Option<(u64, u64)>,
 
     /// Keys BLAKE2 with the 1 to 64 bytes of this file, blake2s and blake2sp with up to 32
+    ///
+    /// Keys BLAKE3 with the 32 bytes of this file: no other length is a key.
     #[arg(long, value_name = "KEY", conflicts_with = "key_fd")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// Keys BLAKE2 with what this open descriptor gives
+    /// Keys BLAKE2 or BLAKE3 with what this open descriptor gives
     #[cfg(unix)]
-    #[arg(long, value_name = "N", conflicts_with = "key_file")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["key_file", "derive_key"])]
     pub(crate) key_fd: Option<u32>,
+
+    /// Derives keys by blake3 in this context, which is no secret, from FILEs of key material
+    #[arg(long, value_name = "CONTEXT", allow_hyphen_values = true, conflicts_with = "key_file")]
+    pub(crate) derive_key: Option<String>,
 
     /// The Go tool's digest of an empty input, which has no leaf; lines cannot say so
     #[arg(long, conflicts_with_all = ["leaves", "sequential", "tag"])]
@@ -203,11 +225,10 @@ impl Options {
         let algorithm = self.algorithm();
         let (name, lengths) = (algorithm.name(), algorithm.lengths());
         let longest = lengths.end();
-        if !self.sequential && algorithm.is_sha2() {
-            return Some(format!("trees of {name} are not defined: --algorithm {name} needs --sequential"));
-        }
-        if !self.sequential && !algorithm.makes_trees() {
-            return Some(format!("--algorithm {name} is no hash for trees: it needs --sequential"));
+        if !self.sequential
+            && let Some(wrong) = self.no_tree(algorithm)
+        {
+            return Some(wrong);
         }
         if self.size_given().is_some_and(|size| !lengths.contains(&size)) {
             return Some(if algorithm.is_sha2() {
@@ -216,7 +237,32 @@ impl Options {
                 format!("--size of {name} is 1 to {longest} bytes, --length 8 to {} bits", 8 * longest)
             });
         }
-        (self.is_keyed() && algorithm.is_sha2()).then(|| format!("--algorithm {name} takes no key"))
+        if self.derive_key.is_some() && algorithm != Algorithm::Blake3 {
+            return Some(format!("--derive-key needs --algorithm blake3: {name} derives no keys"));
+        }
+        (self.is_keyed() && algorithm.key_lengths().is_none()).then(|| format!("--algorithm {name} takes no key"))
+    }
+
+    /// Why the algorithm does not go with the options of trees, or without `--sequential`, if it does not.
+    fn no_tree(&self, algorithm: Algorithm) -> Option<String> {
+        let name = algorithm.name();
+        if algorithm == Algorithm::Blake3 {
+            let of_trees = [
+                ("leaves", self.leaves.is_some()),
+                ("chunk", self.chunk.is_some()),
+                ("compat-empty", self.compat_empty),
+            ];
+            let (option, _) = of_trees.into_iter().find(|(_, given)| *given)?;
+            return Some(format!("--algorithm {name} has no --{option}, which is for trees of blake2b and blake2s"));
+        }
+        if algorithm.is_sha2() {
+            return Some(format!("trees of {name} are not defined: --algorithm {name} needs --sequential"));
+        }
+        if !algorithm.makes_trees() {
+            return Some(format!("--algorithm {name} is no hash for trees: it needs --sequential"));
+        }
+        let mark = [("binary", self.binary), ("text", self.text)].into_iter().find(|(_, given)| *given);
+        mark.map(|(option, _)| format!("--{option} needs --sequential: lines of trees have no marks"))
     }
 
     /// The hash to compute, and the one of lines that name none.
@@ -227,8 +273,11 @@ impl Options {
     /// The other algorithms whose lines are proper, if the lines name them. A list is read as `cksum --check` reads it:
     /// `--algorithm` excludes all others. With a key, no line of a hash without key is proper.
     pub(crate) fn algorithms_by_name(&self) -> &'static [Algorithm] {
-        let any = self.sequential && self.algorithm.is_none() && !self.is_keyed();
-        if any { &[Algorithm::Sha256, Algorithm::Sha224] } else { &[] }
+        match self.sequential {
+            _ if self.algorithm.is_some() || self.is_keyed() => &[],
+            true => &[Algorithm::Sha256, Algorithm::Sha224, Algorithm::Blake3],
+            false => &[Algorithm::Blake3],
+        }
     }
 
     fn is_keyed(&self) -> bool {
@@ -254,14 +303,15 @@ impl Options {
 
     /// The length of digests in bytes, if `--size` or `--length` gives one.
     pub(crate) fn size_given(&self) -> Option<usize> {
-        self.size.or(self.length.map(|length| if length == 0 { self.algorithm().longest() } else { length }))
+        self.size.or(self.length.map(|length| if length == 0 { self.algorithm().usual_length() } else { length }))
     }
 
     /// The kind of digest that the options ask for.
     pub(crate) fn scheme(&self) -> Scheme {
         let algorithm = self.algorithm();
-        let shape = if self.sequential { Shape::Sequential } else { Shape::Tree { chunk: self.chunk } };
-        Scheme { algorithm, size: self.size_given().unwrap_or(algorithm.longest()), shape }
+        let tree = Shape::Tree { chunk: self.chunk.unwrap_or(CHUNK) };
+        let shape = algorithm.shape(if self.sequential { Shape::Sequential } else { tree });
+        Scheme { algorithm, size: self.size_given().unwrap_or(algorithm.usual_length()), shape }
     }
 }
 

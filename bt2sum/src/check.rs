@@ -52,6 +52,10 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
                 return Ok(false);
             };
             let inspected = match entry.scheme.algorithm {
+                Algorithm::Blake3 => {
+                    printer.warn(&format!("{shown}: lists a file by BLAKE3, which has no leaves"));
+                    return Ok(false);
+                }
                 Algorithm::Blake2s => inspect::<FlavourS>(options, engine, entry, path),
                 // No other algorithm gets here: a scheme without a tree would be an error.
                 _ => inspect::<FlavourB>(options, engine, entry, path),

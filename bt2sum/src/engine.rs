@@ -1,6 +1,6 @@
 //! Hashes many sources: small files in batches, side by side on every core, and long files one by one on all cores.
 //!
-//! Long files that are no trees are hashed in the lanes of one core, a file in each lane.
+//! Long files that are no trees are hashed in the lanes of one core, a file in each lane, but for BLAKE3.
 
 use core::mem;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -13,16 +13,16 @@ use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 use simd_digest::sha2::{Variant224, Variant256};
 
-use crate::function::{Blake2, Blake2p, Function, Sha2};
+use crate::function::{Blake2, Blake2p, Blake3, Function, Sha2};
 use crate::input::{Input, Source, fill};
 use crate::message;
 use crate::progress::Progress;
-use crate::scheme::{Algorithm, Digest, Scheme, Secret, Shape};
+use crate::scheme::{Algorithm, Digest, Scheme, Secret};
 use crate::team::{Buffers, Hashed, LeafSink, MEMORY};
 use crate::threads::in_order;
 use crate::window::Pieces;
 
-/// The largest number of files in a batch.
+/// The largest number of files in a batch. Fewer have together as many bytes of digests as a small file.
 const BATCH: usize = 64;
 
 /// The length of the longest small file, in bytes. Small files are read whole.
@@ -133,6 +133,7 @@ impl Engine {
                 Algorithm::Blake2sp => Self::hash_run::<Blake2p<FlavourS>>,
                 Algorithm::Sha256 => Self::hash_run::<Sha2<Variant256>>,
                 Algorithm::Sha224 => Self::hash_run::<Sha2<Variant224>>,
+                Algorithm::Blake3 => Self::hash_run::<Blake3>,
             };
             hash_run(self, run, &mut |i, hash| consume(begin + i, hash))?;
             begin += run.len();
@@ -146,7 +147,9 @@ impl Engine {
         jobs: &[Job<'_>],
         consume: &mut dyn FnMut(usize, io::Result<Digest>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let size = jobs.len().div_ceil(self.batch_threads()).clamp(1, BATCH);
+        let longest = jobs.iter().map(|job| job.scheme.size).max().unwrap_or(1);
+        let most = BATCH.min(SMALL / longest);
+        let size = jobs.len().div_ceil(self.batch_threads()).clamp(1, most);
         let next = AtomicUsize::new(0);
         let work = || {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -176,7 +179,7 @@ impl Engine {
         let (mut small, mut long) = (Vec::new(), Vec::new());
         let mut total = 0;
         for (index, &Job { source, scheme }) in jobs.iter().enumerate() {
-            match self.read_small(source, scheme, &mut long, index) {
+            match self.read_small::<H>(source, scheme, &mut long, index) {
                 Ok(None) => {}
                 Ok(Some(bytes)) => {
                     total += bytes.len();
@@ -195,7 +198,7 @@ impl Engine {
     }
 
     /// Reads a small file; gives `None` for any other source. Adds `index` to `long` if a lane is to hash the file.
-    fn read_small(
+    fn read_small<H: Function>(
         &self,
         source: Source<'_>,
         scheme: Scheme,
@@ -208,7 +211,7 @@ impl Engine {
             return Ok(None);
         }
         let Some(length) = usize::try_from(before.len()).ok().filter(|&length| length <= SMALL) else {
-            if scheme.shape == Shape::Sequential {
+            if H::long_in_lanes(scheme) {
                 long.push(index);
             }
             return Ok(None);

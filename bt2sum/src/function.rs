@@ -5,18 +5,24 @@ use std::io;
 
 use simd_digest::Backend;
 use simd_digest::blake2::{self, Flavour, Parallel};
+use simd_digest::blake3;
 use simd_digest::sha2::{self, Variant};
 
 use crate::input::Input;
-use crate::message;
-use crate::scheme::{Digest, Scheme, Secret, digest};
+use crate::scheme::{Digest, Scheme, Secret, digest, output};
 use crate::team::{Buffers, Hashed};
+use crate::{message, subtrees};
 
 /// A hash function, which hashes messages side by side and piece by piece. The methods about trees have defaults for
 /// functions that make none.
 pub(crate) trait Function {
     /// A message that comes piece by piece, and is hashed as a whole.
     type Hasher;
+
+    /// Whether long files are hashed in the lanes of one core, a file in each lane. Otherwise each file gets all cores.
+    fn long_in_lanes(scheme: Scheme) -> bool {
+        !scheme.shape.is_tree()
+    }
 
     /// The number of messages that `backend` hashes side by side.
     fn lanes(backend: Backend) -> usize;
@@ -66,6 +72,9 @@ pub(crate) struct Blake2p<F>(PhantomData<F>);
 
 /// SHA-256 or SHA-224.
 pub(crate) struct Sha2<V>(PhantomData<V>);
+
+/// BLAKE3.
+pub(crate) struct Blake3;
 
 impl<F: Flavour> Function for Blake2<F> {
     type Hasher = blake2::Hasher<F>;
@@ -177,5 +186,54 @@ impl<V: Variant> Function for Sha2<V> {
     fn hash_many(_: Scheme, secret: &Secret, messages: &[&[u8]]) -> Vec<Digest> {
         secret.refuse();
         sha2::Batch::<V>::new().hash_many(messages).iter().map(digest).collect()
+    }
+}
+
+impl Function for Blake3 {
+    /// The hasher, and the length of the digest.
+    type Hasher = (blake3::Hasher, usize);
+
+    /// The subtrees of a file fill all lanes of all cores.
+    fn long_in_lanes(_: Scheme) -> bool {
+        false
+    }
+
+    fn lanes(backend: Backend) -> usize {
+        blake3::lanes(backend)
+    }
+
+    fn hasher(scheme: Scheme, secret: &Secret) -> Self::Hasher {
+        (secret.mode().hasher(), scheme.size)
+    }
+
+    fn update((hasher, _): &mut Self::Hasher, piece: &[u8]) {
+        hasher.update(piece);
+    }
+
+    fn update_many(updates: &mut [(&mut Self::Hasher, &[u8])]) {
+        let mut updates: Vec<_> = updates.iter_mut().map(|((hasher, _), piece)| (hasher, *piece)).collect();
+        blake3::update_many(&mut updates);
+    }
+
+    fn finalize((hasher, size): &Self::Hasher) -> Digest {
+        output(hasher.finalize_xof(), *size)
+    }
+
+    fn hash_many(scheme: Scheme, secret: &Secret, messages: &[&[u8]]) -> Vec<Digest> {
+        let (mode, size) = (secret.mode(), scheme.size);
+        if size > blake3::OUT_LEN {
+            return messages.iter().map(|message| output(mode.hash_xof(message), size)).collect();
+        }
+        mode.hash_many(messages).iter().map(|hash| digest(&hash.as_bytes()[..size])).collect()
+    }
+
+    fn hash(
+        input: &mut Input<'_>,
+        scheme: Scheme,
+        secret: &Secret,
+        threads: usize,
+        buffers: &Buffers,
+    ) -> io::Result<Hashed<Digest>> {
+        subtrees::hash(input, &secret.mode(), scheme.size, threads, buffers)
     }
 }

@@ -1,5 +1,6 @@
 //! Reads the key from a file or a descriptor. The command line cannot carry a key, since other users can read it.
 
+use core::ops::RangeInclusive;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -10,23 +11,33 @@ use crate::args::Options;
 use crate::input::fill;
 use crate::scheme::Secret;
 
-/// Reads the key that the options name, or returns none. A key longer than the algorithm takes is an error.
+/// Reads the key that the options name, or takes their context, or returns none. A key of a length that the algorithm
+/// does not take is an error.
 pub(crate) fn read(options: &Options) -> io::Result<Secret> {
-    let limit = options.algorithm().longest();
+    let Some(lengths) = options.algorithm().key_lengths() else { return Ok(Secret::default()) };
+    if let Some(context) = &options.derive_key {
+        return Ok(Secret::of_context(context.clone()));
+    }
     #[cfg(unix)]
     if let Some(number) = options.key_fd {
-        return from_file(Path::new(&format!("/dev/fd/{number}")), limit);
+        return from_file(Path::new(&format!("/dev/fd/{number}")), lengths);
     }
-    options.key_file.as_deref().map_or_else(|| Ok(Secret::default()), |path| from_file(path, limit))
+    options.key_file.as_deref().map_or_else(|| Ok(Secret::default()), |path| from_file(path, lengths))
 }
 
 /// Reads all of the file as a key, with any line feed at its end.
-fn from_file(path: &Path, limit: usize) -> io::Result<Secret> {
-    let mut key = Zeroizing::new(vec![0; limit + 1]);
+fn from_file(path: &Path, lengths: RangeInclusive<usize>) -> io::Result<Secret> {
+    let (least, most) = lengths.into_inner();
+    let mut key = Zeroizing::new(vec![0; most + 1]);
     let length = fill(&mut File::open(path)?, &mut key)?;
-    if length == 0 || length > limit {
-        let given = if length == 0 { "no bytes" } else { "more" };
-        return Err(io::Error::other(format!("a key has 1 to {limit} bytes, this one has {given}")));
+    if !(least..=most).contains(&length) {
+        let right = if least == most { format!("exactly {most}") } else { format!("{least} to {most}") };
+        let given = match length {
+            0 => "no bytes".to_owned(),
+            _ if length > most => "more".to_owned(),
+            _ => format!("{length}"),
+        };
+        return Err(io::Error::other(format!("a key has {right} bytes, this one has {given}")));
     }
     key.truncate(length);
     Ok(Secret::new(key))

@@ -76,18 +76,19 @@ impl LineParser {
         };
         let hex = skip_blanks(skip_blanks(rest).strip_prefix(b"=")?);
         let bytes = |bits: usize| (bits.is_multiple_of(8)).then_some(bits / 8);
-        let (size, shape) = match self.shape {
-            Shape::Sequential if label.is_empty() => (algorithm.longest(), self.shape),
+        let shape = algorithm.shape(self.shape);
+        let (size, shape) = match shape {
+            Shape::Sequential if label.is_empty() => (algorithm.usual_length(), shape),
             // The only length needs no number.
             Shape::Sequential if algorithm.is_sha2() => return None,
-            Shape::Sequential => (bytes(plain_number(label.strip_prefix('-')?)?)?, self.shape),
+            Shape::Sequential => (bytes(plain_number(label.strip_prefix('-')?)?)?, shape),
             Shape::Tree { .. } => match label.strip_prefix("-TREE-") {
                 Some(label) => {
                     let (bits, chunk) = label.split_once('-')?;
                     let chunk = chunk_length(chunk).ok().filter(|_| !chunk.starts_with('0'))?;
                     (bytes(plain_number(bits)?)?, Shape::Tree { chunk })
                 }
-                None => (plain_number(label.strip_prefix('-')?)?, self.shape),
+                None => (plain_number(label.strip_prefix('-')?)?, shape),
             },
         };
         // Only lines of the Go tool's format lack a name, for standard input.
@@ -371,6 +372,29 @@ mod tests {
         assert_eq!(parse(&[Algorithm::Sha256], &format!("SHA256 (a) = {}", "0a".repeat(31))), None);
     }
 
+    /// BLAKE3 is no tree of leaves, whatever the mode; 256 bits need no number, and other lengths have one.
+    #[test]
+    fn lines_of_blake3() {
+        let sizes = [(1, "-8"), (32, ""), (32, "-256"), (33, "-264"), (64, "-512"), (1 << 20, "-8388608")];
+        for (shape, (size, label)) in [TREE, Shape::Sequential].into_iter().flat_map(|shape| sizes.map(|s| (shape, s)))
+        {
+            let hex = "0a".repeat(size);
+            let scheme = Scheme { algorithm: Algorithm::Blake3, size, shape: Shape::Sequential };
+            let entry = Some(Entry { name: "a".into(), scheme, hash: hex.parse().unwrap() });
+            let line = format!("BLAKE3{label} (a) = {hex}");
+            let by_name = LineParser::new(Algorithm::Blake2b, shape, None).or_named(&[Algorithm::Blake3]);
+            assert_eq!(by_name.clone().parse(line.as_bytes()), entry, "{label}");
+            let alone = LineParser::new(Algorithm::Blake3, Shape::Sequential, None);
+            assert_eq!(alone.clone().parse(line.as_bytes()), entry, "{label}");
+            assert_eq!(alone.clone().parse(format!("{hex}  a").as_bytes()), entry, "{label}");
+            for wrong in ["-TREE-256-5M", "-7", "-255", "-0", "-", "--8"] {
+                let line = format!("BLAKE3{wrong} (a) = {hex}");
+                assert_eq!(alone.clone().parse(line.as_bytes()), None, "{wrong}");
+                assert_eq!(by_name.clone().parse(line.as_bytes()), None, "{wrong}");
+            }
+        }
+    }
+
     #[test]
     fn the_only_size() {
         let parse = |size| LineParser::new(Algorithm::Blake2b, TREE, Some(size)).parse(b"0af1  a").is_some();
@@ -386,6 +410,7 @@ mod tests {
             "0af1 *a",
             "BLAKE2b-2 = 0af1",
             "SHA256 (a) = 0af1",
+            "BLAKE3-16 (a) = 0af1",
         ];
         for seed in seeds {
             for i in 0..=seed.len() {
@@ -398,7 +423,7 @@ mod tests {
                     }
                     for shape in [TREE, Shape::Sequential] {
                         let parser = LineParser::new(Algorithm::Blake2b, shape, None);
-                        let _ = parser.or_named(&[Algorithm::Sha256]).parse(&changed);
+                        let _ = parser.or_named(&[Algorithm::Sha256, Algorithm::Blake3]).parse(&changed);
                         let _ =
                             LineParser::new(Algorithm::Blake2b, shape, None).parse(&changed[..i.min(changed.len())]);
                     }

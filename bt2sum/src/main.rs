@@ -1,4 +1,5 @@
-//! The program `bt2sum`: prints and checks BLAKE2 tree checksums of files, and plain ones of BLAKE2 and SHA-2.
+//! The program `bt2sum`: prints and checks BLAKE2 tree checksums of files, those of BLAKE3, and plain ones of
+//! BLAKE2 and SHA-2.
 //!
 //! Each module uses only modules further down this list:
 //!
@@ -8,8 +9,9 @@
 //!   engine      hashes many files: small ones in batches, long ones one after the other
 //!   function    the hash functions, and what the program asks of them
 //!   message     reads one message, in the way that suits its input
-//!   regular     hashes the tree of a regular file, read in any order
-//!   stream      hashes the tree of a stream, read front to back
+//!   subtrees    hashes one message by BLAKE3 on all threads
+//!   regular     hashes a tree over a regular file, read in any order
+//!   stream      hashes a tree over a stream, read front to back
 //!   team        divides a tree among threads, within a limit of memory
 //!   window      gives parts of a regular file, read or mapped
 //!   key         reads the key
@@ -42,6 +44,7 @@ mod progress;
 mod regular;
 mod scheme;
 mod stream;
+mod subtrees;
 mod team;
 mod temporary;
 mod threads;

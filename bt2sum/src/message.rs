@@ -1,7 +1,8 @@
 //! Reads one message, which is an input from its current position on, in the way that suits the input.
 //!
 //! A tree of a regular file of more than 1 MiB is read in any order, any other tree front to back. Leaves too long for
-//! memory are hashed one after the other. A message that is no tree is read piece by piece.
+//! memory are hashed one after the other. A message that is no tree is read piece by piece. BLAKE3, whose tree is its
+//! own, is in [`crate::subtrees`].
 
 use std::io::{self, Read};
 
@@ -28,10 +29,10 @@ pub(crate) fn tree<F: Flavour>(
     let plan = Plan::new(tree.leaf_length(), blake2::lanes::<F>(Backend::best()), threads);
     let Some(group) = plan.group else { return stream::leaf_by_leaf(input.take(limit), tree, sink) };
     match input.rest(limit)?.filter(|rest| rest.end - rest.start > GROUP as u64) {
-        Some(rest) => regular::hash(input, rest, &Team { tree, threads, group, buffers }, sink),
+        Some(rest) => regular::leaves(input, rest, tree, Team { threads, group, buffers }, sink),
         None => {
-            let team = Team { tree, threads: plan.threads, group, buffers };
-            stream::in_groups(input.take(limit), &team, sink)
+            let team = Team { threads: plan.threads, group, buffers };
+            stream::leaves_in_groups(input.take(limit), tree, team, sink)
         }
     }
 }
@@ -58,10 +59,11 @@ mod tests {
     use simd_digest::blake2::Params;
     use simd_digest::blake2b::FlavourB;
     use simd_digest::blake2s::FlavourS;
+    use simd_digest::blake3;
     use simd_digest::sha2::{Batch, Variant, Variant224, Variant256};
 
     use super::*;
-    use crate::function::{Blake2, Blake2p, Function, Sha2};
+    use crate::function::{Blake2, Blake2p, Blake3, Function, Sha2};
     use crate::input::Source;
     use crate::progress::Progress;
     use crate::scheme::{Algorithm, Scheme, Secret, Shape};
@@ -121,7 +123,7 @@ mod tests {
                 let case = format!("{algorithm:?} {length} {mmap} {begin}");
                 assert_eq!(digest.length, part.len() as u64, "{case}");
                 assert_eq!(input.stream_position().unwrap(), length as u64, "{case}");
-                assert_eq!(digest.hash, expected(part), "{case}");
+                assert_eq!(digest.hash.as_bytes(), expected(part), "{case}");
             }
         }
     }
@@ -156,6 +158,17 @@ mod tests {
         files_by_sha2::<Variant224>(Algorithm::Sha224);
     }
 
+    #[test]
+    fn files_by_blake3() {
+        for size in [20, 32, 100] {
+            whole_files::<Blake3>(Algorithm::Blake3, size, |part| {
+                let mut output = vec![0; size];
+                blake3::Mode::HASH.hash_xof(part).fill(&mut output);
+                output
+            });
+        }
+    }
+
     /// A file cut off after it was opened gives an error, read or mapped: never a digest, nor a signal.
     fn files_that_became_shorter<H: Function>(scheme: Scheme) {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -180,5 +193,6 @@ mod tests {
         files_that_became_shorter::<Blake2<FlavourB>>(scheme(Algorithm::Blake2b, Shape::Sequential));
         files_that_became_shorter::<Blake2p<FlavourB>>(scheme(Algorithm::Blake2bp, Shape::Sequential));
         files_that_became_shorter::<Sha2<Variant256>>(scheme(Algorithm::Sha256, Shape::Sequential));
+        files_that_became_shorter::<Blake3>(scheme(Algorithm::Blake3, Shape::Sequential));
     }
 }

@@ -4,18 +4,18 @@
 
 use core::num::NonZeroUsize;
 
-/// The length of a digest in bytes.
+/// The length of a digest in bytes, which the algorithm may limit further.
 pub(crate) fn digest_length(text: &str) -> Result<usize, &'static str> {
-    let length = decimal(text).filter(|length| (1..=64).contains(length));
-    length.and_then(|length| length.try_into().ok()).ok_or("not a number of bytes from 1 to 64")
+    let length = decimal(text).filter(|length| (1..=1 << 20).contains(length));
+    length.and_then(|length| length.try_into().ok()).ok_or("not a number of bytes from 1 to 64, of blake3 to 1048576")
 }
 
-/// The length of a digest in bytes, from a number of bits. 0 stands for the longest.
+/// The length of a digest in bytes, from a number of bits. 0 stands for the usual length.
 pub(crate) fn digest_bits(text: &str) -> Result<usize, &'static str> {
     let bits = decimal(text).and_then(|bits| usize::try_from(bits).ok());
     match bits {
-        Some(bits) if bits <= 512 && bits.is_multiple_of(8) => Ok(bits / 8),
-        _ => Err("not a multiple of 8 from 8 to 512, nor 0"),
+        Some(bits) if bits <= 8 << 20 && bits.is_multiple_of(8) => Ok(bits / 8),
+        _ => Err("not a multiple of 8 from 8 to 512, of blake3 to 8388608, nor 0"),
     }
 }
 
@@ -64,6 +64,7 @@ pub(crate) fn in_largest_unit(chunk: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheme::LONGEST_OUTPUT;
 
     #[test]
     fn chunk_lengths() {
@@ -103,16 +104,17 @@ mod tests {
 
     #[test]
     fn digest_lengths() {
-        assert_eq!(["1", "40", "064"].map(digest_length), [Ok(1), Ok(40), Ok(64)]);
-        for text in ["", "0", "65", "256", "-1", "+1", "64k", "x64", " 64", "64 ", "18446744073709551617"] {
+        assert_eq!(["1", "40", "064", "1048576"].map(digest_length), [Ok(1), Ok(40), Ok(64), Ok(LONGEST_OUTPUT)]);
+        for text in ["", "0", "1048577", "-1", "+1", "64k", "x64", " 64", "64 ", "18446744073709551617"] {
             assert!(digest_length(text).is_err(), "{text:?}");
         }
     }
 
     #[test]
     fn digest_bit_lengths() {
-        assert_eq!(["0", "8", "256", "512"].map(digest_bits), [Ok(0), Ok(1), Ok(32), Ok(64)]);
-        for text in ["", "4", "12", "520", "-8", "+8", "8 ", "18446744073709551616"] {
+        let good = ["0", "8", "256", "512", "8388608"];
+        assert_eq!(good.map(digest_bits), [Ok(0), Ok(1), Ok(32), Ok(64), Ok(LONGEST_OUTPUT)]);
+        for text in ["", "4", "12", "513", "8388609", "8388616", "-8", "+8", "8 ", "18446744073709551616"] {
             assert!(digest_bits(text).is_err(), "{text:?}");
         }
     }

@@ -50,7 +50,7 @@ impl Format {
                 Source::StandardInput => return self.end(format!("{hash_name}-{} = {hash}", scheme.size).into_bytes()),
                 Source::File(_) => (format!("{hash_name}-{} (", scheme.size), format!(") = {hash}")),
             },
-            _ if self.tag && scheme.size == scheme.algorithm.longest() => {
+            _ if self.tag && scheme.size == scheme.algorithm.usual_length() => {
                 (format!("{hash_name} ("), format!(") = {hash}"))
             }
             _ if self.tag => (format!("{hash_name}-{bits} ("), format!(") = {hash}")),

@@ -1,4 +1,4 @@
-//! Hashes the tree of a regular file, whose bytes can be read in any order.
+//! Hashes a tree over a regular file, whose bytes can be read in any order.
 //!
 //! ```text
 //!             leaf 0   leaf 1  …  leaf 7  │ leaf 8   …              a group has as many leaves as there are lanes;
@@ -13,7 +13,7 @@ use core::ops::Range;
 use std::io::{self, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
-use simd_digest::blake2::{self, Hash, Hasher};
+use simd_digest::blake2::{self, Hash, Hasher, Tree};
 
 use crate::input::Input;
 use crate::team::{GROUP, Hashed, LeafSink, MEMORY, Team, root};
@@ -27,13 +27,28 @@ const PIECE: usize = 64 << 10;
 /// The largest length of a buffer, in bytes. A group of small leaves fits in, and is read at once.
 const BUFFER: usize = 2 * GROUP;
 
-/// Hashes `range` of `input`. More threads are possible than for a stream, since each needs only a small buffer.
-pub(crate) fn hash<F: Flavour>(
+/// Hashes the leaves in `range` of `input`.
+pub(crate) fn leaves<F: Flavour>(
     input: &mut Input<'_>,
     range: Range<u64>,
-    team: &Team<'_, F>,
+    tree: &Tree<F>,
+    team: Team<'_>,
     sink: LeafSink<'_, F>,
 ) -> io::Result<Hashed<Hash<F>>> {
+    let hash = |input: &Input<'_>, group, number, is_last| hash_group(input, group, tree, team, number, is_last);
+    in_groups(input, range, team, hash, |groups| root(tree, groups, sink))
+}
+
+/// Hashes `range` of `input`. `hash` gets the place of a group in the input, its number, and whether it is the last;
+/// `consume` gets the results in order. More threads are possible than for a stream, since each needs only a small
+/// buffer.
+pub(crate) fn in_groups<T: Send, H>(
+    input: &mut Input<'_>,
+    range: Range<u64>,
+    team: Team<'_>,
+    hash: impl Fn(&Input<'_>, Range<u64>, u64, bool) -> io::Result<T> + Sync,
+    consume: impl FnOnce(&mut dyn Iterator<Item = io::Result<T>>) -> io::Result<H>,
+) -> io::Result<Hashed<H>> {
     let (shared, group) = (&*input, team.group as u64);
     let groups = (range.end - range.start).div_ceil(group);
     let group_at = |number: u64| {
@@ -51,10 +66,10 @@ pub(crate) fn hash<F: Flavour>(
             }
         }
         drop(next);
-        Some((number, hash_group(shared, group_at(number), team, number, number + 1 == groups)))
+        Some((number, hash(shared, group_at(number), number, number + 1 == groups)))
     };
     let threads = team.threads.min(MEMORY / BUFFER).min(usize::try_from(groups).unwrap_or(usize::MAX));
-    let hash = in_order(threads, work, |groups| root(team.tree, groups, sink))?;
+    let hash = in_order(threads, work, consume)?;
     input.seek(SeekFrom::Start(range.end))?;
     Ok(Hashed { hash, length: range.end - range.start })
 }
@@ -63,11 +78,12 @@ pub(crate) fn hash<F: Flavour>(
 fn hash_group<F: Flavour>(
     input: &Input<'_>,
     group: Range<u64>,
-    team: &Team<'_, F>,
+    tree: &Tree<F>,
+    team: Team<'_>,
     number: u64,
     has_last: bool,
 ) -> io::Result<Vec<Hash<F>>> {
-    let &Team { tree, buffers, .. } = team;
+    let buffers = team.buffers;
     let chunk = u64::from(tree.leaf_length());
     let first = number * (team.group as u64 / chunk);
     let window = Window::new(input, group.clone());

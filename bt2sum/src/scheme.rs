@@ -1,21 +1,76 @@
-//! The kind of a digest: algorithm, tree or not, length and key; and the library's parameters of BLAKE2 for each kind.
+//! The kind of a digest: algorithm, tree or not, length and key; and the library's parameters for each kind.
 
+use core::fmt;
+use core::hint::black_box;
 use core::ops::RangeInclusive;
+use core::str::FromStr;
 
 use clap::ValueEnum;
 use simd_digest::blake2::{Flavour, Hash, Hasher, Parallel, Params, Tree};
-use simd_digest::blake2b::{self, FlavourB};
+use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
+use simd_digest::blake3;
 use simd_digest::sha2::{Variant, Variant224, Variant256};
 
 const IN_RANGE: &str = "all lengths were found in range";
 
-/// A digest of any algorithm. The type of BLAKE2b's digests holds all lengths from 1 to 64 bytes.
-pub(crate) type Digest = blake2b::Hash;
+/// The length of the longest digest of BLAKE3, in bytes. BLAKE3 has no limit, but digests are held in memory.
+pub(crate) const LONGEST_OUTPUT: usize = 1 << 20;
+
+/// A digest of any algorithm, printed and parsed as hexadecimal.
+#[derive(Clone, Debug)]
+pub(crate) struct Digest(Box<[u8]>);
+
+impl Digest {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl PartialEq for Digest {
+    /// The time of a comparison depends on the lengths only, since digests with a key can be secrets.
+    fn eq(&self, other: &Self) -> bool {
+        let differences = self.0.iter().zip(&other.0).fold(0, |all, (a, b)| black_box(all | (a ^ b)));
+        self.0.len() == other.0.len() && differences == 0
+    }
+}
+
+impl Eq for Digest {}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+        let text: String = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+        f.write_str(&text)
+    }
+}
+
+/// The error of a text that is not an even number of hexadecimal digits.
+#[derive(Debug)]
+pub(crate) struct NotHexadecimal;
+
+impl FromStr for Digest {
+    type Err = NotHexadecimal;
+
+    fn from_str(text: &str) -> Result<Self, NotHexadecimal> {
+        let value = |digit: &u8| char::from(*digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let bytes = pairs.iter().map(|[high, low]| Some(value(high)? << 4 | value(low)?));
+        let bytes = bytes.collect::<Option<_>>().filter(|_| rest.is_empty());
+        bytes.map(Self).ok_or(NotHexadecimal)
+    }
+}
 
 /// The digest with the bytes of `hash`.
 pub(crate) fn digest(hash: impl AsRef<[u8]>) -> Digest {
-    Digest::from_bytes(hash.as_ref()).expect("every digest has 1 to 64 bytes")
+    Digest(hash.as_ref().into())
+}
+
+/// A digest of `size` bytes from the output of BLAKE3.
+pub(crate) fn output(mut reader: blake3::OutputReader, size: usize) -> Digest {
+    let mut bytes = vec![0; size];
+    reader.fill(&mut bytes);
+    Digest(bytes.into())
 }
 
 /// The hash functions.
@@ -27,6 +82,7 @@ pub(crate) enum Algorithm {
     Blake2sp,
     Sha256,
     Sha224,
+    Blake3,
 }
 
 impl Algorithm {
@@ -44,6 +100,7 @@ impl Algorithm {
             Self::Blake2sp => "BLAKE2sp",
             Self::Sha256 => "SHA256",
             Self::Sha224 => "SHA224",
+            Self::Blake3 => "BLAKE3",
         }
     }
 
@@ -57,6 +114,11 @@ impl Algorithm {
         matches!(self, Self::Blake2b | Self::Blake2s)
     }
 
+    /// The shape of digests where `shape` is asked for. BLAKE3 has one shape only: its tree is part of the hash.
+    pub(crate) fn shape(self, shape: Shape) -> Shape {
+        if self == Self::Blake3 { Shape::Sequential } else { shape }
+    }
+
     /// The lengths of digests in bytes.
     pub(crate) fn lengths(self) -> RangeInclusive<usize> {
         match self {
@@ -64,12 +126,22 @@ impl Algorithm {
             Self::Blake2s | Self::Blake2sp => 1..=FlavourS::LONGEST,
             Self::Sha256 => Variant256::LENGTH..=Variant256::LENGTH,
             Self::Sha224 => Variant224::LENGTH..=Variant224::LENGTH,
+            Self::Blake3 => 1..=LONGEST_OUTPUT,
         }
     }
 
-    /// The length of the longest digest in bytes. The longest key of BLAKE2 has as many.
-    pub(crate) fn longest(self) -> usize {
-        *self.lengths().end()
+    /// The length of a digest in bytes if nothing else is said: the longest, or 32 of BLAKE3.
+    pub(crate) fn usual_length(self) -> usize {
+        if self == Self::Blake3 { blake3::OUT_LEN } else { *self.lengths().end() }
+    }
+
+    /// The lengths of keys in bytes, if the algorithm has keys.
+    pub(crate) fn key_lengths(self) -> Option<RangeInclusive<usize>> {
+        match self {
+            Self::Blake2b | Self::Blake2s | Self::Blake2bp | Self::Blake2sp => Some(self.lengths()),
+            Self::Blake3 => Some(blake3::KEY_LEN..=blake3::KEY_LEN),
+            Self::Sha256 | Self::Sha224 => None,
+        }
     }
 }
 
@@ -87,7 +159,7 @@ pub(crate) struct Scheme {
 pub(crate) enum Shape {
     /// A tree: a root over leaves of `chunk` bytes each, which is not 0.
     Tree { chunk: u32 },
-    /// The algorithm over the message as a whole, as coreutils compute it.
+    /// The algorithm over the message as a whole, as coreutils or b3sum compute it.
     Sequential,
 }
 
@@ -97,25 +169,42 @@ impl Shape {
     }
 }
 
-/// The key of every digest of a run, empty for none. The key is wiped when dropped, and has no `Debug`.
+/// The key or the context of every digest of a run, if there is one. The key is wiped when dropped, and has no `Debug`.
 #[derive(Default)]
 pub(crate) struct Secret {
+    /// Empty for none.
     key: zeroize::Zeroizing<Vec<u8>>,
+    /// The context of BLAKE3 for deriving keys. Such a run has no key.
+    context: Option<String>,
 }
 
 impl Secret {
-    /// Wraps a key, which must be no longer than the flavour takes.
+    /// Wraps a key, which must have a length that the algorithm takes.
     pub(crate) fn new(key: zeroize::Zeroizing<Vec<u8>>) -> Self {
-        Self { key }
+        Self { key, context: None }
+    }
+
+    /// Wraps a context.
+    pub(crate) fn of_context(context: String) -> Self {
+        Self { key: zeroize::Zeroizing::default(), context: Some(context) }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.key.is_empty()
+        self.key.is_empty() && self.context.is_none()
     }
 
     /// Makes sure that a hash without a key is given none. The command line has refused it before.
     pub(crate) fn refuse(&self) {
         assert!(self.is_empty(), "the hash takes no key");
+    }
+
+    /// The mode of BLAKE3.
+    pub(crate) fn mode(&self) -> blake3::Mode {
+        match &self.context {
+            Some(context) => blake3::Mode::derive_key(context),
+            None if self.key.is_empty() => blake3::Mode::HASH,
+            None => blake3::Mode::keyed(self.key.as_slice().try_into().expect(IN_RANGE)),
+        }
     }
 }
 
@@ -163,5 +252,31 @@ impl Scheme {
     /// The digest of a root without leaves, which the Go tool prints for an empty input.
     pub(crate) fn no_leaf<F: Flavour>(self, secret: &Secret) -> Hash<F> {
         self.root_params(secret).hash(b"").expect(IN_RANGE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_as_text() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let parsed: Digest = text.parse().unwrap();
+        assert_eq!((parsed.as_bytes(), parsed.to_string()), (&bytes[..], text.clone()));
+        assert_eq!(text.to_uppercase().parse::<Digest>().unwrap(), parsed);
+        for text in ["0", "0g", "g0", "+1", "0x", "0 ", " 0", "000", "\u{661}", "é"] {
+            assert!(text.parse::<Digest>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn digests_are_equal_if_all_bytes_are() {
+        let digest = |bytes: &[u8]| digest(bytes);
+        assert_eq!(digest(b"abc"), digest(b"abc"));
+        for other in [&b"abd"[..], b"bbc", b"ab", b"abcd", b""] {
+            assert_ne!(digest(b"abc"), digest(other));
+        }
     }
 }

@@ -74,14 +74,29 @@ impl<R: Read> LeafByLeaf<R> {
 }
 
 /// Hashes groups of leaves on the threads of the team.
-pub(crate) fn in_groups<F: Flavour>(
+pub(crate) fn leaves_in_groups<F: Flavour>(
     input: impl Read + Send,
-    team: &Team<'_, F>,
+    tree: &Tree<F>,
+    team: Team<'_>,
     sink: LeafSink<'_, F>,
 ) -> io::Result<Hashed<Hash<F>>> {
-    let &Team { tree, threads, group, buffers } = team;
+    let leaves_of_group = (team.group / tree.leaf_length() as usize) as u64;
+    let hash = |number, group: &[u8], is_last| {
+        tree.hash_run(number * leaves_of_group, group, is_last).map_err(io::Error::other)
+    };
+    in_groups(input, team, hash, |groups| root(tree, groups, sink))
+}
+
+/// Hashes groups on the threads of the team. `hash` gets the number of a group, its bytes, and whether it is the last;
+/// `consume` gets the results in order.
+pub(crate) fn in_groups<T: Send, H>(
+    input: impl Read + Send,
+    team: Team<'_>,
+    hash: impl Fn(u64, &[u8], bool) -> io::Result<T> + Sync,
+    consume: impl FnOnce(&mut dyn Iterator<Item = io::Result<T>>) -> io::Result<H>,
+) -> io::Result<Hashed<H>> {
+    let Team { threads, group, buffers } = team;
     let reader = Mutex::new(GroupReader { input, beyond: Vec::new(), number: 0, length: 0, ended: false });
-    let leaves_of_group = (group / tree.leaf_length() as usize) as u64;
     let work = || {
         let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
         if reader.ended {
@@ -91,13 +106,11 @@ pub(crate) fn in_groups<F: Flavour>(
         let filled = reader.next(&mut buffer);
         let (number, is_last) = (reader.number - 1, reader.ended);
         drop(reader);
-        let leaves = filled.and_then(|filled| {
-            tree.hash_run(number * leaves_of_group, &buffer[..filled], is_last).map_err(io::Error::other)
-        });
+        let hashed = filled.and_then(|filled| hash(number, &buffer[..filled], is_last));
         buffers.put(buffer);
-        Some((number, leaves))
+        Some((number, hashed))
     };
-    let hash = in_order(threads, work, |groups| root(tree, groups, sink))?;
+    let hash = in_order(threads, work, consume)?;
     Ok(Hashed { hash, length: reader.into_inner().unwrap_or_else(PoisonError::into_inner).length })
 }
 
@@ -187,8 +200,8 @@ mod tests {
         };
         match group {
             Some(group) => {
-                let team = Team { tree: &tree, threads: 3, group, buffers: &Buffers::default() };
-                in_groups(input, &team, &mut sink)
+                let team = Team { threads: 3, group, buffers: &Buffers::default() };
+                leaves_in_groups(input, &tree, team, &mut sink)
             }
             None => leaf_by_leaf(input, &tree, &mut sink),
         }

@@ -41,9 +41,8 @@ impl Plan {
 }
 
 /// The threads that hash one tree, and what they share.
-#[derive(Debug)]
-pub(crate) struct Team<'a, F: Flavour> {
-    pub(crate) tree: &'a Tree<F>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Team<'a> {
     pub(crate) threads: usize,
     /// The length of a group, in bytes.
     pub(crate) group: usize,

@@ -45,7 +45,7 @@ pub(super) enum Kernel {
 #[inline]
 pub(super) fn avx512(sha: Option<Sha>, order: Order, live: usize) -> Kernel {
     match (sha, order, live) {
-        (Some(sha), Order::First, _) | (Some(sha), Order::Second, ..=6) => Kernel::Streams(sha),
+        (Some(sha), Order { sha_in_lanes: false, .. }, _) | (Some(sha), _, ..=6) => Kernel::Streams(sha),
         (_, _, ..=1) => Kernel::Portable,
         (_, _, ..=8) => Kernel::Lanes8,
         _ => Kernel::Lanes16,

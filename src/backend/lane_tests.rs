@@ -8,8 +8,18 @@ use crate::kernel::{Block, Word, Words};
 
 #[cfg(feature = "blake2")]
 mod blake2;
+#[cfg(feature = "blake3")]
+mod blake3;
 #[cfg(feature = "sha2")]
 mod sha256;
+
+/// Every backend, with the SHA extension and without it, for either family of CPU.
+#[allow(dead_code, reason = "BLAKE2 has one kernel for all")]
+fn all_backends() -> impl Iterator<Item = Backend> {
+    let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
+    let orders = |backend: Backend| [Some(backend), backend.other_order()].into_iter().flatten();
+    Backend::available().flat_map(kinds).flat_map(orders)
+}
 
 /// Numbers that look random.
 fn noise(seed: &mut u64) -> u64 {

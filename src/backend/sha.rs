@@ -7,7 +7,7 @@
 use core::arch::x86::__cpuid_count;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::__cpuid_count;
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::isa::{Cpu, isa};
 
@@ -22,24 +22,33 @@ isa!(
 /// Whether SHA-NI takes more than twice the time of sixteen lanes of AVX-512, on a CPU that has both. This is so on Ice
 /// Lake, Tiger Lake and Rocket Lake, which lack `AVX512_BF16`. All later CPUs with both have it.
 pub(super) fn slower_than_lanes(cpu: Cpu) -> bool {
-    !cpu.has(&["avx512bf16"], bf16)
+    !cpu.has(&["avx512bf16"], has_bf16)
 }
 
-/// Asked of the CPU once, since a virtual machine takes long to answer. The crate `cpufeatures` does not know the
-/// feature.
-fn bf16() -> bool {
-    const UNKNOWN: u8 = 0;
-    const NO: u8 = 1;
-    const YES: u8 = 2;
-    static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
+/// `AVX512_BF16`, for a CPU with SHA-NI.
+pub(super) fn has_bf16() -> bool {
+    leaf_7_1() >> 5 & 1 == 1
+}
+
+/// AVX-VNNI, for a CPU with SHA-NI.
+pub(super) fn has_avx_vnni() -> bool {
+    leaf_7_1() >> 4 & 1 == 1
+}
+
+/// Features that the crate `cpufeatures` does not know. Asked of the CPU once, since a virtual machine takes long to
+/// answer.
+fn leaf_7_1() -> u32 {
+    /// No CPU has the feature of this bit.
+    const UNKNOWN: u32 = 1 << 31;
+    static ANSWER: AtomicU32 = AtomicU32::new(UNKNOWN);
     match ANSWER.load(Ordering::Relaxed) {
         UNKNOWN => {
             // SAFETY: the CPU has leaf 7, since SHA-NI was detected there.
             #[allow(unused_unsafe, reason = "newer compilers take it for safe")]
-            let answer = unsafe { __cpuid_count(7, 0).eax >= 1 && __cpuid_count(7, 1).eax >> 5 & 1 == 1 };
-            ANSWER.store(if answer { YES } else { NO }, Ordering::Relaxed);
+            let answer = unsafe { if __cpuid_count(7, 0).eax >= 1 { __cpuid_count(7, 1).eax } else { 0 } };
+            ANSWER.store(answer & !UNKNOWN, Ordering::Relaxed);
             answer
         }
-        answer => answer == YES,
+        answer => answer,
     }
 }

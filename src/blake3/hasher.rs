@@ -6,13 +6,12 @@ use std::io;
 
 #[cfg(feature = "alloc")]
 use super::held::Held;
-use super::mode::Mode;
 use super::output::OutputReader;
 use super::stack::Stack;
 #[cfg(feature = "rayon")]
 use super::tree::Parallel;
 use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
-use super::{CHUNK_LEN, Hash, KEY_LEN};
+use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
 #[cfg(feature = "zeroize")]
@@ -54,20 +53,20 @@ impl Hasher {
     #[inline]
     #[must_use]
     pub fn new() -> Self {
-        Mode::HASH.hasher()
+        Self::of(Base::hashing())
     }
 
     /// The same with a secret key: a MAC.
     #[must_use]
     pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
-        Mode::keyed(key).hasher()
+        Self::of(Base::keyed(key))
     }
 
     /// The same to derive a key from the message, for the purpose that `context` names: see
     /// [`derive_key`](super::derive_key).
     #[must_use]
     pub fn new_derive_key(context: &str) -> Self {
-        Mode::derive_key(context).hasher()
+        Self::of(Base::derive_key(context))
     }
 
     #[inline]
@@ -320,16 +319,18 @@ impl Hasher {
         if self.group_begun() == 1 {
             self.merge();
             if let Some(cv) = self.stack.pop() {
-                list.push(&cv);
+                list.cvs[0] = cv;
+                list.length = 1;
                 self.chunk.chain.counter = counter.wrapping_sub(1);
             }
         }
-        base.chunks(bytes, counter, &mut list);
-        let chunks = list.length as u64;
-        while list.length > 2 {
-            base.pair(&mut list);
+        list.length += base.chunks(bytes, counter, &mut list.cvs[list.length..]);
+        if list.length == 1 {
+            self.push_all(&list.cvs[..1], 1);
+        } else {
+            let chunks = list.length as u64;
+            self.push_all(&base.reduce(&mut list), chunks / 2);
         }
-        self.push_all(&list.cvs[..list.length], chunks / list.length as u64);
     }
 
     /// Appends a complete subtree that may begin here.
@@ -384,11 +385,10 @@ impl Hasher {
         }
         let (stack, last) = stack.split_at(stack.len().saturating_sub(shared));
         let mut list = List::new();
-        last.iter().for_each(|cv| list.push(cv));
-        if !held.is_empty() {
-            base.chunks(held, counter, &mut list);
-        }
-        self.below(stack, base.reduce(&mut list))
+        list.cvs[..last.len()].copy_from_slice(last);
+        list.length = last.len() + base.chunks(held, counter, &mut list.cvs[last.len()..]);
+        let [left, right] = base.reduce(&mut list);
+        self.below(stack, base.parent(&left, &right))
     }
 
     /// The root of `stack` and, to its right, the subtree of `node`.

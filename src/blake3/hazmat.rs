@@ -23,8 +23,8 @@ pub use self::state::{State, StateError};
 use super::hasher::Hasher;
 use super::mode::Mode;
 use super::output::OutputReader;
-use super::tree::{GROUP, List};
-use super::{CHUNK_LEN, Hash, OUT_LEN};
+use super::tree::GROUP;
+use super::value::{CHUNK_LEN, Hash, OUT_LEN};
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake3::{Blake3Function, Chain};
 
@@ -180,22 +180,26 @@ pub fn subtrees(
         }
         return Ok(());
     }
-    // Two lists of sixteen chunks, so that parents fill the lanes.
-    const TOGETHER: usize = 2 * GROUP * CHUNK_LEN;
     let mut counter = first;
-    for (input, cvs) in input.chunks(TOGETHER).zip(cvs.chunks_mut(TOGETHER / bytes)) {
-        let mut list = List::new();
+    for (input, cvs) in input.chunks(TOGETHER * CHUNK_LEN).zip(cvs.chunks_mut(TOGETHER >> group)) {
+        let mut list = [[0; 32]; TOGETHER];
+        let mut length = 0;
         for input in input.chunks(GROUP * CHUNK_LEN) {
-            base.chunks(input, counter, &mut list);
+            length += base.chunks(input, counter, &mut list[length..]);
             counter = counter.wrapping_add(GROUP as u64);
         }
         for _ in 0..group {
-            base.pair(&mut list);
+            let mut parents = [[0; 32]; TOGETHER];
+            length = base.pair(&list[..length], &mut parents);
+            list = parents;
         }
-        cvs.copy_from_slice(&list.cvs[..list.length]);
+        cvs.copy_from_slice(&list[..length]);
     }
     Ok(())
 }
+
+/// Chunks that are hashed together, so that parents fill the lanes too.
+const TOGETHER: usize = 4 * GROUP;
 
 /// The compression function (the paper, section 2.2): compresses `block`, of which `len` bytes count, into the chaining
 /// value `cv`, on [`Backend::best`].

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::CHUNK_LEN;
 use super::tree::GROUP;
+use super::value::CHUNK_LEN;
 
 /// At most sixteen chunks, on the heap from the first byte on. The memory never moves, for the old one would not be
 /// wiped.

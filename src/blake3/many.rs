@@ -5,8 +5,8 @@ use core::cmp::Reverse;
 
 use super::hasher::Hasher;
 use super::tree::{Base, Cv};
-use super::{CHUNK_LEN, Hash};
-use crate::backend::compress_group;
+use super::value::{CHUNK_LEN, Hash};
+use crate::backend::{Dispatch, compress_group};
 use crate::kernel::blake3::{Blake3Function, Group, MOST, flag, to_bytes};
 use crate::kernel::wipe;
 use crate::many::{Message, Start, schedule};
@@ -19,13 +19,20 @@ pub(super) fn each(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnM
     if let [message] = messages {
         return put(0, &base.hash(message.as_ref()));
     }
+    let done = each_equal(base, messages, &mut put);
+    if done < messages.len() {
+        each_unequal(base, &messages[done..], |i, digest| put(done + i, digest));
+    }
+}
+
+/// The same for messages of which the first are not alike. Apart, so that others need no memory for a window.
+#[inline(never)]
+fn each_unequal(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) {
     let mut window = Window::new();
     let mut done = 0;
     while done < messages.len() {
-        let equal = each_equal(base, &messages[done..], |i, digest| put(done + i, digest));
-        done += equal;
-        // Those that follow are not alike. After a few the next ones may be.
-        for (i, message) in messages.iter().enumerate().skip(done).take(super::lanes(base.backend).max(2)) {
+        // After a few that are not alike, the next ones may be.
+        for (i, message) in messages.iter().enumerate().skip(done).take(Blake3Function::lanes(base.backend).max(2)) {
             let message = message.as_ref();
             let chunks = message.len().div_ceil(CHUNK_LEN).max(1);
             if chunks >= MOST {
@@ -38,6 +45,7 @@ pub(super) fn each(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnM
             }
             done = i + 1;
         }
+        done += each_equal(base, &messages[done..], |i, digest| put(done + i, digest));
     }
     window.finish(base, &mut put);
 }
@@ -45,7 +53,7 @@ pub(super) fn each(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnM
 /// Compresses the first messages, a lane each, as long as those side by side have a block each, or equally many whole
 /// blocks of one chunk, and tells how many it did.
 fn each_equal(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) -> usize {
-    let lanes = super::lanes(base.backend);
+    let lanes = Blake3Function::lanes(base.backend);
     let mut blocks = [[0; 64]; MOST];
     let mut digests = [[0; 32]; MOST];
     let mut done = 0;
@@ -168,7 +176,7 @@ impl<'a> Window<'a> {
 
     /// Makes parents of all neighbours in all messages, and tells whether there were any.
     fn compress_parents(&mut self, base: &Base) -> bool {
-        let lanes = super::lanes(base.backend);
+        let lanes = Blake3Function::lanes(base.backend);
         let mut parents = [[0; 32]; WINDOW / 2];
         let mut number = 0;
         let mut from = [0; WINDOW / 2];

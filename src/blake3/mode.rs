@@ -5,12 +5,14 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::hasher::Hasher;
+use super::many;
 use super::output::OutputReader;
 use super::tree::Base;
-use super::{Hash, KEY_LEN, ManyError, many};
+use super::value::{Hash, KEY_LEN};
 use crate::backend::Backend;
 use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
+use crate::many::LengthError as ManyError;
 
 /// A mode of BLAKE3, with its key, and the backend.
 ///
@@ -39,15 +41,18 @@ impl Mode {
     #[inline]
     #[must_use]
     pub fn keyed(key: &[u8; KEY_LEN]) -> Self {
-        Self { key: u32::from_bytes(key), flags: flag::KEYED_HASH, backend: None }
+        Self::of(&Base::keyed(key))
     }
 
     /// Key derivation for the purpose that `context` names, a globally unique constant of the program.
     #[must_use]
     pub fn derive_key(context: &str) -> Self {
-        let base = Base { key: IV, flags: flag::DERIVE_KEY_CONTEXT, backend: Backend::best() };
-        let key = u32::from_bytes(&base.hash(context.as_bytes()));
-        Self { key, flags: flag::DERIVE_KEY_MATERIAL, backend: None }
+        Self::of(&Base::derive_key(context))
+    }
+
+    /// The backend stays open.
+    fn of(base: &Base) -> Self {
+        Self { key: base.key, flags: base.flags, backend: None }
     }
 
     /// The same mode, computing on `backend`.

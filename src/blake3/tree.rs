@@ -10,10 +10,11 @@
 
 use core::array;
 
-use super::CHUNK_LEN;
-use crate::backend::{Backend, Dispatch, compress_group};
-use crate::kernel::blake3::{Blake3Function, Chain, Group, MOST, Node, flag, to_bytes};
-use crate::kernel::{Block, Word, wipe};
+use super::value::{CHUNK_LEN, KEY_LEN};
+use crate::backend::{Backend, Dispatch, compress_block, compress_group};
+use crate::buffer::copy_words;
+use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, IV, MOST, Node, flag, to_bytes};
+use crate::kernel::{Block as _, Word, wipe};
 use crate::many::{Message, Start, schedule};
 use crate::stream::compress_message;
 
@@ -32,6 +33,23 @@ pub(super) struct Base {
 }
 
 impl Base {
+    /// Plain hashing.
+    #[inline]
+    pub(super) fn hashing() -> Self {
+        Self { key: IV, flags: 0, backend: Backend::best() }
+    }
+
+    /// Hashing with a secret key.
+    pub(super) fn keyed(key: &[u8; KEY_LEN]) -> Self {
+        Self { key: u32::from_bytes(key), flags: flag::KEYED_HASH, backend: Backend::best() }
+    }
+
+    /// Key derivation: the context is hashed here.
+    pub(super) fn derive_key(context: &str) -> Self {
+        let base = Self { flags: flag::DERIVE_KEY_CONTEXT, ..Self::hashing() };
+        Self { key: u32::from_bytes(&base.hash(context.as_bytes())), flags: flag::DERIVE_KEY_MATERIAL, ..base }
+    }
+
     /// Before the first block of chunk number `counter`.
     #[inline]
     pub(super) fn chunk(&self, counter: u64) -> Chain {
@@ -49,10 +67,27 @@ impl Base {
     /// The digest of a whole message.
     #[inline]
     pub(super) fn hash(&self, message: &[u8]) -> Cv {
+        if let Ok(block) = message.try_into() {
+            return self.hash_block::<true>(block, 64);
+        }
+        if let Ok(length @ ..64) = u8::try_from(message.len()) {
+            let mut block = [0; 64];
+            copy_words(&mut block, message);
+            let cv = self.hash_block::<false>(&block, length);
+            wipe(&mut block);
+            return cv;
+        }
         if message.len() <= CHUNK_LEN {
             return self.hash_chunk(message, 0, flag::CHUNK_END | flag::ROOT);
         }
         self.node(message).root(self.backend)
+    }
+
+    /// The digest of a message of one block.
+    #[inline]
+    fn hash_block<const SETTLED: bool>(&self, bytes: &[u8; 64], length: u8) -> Cv {
+        let flags = self.flags | flag::CHUNK_START | flag::CHUNK_END | flag::ROOT;
+        compress_block::<SETTLED>(self.backend, Block { key: &self.key, bytes, counter: 0, length, flags })
     }
 
     /// The chaining value of a chunk of at most 1024 bytes, of which the last block has the flags `last`.
@@ -70,9 +105,8 @@ impl Base {
         if message.len() <= CHUNK_LEN {
             return self.chunk_node(message, 0);
         }
-        let mut list = List::new();
-        self.subtrees::<Serial>(message, 0, &mut list);
-        self.reduce(&mut list)
+        let [left, right] = self.halves::<Serial>(message, 0);
+        self.parent(&left, &right)
     }
 
     /// The last block of a chunk.
@@ -95,72 +129,64 @@ impl Base {
         if bytes.len() <= CHUNK_LEN {
             return self.hash_chunk(bytes, counter, flag::CHUNK_END);
         }
-        let mut list = List::new();
-        self.subtrees::<Serial>(bytes, counter, &mut list);
-        self.reduce(&mut list).cv(self.backend)
+        let [left, right] = self.halves::<Serial>(bytes, counter);
+        self.parent(&left, &right).cv(self.backend)
     }
 
     /// The chaining values of both halves of a subtree of two chunks or more.
     pub(super) fn halves<J: Join>(&self, bytes: &[u8], counter: u64) -> [Cv; 2] {
         let mut list = List::new();
-        self.subtrees::<J>(bytes, counter, &mut list);
-        self.reduce_to_two(&mut list);
-        [list.cvs[0], list.cvs[1]]
+        list.length = self.subtrees::<J>(bytes, counter, &mut list.cvs);
+        self.reduce(&mut list)
     }
 
-    /// Appends to `list` up to sixteen subtrees that together are the chunks of `bytes`, numbered from `counter` on. A
-    /// larger tree is halved until there are that few.
+    /// Writes to `cvs` up to sixteen subtrees that together are the chunks of `bytes`, numbered from `counter` on, and
+    /// tells how many. A larger tree is halved until there are that few.
     ///
     /// So all levels but the last four of the whole tree are compressed in full lanes.
-    fn subtrees<J: Join>(&self, bytes: &[u8], counter: u64, list: &mut List) {
+    fn subtrees<J: Join>(&self, bytes: &[u8], counter: u64, cvs: &mut [Cv; GROUP]) -> usize {
         if bytes.len() <= GROUP * CHUNK_LEN {
-            return self.chunks(bytes, counter, list);
+            return self.chunks(bytes, counter, cvs);
         }
         let left_length = left_length(bytes.len());
         let (left, right) = bytes.split_at(left_length);
         let right_counter = counter.wrapping_add((left_length / CHUNK_LEN) as u64);
-        if bytes.len() > J::ALONE {
-            let half = |bytes, counter| {
-                let mut list = List::new();
-                self.subtrees::<J>(bytes, counter, &mut list);
-                list
-            };
-            let (left, right) = J::join(|| half(left, counter), || half(right, right_counter));
-            list.extend(&left);
-            list.extend(&right);
+        let mut halves = [[[0; 32]; GROUP]; 2];
+        let [to_left, to_right] = &mut halves;
+        // The left half is complete, so it fills its sixteen places.
+        let (_, number) = if bytes.len() > J::ALONE {
+            J::join(
+                || self.subtrees::<J>(left, counter, to_left),
+                || self.subtrees::<J>(right, right_counter, to_right),
+            )
         } else {
-            // Each half is a list of its own: pairs never reach over its border.
-            let mut half = List::new();
-            self.subtrees::<J>(left, counter, &mut half);
-            list.extend(&half);
-            half.length = 0;
-            self.subtrees::<J>(right, right_counter, &mut half);
-            list.extend(&half);
-        }
-        self.pair(list);
+            (self.subtrees::<J>(left, counter, to_left), self.subtrees::<J>(right, right_counter, to_right))
+        };
+        let number = self.pair(&halves.as_flattened()[..GROUP + number], cvs);
+        halves.as_flattened_mut().iter_mut().for_each(wipe);
+        number
     }
 
-    /// Appends the chaining values of the chunks of `bytes`, at most sixteen. The last one may be shorter.
-    pub(super) fn chunks(&self, bytes: &[u8], counter: u64, list: &mut List) {
+    /// Writes the chaining values of the chunks of `bytes`, at most sixteen, and tells how many. The last one may be
+    /// shorter.
+    pub(super) fn chunks(&self, bytes: &[u8], counter: u64, cvs: &mut [Cv]) -> usize {
         let (whole, rest) = bytes.as_chunks::<CHUNK_LEN>();
-        let outputs = &mut list.cvs[list.length..];
-        list.length += whole.len();
         if rest.is_empty() {
-            self.whole_chunks(whole, counter, outputs);
-            return;
+            self.whole_chunks(whole, counter, cvs);
+            return whole.len();
         }
-        list.length += 1;
         // The one that is shorter shares the lanes.
         let chunks = (0..).zip(bytes.chunks(CHUNK_LEN)).map(|(i, chunk)| {
-            let chain = Start::Of(self.chunk(counter.wrapping_add(i)));
-            Message::ending(usize::try_from(i).unwrap_or_default(), chain, &[], chunk, flag::CHUNK_END)
+            let chain = Start::Of(self.chunk(counter.wrapping_add(i as u64)));
+            Message::ending(i, chain, &[], chunk, flag::CHUNK_END)
         });
-        schedule::<Blake3Function, _>(self.backend, chunks, |i: usize, chain| outputs[i] = to_bytes(chain.h));
+        schedule::<Blake3Function, _>(self.backend, chunks, |i: usize, chain| cvs[i] = to_bytes(chain.h));
+        whole.len() + 1
     }
 
     /// The chaining values of whole chunks.
     fn whole_chunks(&self, chunks: &[[u8; CHUNK_LEN]], counter: u64, outputs: &mut [Cv]) {
-        let lanes = super::lanes(self.backend);
+        let lanes = Blake3Function::lanes(self.backend);
         let mut counter = counter;
         for (chunks, outputs) in chunks.chunks(lanes).zip(outputs.chunks_mut(lanes)) {
             let mut inputs = [&[][..]; MOST];
@@ -183,16 +209,14 @@ impl Base {
         }
     }
 
-    /// Makes parents of neighbours.
-    pub(super) fn pair(&self, list: &mut List) {
-        let lanes = super::lanes(self.backend);
-        let mut parents = [[0; 32]; MOST];
-        let pairs = list.length / 2;
-        for begin in (0..pairs).step_by(lanes) {
-            let number = lanes.min(pairs - begin);
-            let (blocks, _) = list.cvs[2 * begin..].as_flattened().as_chunks::<64>();
+    /// Writes the parents of neighbours to `parents`, and tells how many: half as many as `cvs`, and the last one of an odd
+    /// number as it is.
+    pub(super) fn pair(&self, cvs: &[Cv], parents: &mut [Cv]) -> usize {
+        let lanes = Blake3Function::lanes(self.backend);
+        let (blocks, _) = cvs.as_flattened().as_chunks::<64>();
+        for (blocks, outputs) in blocks.chunks(lanes).zip(parents.chunks_mut(lanes)) {
             let mut inputs = [&[][..]; MOST];
-            for (input, block) in inputs.iter_mut().zip(&blocks[..number]) {
+            for (input, block) in inputs.iter_mut().zip(blocks) {
                 *input = array::from_ref(block);
             }
             let group = Group {
@@ -203,29 +227,25 @@ impl Base {
                 lengths: &[64; MOST],
                 counters: &[0; MOST],
                 count: 1,
-                inputs: &inputs[..number],
-                outputs: &mut parents[..number],
+                inputs: &inputs[..blocks.len()],
+                outputs: &mut outputs[..blocks.len()],
             };
             compress_group(self.backend, group);
-            list.cvs[begin..begin + number].copy_from_slice(&parents[..number]);
         }
-        if list.length % 2 == 1 {
-            list.cvs[pairs] = list.cvs[list.length - 1];
+        if let ([.., last], 1) = (cvs, cvs.len() % 2) {
+            parents[blocks.len()] = *last;
         }
-        list.length = list.length.div_ceil(2);
-        parents.iter_mut().for_each(wipe);
+        cvs.len().div_ceil(2)
     }
 
-    fn reduce_to_two(&self, list: &mut List) {
+    /// The two subtrees that all those in `list` make, at least two.
+    pub(super) fn reduce(&self, list: &mut List) -> [Cv; 2] {
         while list.length > 2 {
-            self.pair(list);
+            let mut parents = List::new();
+            parents.length = self.pair(&list.cvs[..list.length], &mut parents.cvs);
+            *list = parents;
         }
-    }
-
-    /// The parent of all subtrees in `list`, of which there are at least two.
-    pub(super) fn reduce(&self, list: &mut List) -> Node {
-        self.reduce_to_two(list);
-        self.parent(&list.cvs[0], &list.cvs[1])
+        [list.cvs[0], list.cvs[1]]
     }
 }
 
@@ -248,21 +268,11 @@ impl Node {
 
     /// Compresses the node: its chaining value.
     pub(super) fn cv(mut self, backend: Backend) -> Cv {
-        let mut outputs = [[0; 32]];
-        let group = Group {
-            key: &self.h,
-            flags: self.flags,
-            first: 0,
-            last: &[0; MOST],
-            lengths: &[self.length; MOST],
-            counters: &[self.counter; MOST],
-            count: 1,
-            inputs: &[array::from_ref(&self.block)],
-            outputs: &mut outputs,
-        };
-        compress_group(backend, group);
+        let Self { h, block, counter, length, flags } = &self;
+        let block = Block { key: h, bytes: block, counter: *counter, length: *length, flags: *flags };
+        let cv = compress_block::<false>(backend, block);
         self.wipe();
-        outputs[0]
+        cv
     }
 
     pub(super) fn wipe(&mut self) {
@@ -271,26 +281,16 @@ impl Node {
     }
 }
 
-/// Up to 32 subtrees side by side.
+/// Up to sixteen neighbouring subtrees.
 pub(super) struct List {
-    pub(super) cvs: [Cv; 2 * GROUP],
+    pub(super) cvs: [Cv; GROUP],
     pub(super) length: usize,
 }
 
 impl List {
     #[inline]
     pub(super) fn new() -> Self {
-        Self { cvs: [[0; 32]; 2 * GROUP], length: 0 }
-    }
-
-    pub(super) fn push(&mut self, cv: &Cv) {
-        self.cvs[self.length] = *cv;
-        self.length += 1;
-    }
-
-    fn extend(&mut self, other: &Self) {
-        self.cvs[self.length..][..other.length].copy_from_slice(&other.cvs[..other.length]);
-        self.length += other.length;
+        Self { cvs: [[0; 32]; GROUP], length: 0 }
     }
 }
 

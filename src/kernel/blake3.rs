@@ -6,7 +6,7 @@ use core::fmt;
 use digest::consts::{U1, U16};
 
 pub(crate) use self::lanes::{compress_lanes, group_lanes, output_lanes};
-pub(crate) use self::rows::{Row, compress_rows, group_rows, output_rows};
+pub(crate) use self::rows::{Row, compress_row, compress_rows, group_rows, output_rows};
 use super::{Compress, Function, Word};
 
 mod lanes;
@@ -114,7 +114,7 @@ impl Function for Blake3Function {
 
     #[inline(always)]
     fn copy(chain: &Chain, word: impl Fn(u64) -> u64) -> Chain {
-        Chain { h: chain.h.map(|h| u32::truncate(word(h.into()).into())), ..*chain }
+        Chain { h: chain.h.map(|h| <u32 as Word>::truncate(word(h.into()).into())), ..*chain }
     }
 
     #[inline]
@@ -145,6 +145,18 @@ pub(crate) struct Group<'a> {
     pub(crate) outputs: &'a mut [[u8; 32]],
 }
 
+/// A single block: a parent, or a short message.
+#[derive(Clone, Copy)]
+pub(crate) struct Block<'a> {
+    /// The chaining value before it.
+    pub(crate) key: &'a [u32; 8],
+    pub(crate) bytes: &'a [u8; 64],
+    pub(crate) counter: u64,
+    /// Bytes that count.
+    pub(crate) length: u8,
+    pub(crate) flags: u8,
+}
+
 /// A last block that is not compressed yet, since its place in the tree may be the root.
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
@@ -168,6 +180,10 @@ pub(crate) trait CompressGroup: Compress<Blake3Function> {
     /// Compresses a group of up to `LANES` inputs.
     fn group(self, group: Group<'_>);
 
+    /// The chaining value after a block. Unless `SETTLED`, it may have been written just before, by words of 64 bits: see
+    /// `backend::reread`.
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32];
+
     /// Writes the root's output blocks from number `counter` on, any number.
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]);
 }
@@ -175,7 +191,7 @@ pub(crate) trait CompressGroup: Compress<Blake3Function> {
 /// The lower and the upper half of a counter.
 #[inline(always)]
 pub(crate) fn halves(counter: u64) -> [u32; 2] {
-    [u32::truncate(counter.into()), u32::truncate((counter >> 32).into())]
+    [<u32 as Word>::truncate(counter.into()), <u32 as Word>::truncate((counter >> 32).into())]
 }
 
 /// Eight words as bytes.

@@ -10,6 +10,12 @@ pub(crate) trait Lane<W, const L: usize>: Lanes<W, L> {
     fn keep_order(vectors: [Self; 4]) -> [Self; 4] {
         vectors
     }
+
+    /// The same for the four exclusive ors before a rotation.
+    #[inline(always)]
+    fn keep_sums(vectors: [Self; 4]) -> [Self; 4] {
+        vectors
+    }
 }
 
 /// The places of `b`, `c` and `d` in the four G of a column step, and of a diagonal step; those of `a` are 0 to 3.
@@ -45,17 +51,14 @@ fn half_g<W: Word, V: Lane<W, L>, const L: usize>(
     v[1] = v[1].add(m[1]).add(v[b[1]]);
     v[2] = v[2].add(m[2]).add(v[b[2]]);
     v[3] = v[3].add(m[3]).add(v[b[3]]);
-    v[d[0]] = v[d[0]].xor(v[0]).ror(r_d);
-    v[d[1]] = v[d[1]].xor(v[1]).ror(r_d);
-    v[d[2]] = v[d[2]].xor(v[2]).ror(r_d);
-    v[d[3]] = v[d[3]].xor(v[3]).ror(r_d);
+    let [d0, d1, d2, d3] = V::keep_sums([v[d[0]].xor(v[0]), v[d[1]].xor(v[1]), v[d[2]].xor(v[2]), v[d[3]].xor(v[3])]);
+    [v[d[0]], v[d[1]], v[d[2]], v[d[3]]] = [d0.ror(r_d), d1.ror(r_d), d2.ror(r_d), d3.ror(r_d)];
     v[c[0]] = v[c[0]].add(v[d[0]]);
     v[c[1]] = v[c[1]].add(v[d[1]]);
     v[c[2]] = v[c[2]].add(v[d[2]]);
     v[c[3]] = v[c[3]].add(v[d[3]]);
-    v[b[0]] = v[b[0]].xor(v[c[0]]).ror(r_b);
-    v[b[1]] = v[b[1]].xor(v[c[1]]).ror(r_b);
-    v[b[2]] = v[b[2]].xor(v[c[2]]).ror(r_b);
-    v[b[3]] = v[b[3]].xor(v[c[3]]).ror(r_b);
+    let [b0, b1, b2, b3] =
+        V::keep_sums([v[b[0]].xor(v[c[0]]), v[b[1]].xor(v[c[1]]), v[b[2]].xor(v[c[2]]), v[b[3]].xor(v[c[3]])]);
+    [v[b[0]], v[b[1]], v[b[2]], v[b[3]]] = [b0.ror(r_b), b1.ror(r_b), b2.ror(r_b), b3.ror(r_b)];
     [v[b[0]], v[b[1]], v[b[2]], v[b[3]]] = V::keep_order([v[b[0]], v[b[1]], v[b[2]], v[b[3]]]);
 }

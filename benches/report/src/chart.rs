@@ -6,13 +6,15 @@ use std::path::Path;
 use plotters::prelude::*;
 
 /// Told apart by the colour-blind too.
-const COLOURS: [RGBColor; 6] = [
+const COLOURS: [RGBColor; 8] = [
     RGBColor(213, 94, 0),
     RGBColor(230, 159, 0),
     RGBColor(0, 114, 178),
     RGBColor(0, 158, 115),
     RGBColor(120, 120, 120),
     RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
 ];
 
 /// Draws a line for each of `lines`, with one speed in GB/s for each of `labels`, which stand at equal distances.

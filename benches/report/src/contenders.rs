@@ -5,7 +5,7 @@ use core::hint::black_box;
 use blake2b_simd::many::HashManyJob;
 use sha2::{Sha256, Sha512};
 use simd_digest::blake2b::{self, Blake2bp};
-use simd_digest::{Blake2b512, Digest, sha256};
+use simd_digest::{Blake2b512, Digest, blake3 as our_blake3, sha256};
 
 /// The name of a hash, and the hash of one message.
 pub(crate) type One = (&'static str, fn(&[u8]));
@@ -19,13 +19,14 @@ pub(crate) const BLAKE2B: [One; 4] = [
     ("blake2", |message| keep(blake2::Blake2b512::digest(message))),
 ];
 
-pub(crate) const OTHERS: [One; 7] = [
+pub(crate) const OTHERS: [One; 8] = [
     ("simd-digest BLAKE2b", |message| keep(blake2b::hash(message))),
     ("simd-digest BLAKE2bp", |message| keep(Blake2bp::digest(message))),
     ("blake2b_simd BLAKE2bp", |message| keep(blake2b_simd::blake2bp::blake2bp(message))),
     ("simd-digest SHA-256", |message| keep(sha256::hash(message))),
     ("sha2 SHA-256", |message| keep(Sha256::digest(message))),
     ("sha2 SHA-512", |message| keep(Sha512::digest(message))),
+    ("simd-digest BLAKE3", |message| keep(our_blake3::hash(message))),
     ("blake3", |message| keep(blake3::hash(message))),
 ];
 
@@ -35,7 +36,7 @@ pub(crate) const MANY: [Many; 6] = [
     ("blake2b_simd `hash_many`", |messages| keep(peer_many(messages))),
     ("blake2, one by one", |messages| messages.iter().for_each(|message| BLAKE2B[3].1(message))),
     ("sha2 SHA-256, one by one", |messages| messages.iter().for_each(|message| OTHERS[4].1(message))),
-    ("blake3, one by one", |messages| messages.iter().for_each(|message| OTHERS[6].1(message))),
+    ("blake3, one by one", |messages| messages.iter().for_each(|message| OTHERS[7].1(message))),
 ];
 
 pub(crate) fn keep<T>(digest: T) {

@@ -22,6 +22,14 @@ struct Plan {
     across: &'static str,
     sizes: Vec<Size>,
     entrants: Vec<Entrant>,
+    contests: Vec<Contest>,
+}
+
+/// A column of the table of the fastest.
+pub(crate) struct Contest {
+    pub(crate) name: String,
+    /// Who competes: by which name, and the number among the lines.
+    pub(crate) entrants: Vec<(&'static str, usize)>,
 }
 
 pub(crate) struct Size {
@@ -32,7 +40,7 @@ pub(crate) struct Size {
 
 struct Entrant {
     name: String,
-    /// The others' times are also given as ratios to those of the best peer, if any is marked.
+    /// All times are also given as ratios to those of the best of these, if any is marked.
     peer: bool,
     /// Whether the chart has it.
     drawn: bool,
@@ -74,7 +82,9 @@ impl<'a> Experiment<'a> {
         });
         let entrants = entrants.collect();
         let sizes = lengths.iter().map(|&bytes| Size { label: length(bytes), bytes }).collect();
-        Self { plan: Plan { title: title.into(), file: Some(file), across: "length", sizes, entrants }, race }
+        let plan =
+            Plan { title: title.into(), file: Some(file), across: "length", sizes, entrants, contests: Vec::new() };
+        Self { plan, race }
     }
 
     /// All of [`MANY`] over messages of `each` bytes, by their number.
@@ -90,7 +100,8 @@ impl<'a> Experiment<'a> {
         }
         let title = format!("BLAKE2b of many messages of {}", length(each));
         let sizes = counts.iter().map(|&count| Size { label: count.to_string(), bytes: count * each }).collect();
-        Self { plan: Plan { title, file: Some(file), across: "messages", sizes, entrants }, race }
+        let plan = Plan { title, file: Some(file), across: "messages", sizes, entrants, contests: Vec::new() };
+        Self { plan, race }
     }
 
     /// All `lines` over `sizes`.
@@ -109,7 +120,13 @@ impl<'a> Experiment<'a> {
             numbers: calls.into_iter().map(|call| race.add(call)).collect(),
         });
         let entrants = entrants.collect();
-        Self { plan: Plan { title, file, across, sizes, entrants }, race }
+        Self { plan: Plan { title, file, across, sizes, entrants, contests: Vec::new() }, race }
+    }
+
+    /// Adds a table of who is the fastest.
+    pub(crate) fn with_contests(mut self, contests: Vec<Contest>) -> Self {
+        self.plan.contests = contests;
+        self
     }
 
     pub(crate) fn title(&self) -> &str {
@@ -123,7 +140,7 @@ impl<'a> Experiment<'a> {
 
 impl Outcome {
     pub(crate) fn chart(&self, directory: &Path) -> Result<(), Box<dyn Error>> {
-        let Plan { title, file, across, sizes, entrants } = &self.plan;
+        let Plan { title, file, across, sizes, entrants, .. } = &self.plan;
         let Some(file) = file else { return Ok(()) };
         let labels: Vec<&str> = sizes.iter().map(|size| &*size.label).collect();
         let lines = entrants.iter().filter(|entrant| entrant.drawn).map(|entrant| {
@@ -140,6 +157,7 @@ impl Outcome {
         if let Some(file) = file {
             write!(text, "![{title}: GB/s]({file})\n\n")?;
         }
+        self.fastest(&mut text)?;
         text += "GB/s:\n\n";
         self.table(&mut text, |number, i| format!("{:.3}", self.speed(number, &self.plan.sizes[i])))?;
         match &self.results.cycle {
@@ -152,9 +170,9 @@ impl Outcome {
             Err(reason) => writeln!(text, "\nCore cycles could not be calibrated: {reason}.")?,
         }
         if entrants.iter().any(|entrant| entrant.peer) {
-            text += "\nTime beside that of the best peer, of";
             let peers: Vec<&str> = entrants.iter().filter(|entrant| entrant.peer).map(|peer| &*peer.name).collect();
-            write!(text, " {}:\n\n", peers.join(", "))?;
+            let best = if peers.len() > 1 { "the best of " } else { "" };
+            write!(text, "\nTime beside that of {best}{}:\n\n", peers.join(", "))?;
             self.table(&mut text, |number, i| {
                 let peers = entrants.iter().filter(|entrant| entrant.peer);
                 let best = peers.map(|peer| self.results.times[peer.numbers[i]].minimum).fold(f64::INFINITY, f64::min);
@@ -168,6 +186,33 @@ impl Outcome {
             format!("{minimum:.digits$} / {median:.digits$}")
         })?;
         Ok(text)
+    }
+
+    /// For each size and contest all that compete, the fastest first, with their times beside its.
+    fn fastest(&self, text: &mut String) -> fmt::Result {
+        let Plan { across, sizes, contests, .. } = &self.plan;
+        if contests.is_empty() {
+            return Ok(());
+        }
+        text.push_str("The fastest, and the times of the others beside its:\n\n");
+        write!(text, "| {across} |")?;
+        contests.iter().try_for_each(|contest| write!(text, " {} |", contest.name))?;
+        writeln!(text, "\n|---:|{}", "---|".repeat(contests.len()))?;
+        for (i, size) in sizes.iter().enumerate() {
+            write!(text, "| {} |", size.label)?;
+            for contest in contests {
+                let time = |entrant: usize| self.results.times[self.plan.entrants[entrant].numbers[i]].minimum;
+                let mut order: Vec<_> = contest.entrants.iter().map(|&(name, entrant)| (name, time(entrant))).collect();
+                order.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+                let ((name, least), others) = order.split_first().expect("somebody competes");
+                write!(text, " **{name}**")?;
+                others.iter().try_for_each(|(name, time)| write!(text, ", {name} {:.2}", time / least))?;
+                text.push_str(" |");
+            }
+            text.push('\n');
+        }
+        text.push('\n');
+        Ok(())
     }
 
     /// A cell for each size and entrant, of its number and that of the size.

@@ -7,11 +7,16 @@
 //!
 //! - `--features peers` adds `ring` and `aws-lc-rs`, which need a C compiler.
 //! - `--cfg sha2_backend="soft"` keeps SHA-NI from `sha2`, for a comparison with our `portable`.
+//!
+//! The crate `blake3` has three builds, of which ratios are taken each within its own run: as by default with assembler,
+//! with `--features peer-pure` in Rust alone, and with `--features peer-no-avx512` in assembler up to AVX2.
 
 mod about;
+mod blake3;
 mod chart;
 mod contenders;
 mod experiment;
+mod fastest;
 #[path = "../../kinds.rs"]
 mod kinds;
 #[path = "../../measure.rs"]
@@ -79,7 +84,8 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     fs::create_dir_all(directory)?;
     let rounds = if quick { 3 } else { 300 };
     let most = COUNTS.iter().max().zip(SIDE_BY_SIDE.iter().map(|(length, _)| length).max());
-    let most = most.map_or(0, |(count, length)| count * length).max(sha256::MEMORY);
+    let most = most.map_or(0, |(count, length)| count * length);
+    let most = most.max(sha256::MEMORY).max(blake3::MEMORY).max(fastest::MEMORY);
     let memory = paint(LENGTHS[LENGTHS.len() - 1].max(most));
 
     let mut text = introduction(directory, quick, only, rounds);
@@ -89,6 +95,8 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     ];
     contenders::agree(&memory);
     sha256::agree(&memory);
+    blake3::agree(&memory);
+    fastest::agree(&memory);
     let mut experiments = Vec::new();
     for (title, file, hashes) in one_message {
         experiments.push(Experiment::one_message(title, file, hashes, &memory, &LENGTHS));
@@ -97,6 +105,8 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
         experiments.push(Experiment::many_messages(length, file, &memory[..], &COUNTS));
     }
     experiments.extend(sha256::experiments(&memory));
+    experiments.extend(blake3::experiments(&memory));
+    experiments.extend(fastest::experiments(&memory));
     experiments.retain(|experiment| only.is_none_or(|title| experiment.title().contains(title)));
     for experiment in experiments {
         eprintln!("{}", experiment.title());
@@ -122,17 +132,23 @@ fn introduction(directory: &Path, quick: bool, only: Option<&str>, rounds: usize
     item("Backend", &format!("`{}`, of {}", kinds::kind(Backend::best()), backends.join(", ")));
     item("Compiler", COMPILER);
     item("Date", &today());
-    item("Peers", &format!("{}{soft}", peers.join(", ")));
+    item("Peers", &format!("{}{soft}; `blake3` {}", peers.join(", "), blake3::BUILD));
     let quickly = if quick { "--quick " } else { "" };
     let only = only.map_or_else(String::new, |title| format!("--only '{title}' "));
     let flags = if cfg!(sha2_backend = "soft") { "RUSTFLAGS='--cfg sha2_backend=\"soft\"' " } else { "" };
-    let features = if cfg!(feature = "peers") { "--features peers " } else { "" };
+    let features = [
+        ("peers", cfg!(feature = "peers")),
+        ("peer-pure", cfg!(feature = "peer-pure")),
+        ("peer-no-avx512", cfg!(feature = "peer-no-avx512")),
+    ];
+    let features: Vec<_> = features.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
+    let features = if features.is_empty() { String::new() } else { format!("--features {} ", features.join(",")) };
     let directory = directory.display();
     item("Command", &format!("`{flags}cargo run --release -p report {features}-- {quickly}{only}{directory}`"));
     let _ = write!(
         text,
-        "\nAll of a table took turns in one process, on one thread, {rounds} rounds of them. Speeds are those of the \
-         minimum, which is what the\ncode can do; the median says how calm the machine was. 1 GB is 10⁹ bytes.\n"
+        "\nAll of a table took turns in one process, {rounds} rounds of them, on one thread but for `update_rayon`. Speeds \
+         are those of the minimum,\nwhich is what the code can do; the median says how calm the machine was. 1 GB is 10⁹ bytes.\n"
     );
     text
 }

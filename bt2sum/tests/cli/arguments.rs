@@ -26,9 +26,9 @@ fn wrong_arguments() {
         "m",
         "",
     ];
-    let sizes = ["0", "65", "-1", "x64", "64x", "+64", "6 4", "256", "18446744073709551680", ""];
+    let sizes = ["0", "65", "1048577", "-1", "x64", "64x", "+64", "6 4", "256", "18446744073709551680", ""];
     let algorithms =
-        ["blake2bp", "blake2sp", "blake2", "blake3", "BLAKE2b", "BLAKE2s", "sha256", "sha512", "SHA256", ""];
+        ["blake2bp", "blake2sp", "blake2", "blake", "BLAKE2b", "BLAKE2s", "sha256", "sha512", "SHA256", ""];
     let options = [("-t", "--chunk", &chunks[..]), ("-s", "--size", &sizes), ("-a", "--algorithm", &algorithms)];
     for (short, long, values) in options {
         for value in values {
@@ -71,6 +71,8 @@ fn help_and_version() {
         "[default: the longest]",
         "BLAKE2s",
         "SHA256 (NAME) = HEX",
+        "BLAKE3 (NAME) = HEX",
+        "--derive-key",
         "sha224",
         "Exit status",
         "KiB",

@@ -8,6 +8,7 @@ use std::thread;
 
 mod algorithms;
 mod arguments;
+mod blake3;
 mod check;
 mod digests;
 mod failures;

@@ -2,41 +2,48 @@
 #![allow(unsafe_code)]
 
 use super::Avx;
+use crate::backend::Beside;
 use crate::backend::sse41::blake3::alone;
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, compress_lanes, compress_rows, group_lanes, group_rows,
-    output_lanes, output_rows,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, compress_row, compress_rows, group_lanes,
+    group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Avx {
+impl Compress<Blake3Function> for Beside<Avx> {
     const LANES: usize = 4;
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        // SAFETY: self proves AVX.
+        // SAFETY: self.isa proves AVX.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
-        // SAFETY: self proves AVX.
+        // SAFETY: self.isa proves AVX.
         unsafe { compress4(run) }
     }
 }
 
-impl CompressGroup for Avx {
+impl CompressGroup for Beside<Avx> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
-            // SAFETY: self proves AVX.
+            // SAFETY: self.isa proves AVX.
             1 => unsafe { group1(group) },
-            // SAFETY: self proves AVX.
+            // SAFETY: self.isa proves AVX.
             _ => unsafe { group4(group) },
         }
     }
 
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        // SAFETY: self.isa proves AVX.
+        unsafe { self::block::<SETTLED>(block) }
+    }
+
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self proves AVX.
+        // SAFETY: self.isa proves AVX.
         unsafe { output(node, counter, blocks) }
     }
 }
@@ -59,6 +66,11 @@ fn group1(group: Group<'_>) {
 #[target_feature(enable = "avx")]
 fn group4(group: Group<'_>) {
     group_lanes::<U32x4, 4>(Sse41::here(), group);
+}
+
+#[target_feature(enable = "avx")]
+fn block<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
+    compress_row::<U32x4, SETTLED>(Sse41::here(), block)
 }
 
 #[target_feature(enable = "avx")]

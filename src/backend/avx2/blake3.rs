@@ -7,51 +7,58 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
+use crate::backend::Beside;
 use crate::backend::sse41::blake3::{self as sse41, alone, row};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_rows, group_lanes, group_rows,
-    output_lanes, output_rows,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_row, compress_rows,
+    group_lanes, group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run, Words};
 
-impl Compress<Blake3Function> for Avx2 {
+impl Compress<Blake3Function> for Beside<Avx2> {
     const LANES: usize = 8;
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        // SAFETY: self proves AVX2.
+        // SAFETY: self.isa proves AVX2.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
         match run.chains.len() {
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             2 => unsafe { compress2(run) },
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             ..=4 => unsafe { compress4(run) },
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             _ => unsafe { compress8(run) },
         }
     }
 }
 
-impl CompressGroup for Avx2 {
+impl CompressGroup for Beside<Avx2> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             1 => unsafe { group1(group) },
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             2 => unsafe { group2(group) },
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             ..=4 => unsafe { group4(group) },
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             _ => unsafe { group8(group) },
         }
     }
 
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        // SAFETY: self.isa proves AVX2.
+        unsafe { self::block::<SETTLED>(block) }
+    }
+
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self proves AVX2.
+        // SAFETY: self.isa proves AVX2.
         unsafe { output(node, counter, blocks) }
     }
 }
@@ -94,6 +101,11 @@ fn group4(group: Group<'_>) {
 #[target_feature(enable = "avx2")]
 fn group8(group: Group<'_>) {
     group_lanes::<U32x8, 8>(Avx2::here(), group);
+}
+
+#[target_feature(enable = "avx2")]
+fn block<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
+    compress_row::<U32x4, SETTLED>(Sse41::here(), block)
 }
 
 #[target_feature(enable = "avx2")]

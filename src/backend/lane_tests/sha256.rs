@@ -3,17 +3,10 @@
 use std::vec;
 use std::vec::Vec;
 
-use super::{blocks, check_lanes, noise};
+use super::{all_backends, blocks, check_lanes, noise};
 use crate::backend::{Backend, Dispatch, hash_nodes};
 use crate::kernel::Block;
 use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Sha256Function, Written};
-
-/// Every backend, with the SHA extension and without it, in every order of instructions.
-fn all_backends() -> impl Iterator<Item = Backend> {
-    let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
-    let orders = |backend: Backend| [Some(backend), backend.other_order()].into_iter().flatten();
-    Backend::available().flat_map(kinds).flat_map(orders)
-}
 
 fn chain(seed: &mut u64, blocks: u64) -> Chain {
     #[expect(clippy::cast_possible_truncation, reason = "any bits")]

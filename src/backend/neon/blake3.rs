@@ -2,39 +2,45 @@
 #![allow(unsafe_code)]
 
 use super::{Neon, U32x4};
-use crate::backend::portable::Portable;
+use crate::backend::Beside;
+use crate::backend::portable::blake3 as portable;
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
 };
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Neon {
+impl Compress<Blake3Function> for Beside<Neon> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        Compress::<Blake3Function>::blocks(Portable, chain, blocks, last);
+        portable::compress_blocks(chain, blocks, last);
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
-        // SAFETY: self proves NEON.
+        // SAFETY: self.isa proves NEON.
         unsafe { compress4(run) }
     }
 }
 
-impl CompressGroup for Neon {
+impl CompressGroup for Beside<Neon> {
     fn group(self, group: Group<'_>) {
         if group.inputs.len() == 1 {
-            return Portable.group(group);
+            return portable::group(group);
         }
-        // SAFETY: self proves NEON.
+        // SAFETY: self.isa proves NEON.
         unsafe { group4(group) }
+    }
+
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        portable::block(block)
     }
 
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
         if blocks.len() == 1 {
-            return Portable.output(node, counter, blocks);
+            return portable::output(node, counter, blocks);
         }
-        // SAFETY: self proves NEON.
+        // SAFETY: self.isa proves NEON.
         unsafe { output4(node, counter, blocks) }
     }
 }

@@ -1,18 +1,15 @@
 //! BLAKE3 in scalar words, written apart from the vector kernels so that agreeing with it means something.
 
 use super::Portable;
-use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, IV, Node, halves, to_bytes};
+use crate::backend::Beside;
+use crate::kernel::blake3::{Blake3Function, Block, Chain, CompressGroup, Group, IV, Node, halves, to_bytes};
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Portable {
+impl Compress<Blake3Function> for Beside<Portable> {
     const LANES: usize = 1;
 
-    #[inline(never)]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        let count = blocks.len();
-        for (i, block) in blocks.iter().enumerate() {
-            compress_next(chain, block, i + 1 == count, last);
-        }
+        compress_blocks(chain, blocks, last);
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
@@ -24,27 +21,58 @@ impl Compress<Blake3Function> for Portable {
     }
 }
 
-impl CompressGroup for Portable {
-    fn group(self, group: Group<'_>) {
-        for (i, (input, output)) in group.inputs.iter().zip(group.outputs).enumerate() {
-            let mut chain = Chain {
-                h: *group.key,
-                counter: group.counters[i],
-                flags: group.flags,
-                first: group.first,
-                missing: 64 - group.lengths[i],
-            };
-            Compress::<Blake3Function>::blocks(self, &mut chain, &input[..group.count], group.last[i]);
-            *output = to_bytes(chain.h);
-        }
+impl CompressGroup for Beside<Portable> {
+    fn group(self, inputs: Group<'_>) {
+        group(inputs);
+    }
+
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        self::block(block)
     }
 
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        for (counter, block) in (0..).map(|i| counter.wrapping_add(i)).zip(blocks) {
-            let words = compress(&node.h, &node.block, node.length, counter, node.flags);
-            for (to, word) in block.as_chunks_mut().0.iter_mut().zip(words) {
-                *to = word.to_le_bytes();
-            }
+        output(node, counter, blocks);
+    }
+}
+
+/// One message. Not inlined, for several cells call it.
+#[inline(never)]
+pub(in crate::backend) fn compress_blocks(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+    let count = blocks.len();
+    for (i, block) in blocks.iter().enumerate() {
+        compress_next(chain, block, i + 1 == count, last);
+    }
+}
+
+/// A group, input by input.
+pub(in crate::backend) fn group(group: Group<'_>) {
+    for (i, (input, output)) in group.inputs.iter().zip(group.outputs).enumerate() {
+        let mut chain = Chain {
+            h: *group.key,
+            counter: group.counters[i],
+            flags: group.flags,
+            first: group.first,
+            missing: 64 - group.lengths[i],
+        };
+        compress_blocks(&mut chain, &input[..group.count], group.last[i]);
+        *output = to_bytes(chain.h);
+    }
+}
+
+/// The chaining value after a block.
+pub(in crate::backend) fn block(block: Block<'_>) -> [u8; 32] {
+    let [h0, h1, h2, h3, h4, h5, h6, h7, ..] =
+        compress(block.key, block.bytes, block.length, block.counter, block.flags);
+    to_bytes([h0, h1, h2, h3, h4, h5, h6, h7])
+}
+
+/// Output blocks of a root, one by one.
+pub(in crate::backend) fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+    for (counter, block) in (0..).map(|i| counter.wrapping_add(i)).zip(blocks) {
+        let words = compress(&node.h, &node.block, node.length, counter, node.flags);
+        for (to, word) in block.as_chunks_mut().0.iter_mut().zip(words) {
+            *to = word.to_le_bytes();
         }
     }
 }
@@ -68,7 +96,7 @@ fn compress_next(chain: &mut Chain, block: &[u8; 64], ends: bool, last: u8) {
 
 /// The compression function: all sixteen words, of which the first eight are the chaining value.
 #[inline(never)]
-pub(crate) fn compress(h: &[u32; 8], block: &[u8; 64], length: u8, counter: u64, flags: u8) -> [u32; 16] {
+fn compress(h: &[u32; 8], block: &[u8; 64], length: u8, counter: u64, flags: u8) -> [u32; 16] {
     let mut m = [0; 16];
     for (word, bytes) in m.iter_mut().zip(block.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes);

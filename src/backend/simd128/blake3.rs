@@ -1,17 +1,18 @@
 //! BLAKE3 on WebAssembly's SIMD: four messages in lanes; one is for scalar code, as for BLAKE2s.
 
 use super::{Simd128, U32x4};
-use crate::backend::portable::Portable;
+use crate::backend::Beside;
+use crate::backend::portable::blake3 as portable;
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
 };
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Simd128 {
+impl Compress<Blake3Function> for Beside<Simd128> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        Compress::<Blake3Function>::blocks(Portable, chain, blocks, last);
+        portable::compress_blocks(chain, blocks, last);
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
@@ -19,17 +20,22 @@ impl Compress<Blake3Function> for Simd128 {
     }
 }
 
-impl CompressGroup for Simd128 {
+impl CompressGroup for Beside<Simd128> {
     fn group(self, group: Group<'_>) {
         if group.inputs.len() == 1 {
-            return Portable.group(group);
+            return portable::group(group);
         }
         group4(group);
     }
 
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        portable::block(block)
+    }
+
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
         if blocks.len() == 1 {
-            return Portable.output(node, counter, blocks);
+            return portable::output(node, counter, blocks);
         }
         output4(node, counter, blocks);
     }

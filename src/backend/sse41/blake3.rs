@@ -8,40 +8,46 @@ use core::arch::x86_64::*;
 use core::slice;
 
 use super::{Sse41, U32x4};
-use crate::backend::reread;
+use crate::backend::{Beside, reread};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Known, Node, Row, compress_lanes, compress_rows, group_lanes,
-    group_rows, output_lanes, output_rows,
+    Blake3Function, Block, Chain, CompressGroup, Group, Known, Node, Row, compress_lanes, compress_row, compress_rows,
+    group_lanes, group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run, Words};
 
-impl Compress<Blake3Function> for Sse41 {
+impl Compress<Blake3Function> for Beside<Sse41> {
     const LANES: usize = 4;
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { compress4(run) }
     }
 }
 
-impl CompressGroup for Sse41 {
+impl CompressGroup for Beside<Sse41> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
-            // SAFETY: self proves SSE4.1.
+            // SAFETY: self.isa proves SSE4.1.
             1 => unsafe { group1(group) },
-            // SAFETY: self proves SSE4.1.
+            // SAFETY: self.isa proves SSE4.1.
             _ => unsafe { group4(group) },
         }
     }
 
+    #[inline]
+    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+        // SAFETY: self.isa proves SSE4.1.
+        unsafe { self::block::<SETTLED>(block) }
+    }
+
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { output(node, counter, blocks) }
     }
 }
@@ -77,6 +83,11 @@ fn group4(group: Group<'_>) {
 }
 
 #[target_feature(enable = "sse4.1")]
+fn block<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
+    compress_row::<U32x4, SETTLED>(Sse41::here(), block)
+}
+
+#[target_feature(enable = "sse4.1")]
 fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
     let mut counter = counter;
     for blocks in blocks.chunks_mut(4) {
@@ -90,7 +101,8 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
 
 /// Implements [`Row`] for a vector of `N` messages, by the operations on its register.
 macro_rules! row {
-    ($Vector:ident of $N:literal, $Token:ty, $join:ident, $xor_ror:ident, $shuffle:ident, $pick:ident, $with_last:ident) => {
+    ($Vector:ident of $N:literal, $Token:ty, $join:ident, $xor_ror:ident, $shuffle:ident, $pick:ident, $with_last:ident
+     $(, $permute:ident, $high:ident)?) => {
         impl Row<$N> for $Vector {
             type Token = $Token;
 
@@ -147,6 +159,26 @@ macro_rules! row {
                 // SAFETY: self.1 proves the instruction set.
                 Self(unsafe { $with_last(self.0, rhs.0) }, self.1)
             }
+
+            $(
+                /// By permutations of two vectors.
+                #[inline(always)]
+                fn next_words([x, y, z, w]: [Self; 4]) -> [Self; 4] {
+                    let permute = |a: Self, b: Self, four| {
+                        let places = <Self as Words<u32, { 4 * $N }>>::new(a.1, places(four));
+                        // SAFETY: a.1 proves the instruction set.
+                        Self(unsafe { $permute(a.0, places.0, b.0) }, a.1)
+                    };
+                    // SAFETY: w.1 proves the instruction set.
+                    let u = Self(unsafe { $high(w.0, y.0) }, w.1);
+                    [
+                        permute(x, y, [1, 5, 7, 2]),
+                        permute(x, z.with_last(w), [3, 6, 0, 7]),
+                        permute(w, y.with_last(z), [0, 4, 7, 1]),
+                        permute(z, u, [1, 4, 5, 0]),
+                    ]
+                }
+            )?
         }
     };
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use super::super::hasher::Hasher;
 use super::super::stack::{DEEPEST, Stack};
 use super::super::tree::Base;
-use super::super::{CHUNK_LEN, KEY_LEN};
+use super::super::value::{CHUNK_LEN, KEY_LEN};
 #[cfg(feature = "alloc")]
 use super::super::{held::Held, tree::Serial};
 use crate::backend::Backend;

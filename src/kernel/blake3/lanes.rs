@@ -175,12 +175,17 @@ fn compress_blocks<V: Lane<u32, L>, const L: usize>(
     tags: &Tags<V>,
 ) {
     let live = inputs.len();
+    // All of one length, so that the bounds are checked here and not in the loop.
+    let mut lanes = [&[][..]; L];
+    for (l, lane) in lanes.iter_mut().enumerate() {
+        *lane = &inputs[l.min(live - 1)][..(count - 1) * stride + 1];
+    }
     for block in 0..count {
         let mut m = [splat::<V, L>(token, 0); 16];
         for (i, m) in m.chunks_exact_mut(L).enumerate() {
             let mut rows = [splat::<V, L>(token, 0); L];
             for (l, row) in rows.iter_mut().enumerate() {
-                *row = V::load(token, &inputs[l.min(live - 1)][block * stride], i);
+                *row = V::load(token, &lanes[l][block * stride], i);
             }
             m.copy_from_slice(&V::transpose(rows));
         }

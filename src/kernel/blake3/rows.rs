@@ -1,9 +1,7 @@
-//! One message, four words of its state in a vector, or two, each in a half of a vector.
-
-use core::array;
+//! One message, four words of its state in a vector, or a few, each in a part of a wider vector.
 
 use super::Blake3Function;
-use super::{Chain, Group, IV, Node, ROTATIONS, halves};
+use super::{Block, Chain, Group, IV, Node, ROTATIONS, halves};
 use crate::kernel::Run;
 
 /// Four words of each of `N` messages. Each operation is the same for all messages.
@@ -27,6 +25,19 @@ pub(crate) trait Row<const N: usize>: Copy {
     fn pick<const ORDER: i32>(self, rhs: Self) -> Self;
     /// The last word of `rhs` in place of its own.
     fn with_last(self, rhs: Self) -> Self;
+
+    /// The words of the next round: those at places 2 3 7 4, 6 10 0 13, 15 1 12 9 and 8 11 5 14 of this one.
+    #[inline(always)]
+    fn next_words([x, y, z, w]: [Self; 4]) -> [Self; 4] {
+        const SWAP_MIDDLE: i32 = order(0, 2, 1, 3);
+        const LAST_SECOND: i32 = order(0, 2, 3, 1);
+        [
+            x.pick::<{ order(1, 2, 1, 3) }>(y).shuffle::<LAST_SECOND>(),
+            x.pick::<{ order(3, 0, 2, 3) }>(z.with_last(w)).shuffle::<SWAP_MIDDLE>(),
+            w.pick::<{ order(0, 1, 0, 3) }>(y.with_last(z)).shuffle::<LAST_SECOND>(),
+            z.pick::<{ order(1, 0, 0, 2) }>(w.pick::<{ order(2, 2, 2, 2) }>(y)).shuffle::<LAST_SECOND>(),
+        ]
+    }
 }
 
 /// Four places in a row, as instructions take them.
@@ -44,7 +55,9 @@ struct Tag {
     length: u8,
 }
 
-/// Compresses `N` messages.
+/// Compresses up to `N` messages.
+///
+/// Places without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
 pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run<'_, Blake3Function>) {
     let Run { count, stride, chains, blocks, last, .. } = run;
@@ -52,9 +65,10 @@ pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run
     let mut high = [[0; 4]; N];
     let mut tags = [Tag { counter: 0, flags: 0, first: 0, last: 0, length: 0 }; N];
     for l in 0..N {
-        let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing } = chains[l];
+        let i = l.min(chains.len() - 1);
+        let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing } = chains[i];
         [low[l], high[l]] = [[h0, h1, h2, h3], [h4, h5, h6, h7]];
-        tags[l] = Tag { counter, flags, first, last: last[l], length: 64_u8.wrapping_sub(missing) };
+        tags[l] = Tag { counter, flags, first, last: last[i], length: 64_u8.wrapping_sub(missing) };
     }
     let h = [R::new(token, low), R::new(token, high)];
     let [low, high] = compress_blocks::<R, N>(token, h, blocks, (count, stride), &tags);
@@ -66,7 +80,7 @@ pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run
     }
 }
 
-/// Compresses a group of `N` inputs.
+/// Compresses a group of up to `N` inputs.
 #[inline(always)]
 pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Group<'_>) {
     let mut tags = [Tag { counter: 0, flags: group.flags, first: group.first, last: 0, length: 0 }; N];
@@ -83,6 +97,22 @@ pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Grou
             *to = word.to_le_bytes();
         }
     }
+}
+
+/// The chaining value after a single block.
+#[inline(always)]
+pub(crate) fn compress_row<R: Row<1>, const SETTLED: bool>(token: R::Token, block: Block<'_>) -> [u8; 32] {
+    let Block { key: words, bytes, counter, length, flags } = block;
+    let h = key::<R, 1>(token, words);
+    let d = row_d::<R, 1>(token, &[Tag { counter, flags, first: 0, last: 0, length }]);
+    let [a, b, c, d] = compress_block::<R, 1, SETTLED>(token, h, [bytes], d);
+    let ([low], [high]) = (a.xor(c).words(), b.xor(d).words());
+    let mut cv = [0; 32];
+    let (to, _) = cv.as_chunks_mut();
+    for (to, word) in to.iter_mut().zip(low.iter().chain(&high)) {
+        *to = word.to_le_bytes();
+    }
+    cv
 }
 
 /// Writes an output block of a root.
@@ -127,6 +157,12 @@ fn compress_blocks<R: Row<N>, const N: usize>(
     (count, stride): (usize, usize),
     tags: &[Tag; N],
 ) -> [R; 2] {
+    let live = inputs.len();
+    // All of one length, so that the bounds are checked here and not in the loop.
+    let mut lanes = [&[][..]; N];
+    for (l, lane) in lanes.iter_mut().enumerate() {
+        *lane = &inputs[l.min(live - 1)][..(count - 1) * stride + 1];
+    }
     for block in 0..count {
         let mut tags = *tags;
         for tag in &mut tags {
@@ -139,7 +175,10 @@ fn compress_blocks<R: Row<N>, const N: usize>(
                 tag.length = 64;
             }
         }
-        let blocks = array::from_fn(|l| &inputs[l][block * stride]);
+        let mut blocks = [&lanes[0][0]; N];
+        for (to, lane) in blocks.iter_mut().zip(&lanes) {
+            *to = &lane[block * stride];
+        }
         let d = row_d::<R, N>(token, &tags);
         let [a, b, c, d] = if count == 1 {
             compress_block::<R, N, false>(token, h, blocks, d)
@@ -211,19 +250,6 @@ fn first_words<R: Row<N>, const N: usize>([m0, m4, m8, m12]: [R; 4]) -> [R; 4] {
     ]
 }
 
-/// The words of the next round: those at places 2 3 7 4, 6 10 0 13, 15 1 12 9 and 8 11 5 14 of this one.
-#[inline(always)]
-fn next_words<R: Row<N>, const N: usize>([x, y, z, w]: [R; 4]) -> [R; 4] {
-    const SWAP_MIDDLE: i32 = order(0, 2, 1, 3);
-    const LAST_SECOND: i32 = order(0, 2, 3, 1);
-    [
-        x.pick::<{ order(1, 2, 1, 3) }>(y).shuffle::<LAST_SECOND>(),
-        x.pick::<{ order(3, 0, 2, 3) }>(z.with_last(w)).shuffle::<SWAP_MIDDLE>(),
-        w.pick::<{ order(0, 1, 0, 3) }>(y.with_last(z)).shuffle::<LAST_SECOND>(),
-        z.pick::<{ order(1, 0, 0, 2) }>(w.pick::<{ order(2, 2, 2, 2) }>(y)).shuffle::<LAST_SECOND>(),
-    ]
-}
-
 /// The state between two rounds.
 struct Rows<R> {
     /// Row `a` and the message words that are added next.
@@ -242,7 +268,7 @@ impl<R> Rows<R> {
     where
         R: Row<N>,
     {
-        let next = next_words([x, y, z, w]);
+        let next = R::next_words([x, y, z, w]);
         let [r1, r2, r3, r4] = ROTATIONS;
         self.half_g([r1, r2]);
         self.sum = self.a.add(y);

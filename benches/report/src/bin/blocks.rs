@@ -11,7 +11,7 @@ use simd_digest::Backend;
 use simd_digest::blake2::{Flavour, Hasher, Params};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::{self, FlavourS};
-use simd_digest::sha256;
+use simd_digest::{blake3, sha256};
 
 const MOST: usize = 4096;
 
@@ -22,10 +22,11 @@ struct Hash {
     compress: fn(Backend, usize, usize),
 }
 
-const HASHES: [Hash; 3] = [
+const HASHES: [Hash; 4] = [
     Hash { name: "blake2b", lanes: blake2b::lanes, compress: compress::<FlavourB, 128> },
     Hash { name: "blake2s", lanes: blake2s::lanes, compress: compress::<FlavourS, 64> },
     Hash { name: "sha256", lanes: sha256::lanes, compress: compress_sha256 },
+    Hash { name: "blake3", lanes: blake3::lanes, compress: compress_blake3 },
 ];
 
 fn main() -> ExitCode {
@@ -88,6 +89,22 @@ fn compress_sha256(backend: Backend, messages: usize, blocks: usize) {
         let mut digests = vec![0; messages.len() * 32];
         let batch = sha256::Batch::new().with_backend(backend);
         batch.hash_many_flat(&messages, &mut digests).expect("32 bytes for each");
+        black_box(&digests);
+    }
+}
+
+/// The same of BLAKE3, where the chunks of one message have lanes too: so one message stands for its chunks one after
+/// the other. Of several messages also the parents count.
+fn compress_blake3(backend: Backend, messages: usize, blocks: usize) {
+    let memory = vec![0; MOST * blake3::BLOCK_LEN];
+    let bytes = black_box(&memory[..messages * blocks * blake3::BLOCK_LEN]);
+    let mode = blake3::Mode::HASH.with_backend(backend);
+    if messages == 1 {
+        bytes.chunks(blake3::CHUNK_LEN).for_each(|chunk| _ = black_box(mode.hash(chunk)));
+    } else {
+        let messages: Vec<&[u8]> = bytes.chunks(blocks * blake3::BLOCK_LEN).collect();
+        let mut digests = vec![0; messages.len() * blake3::OUT_LEN];
+        mode.hash_many_flat(&messages, &mut digests).expect("32 bytes for each");
         black_box(&digests);
     }
 }

@@ -1,0 +1,23 @@
+//! The digest as a value, and the sizes of all that there is.
+
+use crate::hash::{Digested, Full};
+use crate::kernel::blake3::Blake3Function;
+
+/// Bytes of a default digest.
+pub const OUT_LEN: usize = 32;
+/// Bytes of a key.
+pub const KEY_LEN: usize = 32;
+/// Bytes of a block, of which the compression function takes one at a time.
+pub const BLOCK_LEN: usize = 64;
+/// Bytes of a chunk, a leaf of the tree.
+pub const CHUNK_LEN: usize = 1024;
+
+impl Digested for Blake3Function {
+    type Bytes = [u8; OUT_LEN];
+}
+
+/// A BLAKE3 digest of 32 bytes.
+///
+/// Prints as lower-case hexadecimal and parses from either case. Comparison with `==` takes constant time; ordering does
+/// not.
+pub type Hash = crate::hash::Hash<Blake3Function, Full>;
