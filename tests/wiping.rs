@@ -563,7 +563,8 @@ mod of_blake3 {
             let mut hashes = vec![mode.hash(b""); 9];
             let messages: Vec<&[u8]> = (0..9).map(|i| &message[8 * i..][..330 * i]).collect();
             let mut output = [0; 3000];
-            let mut works: Vec<(&str, Box<dyn FnMut() + '_>)> = vec![
+            type Work<'a> = (&'a str, Box<dyn FnMut() + 'a>);
+            let mut works: Vec<Work<'_>> = vec![
                 ("in one write", Box::new(|| _ = mode.hasher().update(&message).finalize())),
                 ("at once", Box::new(|| _ = mode.hash(&message))),
                 ("a block", Box::new(|| _ = mode.hash(&message[..64]))),

@@ -23,6 +23,7 @@ mod common {
     pub(crate) mod sha2;
     #[cfg(all(feature = "alloc", feature = "blake2"))]
     pub(crate) mod tree;
+    #[cfg(any(feature = "blake2", feature = "sha2"))]
     pub(crate) mod vector;
 }
 

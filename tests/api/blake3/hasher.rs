@@ -460,7 +460,7 @@ fn debug_tells_no_secret() {
         let backend = hasher.backend();
         assert_eq!(format!("{hasher:?}"), format!("Hasher {{ count: 5000, backend: {backend:?}, .. }}"));
         let text = format!("{:?}", kind.mode());
-        assert!(text.starts_with("Mode {") && !text.contains(|c: char| c == '['), "{text}");
+        assert!(text.starts_with("Mode {") && !text.contains('['), "{text}");
         for secret in [hex::encode(KEY), format!("{KEY:?}"), CONTEXT.to_owned()] {
             assert!(!text.contains(&secret), "{text}");
         }

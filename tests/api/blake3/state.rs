@@ -76,7 +76,7 @@ fn subtrees_of(kind: Kind, message: &[u8], chunks: usize) -> Vec<ChainingValue> 
         .collect()
 }
 
-/// Of messages that end in a chunk, by small writes: no matter which.
+/// Of messages that end in a chunk, by small writes. Without a heap a whole chunk is hashed when it comes.
 #[test]
 fn layout() {
     let message = paint(20 * CHUNK);
@@ -87,7 +87,7 @@ fn layout() {
         let subtrees = subtrees_of(kind, message, chunks);
         let expected = Layout::new(kind, 0, chunks as u64, subtrees, &message[CHUNK * chunks..]).to_bytes();
         for backend in Backend::available() {
-            for size in [500, 1024] {
+            for size in [500, if cfg!(feature = "alloc") { 1024 } else { 700 }] {
                 let mut hasher = kind.hasher_on(backend);
                 message.chunks(size).for_each(|piece| _ = hasher.update(piece));
                 assert_eq!(save(&hasher), expected, "{backend:?}, {kind:?}, {length} in pieces of {size}");
@@ -381,7 +381,8 @@ fn flipped_bytes_are_refused_or_hash_on() {
     for length in [0, 1, 64, 65, 1024, 1025, 4096, 5000] {
         let mut state = save(Kind::Keyed.hasher_on(Backend::best()).update(&message[..length]));
         for place in 0..state.len() {
-            let flips: &[u8] = if place < 20 { &[1, 2, 4, 8, 16, 32, 64, 128, 255] } else { &[1 + (place % 7) as u8] };
+            let flips: &[u8] =
+                if place < 20 { &[1, 2, 4, 8, 16, 32, 64, 128, 255] } else { &[[1, 0x80, 7][place % 3]] };
             for flip in flips {
                 state[place] ^= flip;
                 if refused_or_hashes_on(&state, &message[..if place < 20 { 20_000 } else { 1500 }]) {

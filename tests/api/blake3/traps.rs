@@ -99,9 +99,9 @@ fn trap_aligned_loads() {
     }
 }
 
-/// CHUNK_START and CHUNK_END are both on the block of a chunk that has one; ROOT is on the last compression alone; the
-/// counter of a root is that of the output, and of a parent it is 0; the last block has its own length. For every
-/// number of blocks in the last chunk, as first and as later chunk.
+/// The flags of a chunk's start and end are both on the block of a chunk that has one; the root's is on the last
+/// compression alone; the counter of a root is that of the output, and of a parent it is 0; the last block has its own
+/// length. For every number of blocks in the last chunk, as first and as later chunk.
 #[test]
 fn trap_flags_of_the_last_block() {
     let message = paint(4 * CHUNK);
