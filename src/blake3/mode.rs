@@ -10,6 +10,7 @@ use super::output::OutputReader;
 use super::tree::Base;
 use super::value::{Hash, KEY_LEN};
 use crate::backend::Backend;
+#[cfg(feature = "zeroize")]
 use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
 use crate::many::LengthError as ManyError;
