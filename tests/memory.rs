@@ -13,7 +13,7 @@ use self::common::flavour::{Flavour, for_both};
 use self::common::paint::paint;
 
 mod common {
-    #[cfg(feature = "sha2")]
+    #[cfg(any(feature = "blake3", feature = "sha2"))]
     pub(crate) mod backends;
     pub(crate) mod flavour;
     pub(crate) mod paint;
@@ -269,5 +269,119 @@ fn nodes_are_folded<F: Flavour>() {
         // A list may have grown to twice what it holds, and knows its own length.
         let most = depths * (2 * usize::from(fanout) * 64 + 128) + 1000;
         assert!(peak <= most, "fanout {fanout}: {peak} bytes, but should be at most {most}");
+    }
+}
+
+#[cfg(feature = "blake3")]
+mod of_blake3 {
+    use simd_digest::blake3::hazmat::subtrees;
+    use simd_digest::blake3::{Hasher, Mode, finalize_many, update_many};
+
+    use super::common::backends::all_backends;
+    use super::common::paint::paint;
+    use super::heap;
+
+    const CHUNK: usize = 1024;
+
+    /// What a hasher may gather, and the subtrees of the longest message: a block each.
+    const GATHERED: usize = 16 * CHUNK;
+    const SUBTREES: usize = 32 * 55;
+
+    /// With the output of the caller, nothing at all, however many messages there are and however long they are.
+    #[test]
+    fn batches_take_nothing() {
+        let memory = paint(60_000);
+        let messages: Vec<&[u8]> =
+            (0..200).map(|i| &memory[i..][..if i % 50 == 7 { 50_000 } else { 17 * i }]).collect();
+        for backend in all_backends() {
+            let mode = Mode::keyed(&[7; 32]).with_backend(backend);
+            let mut hashes = vec![mode.hash(b""); messages.len()];
+            assert_eq!(heap(|| mode.hash_many_into(&messages, &mut hashes).unwrap()), (0, 0), "{backend:?}");
+            let mut flat = vec![0; 32 * messages.len()];
+            assert_eq!(heap(|| mode.hash_many_flat(&messages, &mut flat).unwrap()), (0, 0), "{backend:?}");
+            assert_eq!(heap(|| _ = mode.hash_many(&messages)).0, 1, "{backend:?}, the list of hashes");
+            assert_eq!(heap(|| _ = mode.hash(&memory)), (0, 0), "{backend:?}");
+            assert_eq!(heap(|| mode.hash_xof(&memory).fill(&mut flat)), (0, 0), "{backend:?}, output");
+            let derive = || _ = Mode::derive_key("a context").with_backend(backend).hash(&memory);
+            assert_eq!(heap(derive), (0, 0), "{backend:?}, derived");
+            let mut cvs = [[0; 32]; 59];
+            let work = || subtrees(&memory, 0, 0, &mode, &mut cvs).unwrap();
+            assert_eq!(heap(work), (0, 0), "{backend:?}, chaining values");
+        }
+    }
+
+    /// Up to a chunk, in any pieces.
+    #[test]
+    fn a_chunk_takes_nothing() {
+        let memory = paint(100_000);
+        for backend in all_backends() {
+            for piece in [1, 64, 1000, 1023, 1024] {
+                let work = || {
+                    let mut hasher = Hasher::new().with_backend(backend);
+                    memory[..CHUNK].chunks(piece).for_each(|piece| _ = hasher.update(piece));
+                    let _ = hasher.clone().finalize();
+                    let _ = hasher.reset().update(b"abc").finalize_xof();
+                };
+                assert_eq!(heap(work), (0, 0), "{backend:?}, pieces of {piece}");
+            }
+            // Many hashers of a short message each.
+            let mut hashers = vec![Hasher::new().with_backend(backend); 33];
+            let mut updates: Vec<(&mut Hasher, &[u8])> =
+                hashers.iter_mut().map(|hasher| (hasher, &memory[..900])).collect();
+            assert_eq!(heap(|| update_many(&mut updates)), (0, 0), "{backend:?}");
+            let mut hashes = vec![Mode::HASH.hash(b""); hashers.len()];
+            let hashers: Vec<&Hasher> = hashers.iter().collect();
+            assert_eq!(heap(|| finalize_many(&hashers, &mut hashes).unwrap()), (0, 0), "{backend:?}");
+        }
+    }
+
+    /// Small writes gather, whatever their size, and a digest in between takes nothing. Large writes take no more.
+    #[test]
+    fn gathered_once() {
+        let memory = paint(200_000);
+        for backend in all_backends() {
+            for piece in [1, 64, 1000, 1024, 1025, 4096, 16_383, 16_384, 16_385, 50_000] {
+                let memory = &memory[..if piece == 1 { 40_000 } else { 200_000 }];
+                let mut hasher = Hasher::new().with_backend(backend);
+                let (calls, peak) = heap(|| memory.chunks(piece).for_each(|piece| _ = hasher.update(piece)));
+                assert!(calls <= 2, "{backend:?}, pieces of {piece}: {calls} calls");
+                assert!(peak <= GATHERED + SUBTREES, "{backend:?}, pieces of {piece}: {peak} bytes");
+                assert_eq!(heap(|| _ = hasher.finalize()), (0, 0), "{backend:?}, pieces of {piece}");
+                // The memory is used again.
+                let again = heap(|| {
+                    hasher.reset();
+                    memory.chunks(piece).for_each(|piece| _ = hasher.update(piece));
+                });
+                assert_eq!(again, (0, 0), "{backend:?}, pieces of {piece}");
+            }
+        }
+    }
+
+    /// A clone takes no memory for what is not held.
+    #[test]
+    fn clones_copy_what_is_held() {
+        let memory = paint(100_000);
+        for backend in all_backends() {
+            for length in [0, 1000, 1024, 1025, 3000, 5000, 16_384, 16_385, 17_408, 17_409, 40_000] {
+                let mut hasher = Hasher::new().with_backend(backend);
+                memory[..length].chunks(64).for_each(|piece| _ = hasher.update(piece));
+                let mut clone = None;
+                let (calls, peak) = heap(|| clone = Some(hasher.clone()));
+                assert!(
+                    calls <= 2 && peak <= GATHERED + SUBTREES,
+                    "{backend:?}, {length}: {calls} calls, {peak} bytes"
+                );
+                assert!(length > CHUNK || calls == 0, "{backend:?}, {length}: {calls} calls");
+                assert_eq!(clone.unwrap().finalize(), hasher.finalize());
+                // Nothing is held after a reset.
+                hasher.reset();
+                assert_eq!(heap(|| _ = hasher.clone()), (0, 0), "{backend:?}, {length}, reset");
+            }
+            // Nor is anything gathered after a large write of whole groups.
+            let mut hasher = Hasher::new().with_backend(backend);
+            hasher.update(&memory[..64 * CHUNK]);
+            let (_, peak) = heap(|| _ = hasher.clone());
+            assert!(peak <= SUBTREES, "{backend:?}: {peak} bytes");
+        }
     }
 }

@@ -16,7 +16,7 @@ use self::common::remains::{Searching, before_and_after_drop, freed_with, stack_
 
 #[allow(dead_code, reason = "for other tests")]
 mod common {
-    #[cfg(feature = "sha2")]
+    #[cfg(any(feature = "blake3", feature = "sha2"))]
     pub(crate) mod backends;
     pub(crate) mod flavour;
     pub(crate) mod pages;
@@ -358,6 +358,243 @@ mod of_sha2 {
             };
             let hashers: Vec<_> = (0..9).map(begun).collect();
             let hashers: Vec<_> = hashers.iter().collect();
+            let of_message = left_on_stack(&message, || finalize_many(&hashers, &mut hashes).unwrap());
+            assert!(
+                of_message <= most,
+                "{backend:?}: {of_message} words of the ends are more than a block for each lane"
+            );
+        }
+    }
+}
+
+#[cfg(feature = "blake3")]
+mod of_blake3 {
+    use std::collections::HashSet;
+
+    use simd_digest::Blake3;
+    use simd_digest::blake3::hazmat::{ChainingValue, State, subtrees};
+    use simd_digest::blake3::{Hasher, Mode, finalize_many, lanes, update_many};
+    use simd_digest::digest::{KeyInit, Update};
+
+    use super::common::backends::all_backends;
+    use super::{PART, before_and_after_drop, freed_with, left_on_stack, secret, words};
+
+    const CHUNK: usize = 1024;
+
+    fn key() -> [u8; 32] {
+        secret(32).try_into().unwrap()
+    }
+
+    fn mode() -> Mode {
+        Mode::keyed(&key())
+    }
+
+    /// As the words are in memory.
+    fn native(cv: &[u8; 32]) -> Vec<u8> {
+        let words = cv.as_chunks::<4>().0;
+        words.iter().flat_map(|word| u32::from_le_bytes(*word).to_ne_bytes()).collect()
+    }
+
+    /// The chaining values of all subtrees of whole chunks, by which the tree is known.
+    fn chaining_values(mode: &Mode, message: &[u8]) -> Vec<ChainingValue> {
+        let group = |group: u32| {
+            let mut cvs = vec![[0; 32]; message.len().div_ceil(CHUNK << group)];
+            subtrees(message, 0, group, mode, &mut cvs).unwrap();
+            cvs
+        };
+        (0..6).flat_map(group).collect()
+    }
+
+    /// `value` has `secrets` words to hide at least, one of `known` in it, and leaves no part of any.
+    fn leaves_nothing<T>(what: &str, secrets: usize, known: &[Vec<u8>], value: T) {
+        let (before, after) = before_and_after_drop(value);
+        let looks_random = words(&before).len();
+        assert!(looks_random >= secrets, "{what}: {looks_random} words, but there should be {secrets} to wipe");
+        let found = known.iter().any(|known| before.windows(known.len()).any(|bytes| bytes == known));
+        assert!(found, "{what}: it is elsewhere");
+        for known in known {
+            for part in known.windows(PART) {
+                let left = after.windows(PART).any(|bytes| bytes == part);
+                assert!(!left, "{what}: of the key, the message or what is computed of them");
+            }
+        }
+    }
+
+    #[test]
+    fn trap_secrets_left_in_values() {
+        let message = secret(40 * CHUNK);
+        let parts: HashSet<&[u8]> = message.windows(PART).collect();
+        let key = vec![native(&key())];
+        for backend in all_backends() {
+            let mode = mode().with_backend(backend);
+            leaves_nothing("Mode", 3, &key, mode.clone());
+            leaves_nothing("Hasher", 3, &key, mode.hasher());
+            let context_key = vec![native(&::blake3::hazmat::hash_derive_key_context("a context"))];
+            leaves_nothing("Mode of a context", 3, &context_key, Mode::derive_key("a context").with_backend(backend));
+            // In the first chunk, with all of a chunk, with chunks in the stack, gathered and not.
+            for length in [100, 570, 1024, 1025, 3000, 5 * CHUNK + 100, 16 * CHUNK, 39 * CHUNK + 77] {
+                let known: Vec<Vec<u8>> = chaining_values(&mode, &message[..length]).iter().map(native).collect();
+                for size in [length, 700, 1024] {
+                    let mut hasher = mode.hasher();
+                    message[..length].chunks(size).for_each(|piece| _ = hasher.update(piece));
+                    let case = |what: &str| format!("{what}, {length} bytes, pieces of {size}, {backend:?}");
+                    let held = message[..length].chunks(32).map(<[u8]>::to_vec);
+                    // Beyond a chunk, subtrees and what is gathered are on the heap.
+                    let least = if length > CHUNK { 3 } else { 6 };
+                    let all: Vec<Vec<u8>> = key.iter().cloned().chain(known.clone()).chain(held).collect();
+                    leaves_nothing(&case("Hasher"), least, &all, hasher.clone());
+                    leaves_nothing(&case("State"), least, &all, State::of(&hasher));
+                    let mut bytes = [0; State::MAX_LEN];
+                    let written = State::of(&hasher).to_bytes(&mut bytes).unwrap();
+                    let restored = State::from_bytes(&bytes[..written]).unwrap();
+                    leaves_nothing(&case("State, restored"), least, &all, restored);
+                    let restored = State::from_bytes(&bytes[..written]).unwrap().into_hasher();
+                    leaves_nothing(&case("Hasher, restored"), least, &all, restored);
+                    let mut other = mode.hasher();
+                    update_many(&mut [(&mut hasher, &message[..570]), (&mut other, &message[..length])]);
+                    leaves_nothing(&case("Hasher, updated in lanes"), least, &all, other);
+                    // What was there before is gone with the reset.
+                    hasher.reset();
+                    let (before, _) = before_and_after_drop(hasher);
+                    let left = before.windows(PART).any(|bytes| parts.contains(bytes));
+                    assert!(!left, "{}", case("Hasher, reset"));
+                    for known in &known {
+                        assert!(!before.windows(32).any(|bytes| bytes == &known[..]), "{}", case("Hasher, reset"));
+                    }
+                }
+            }
+            for length in [5, 64, 500, 5000] {
+                let mut output = mode.hash_xof(&message[..length]);
+                let root = vec![native(&key_of_root(&mode, &message[..length]))];
+                leaves_nothing("OutputReader", 3, &root, output.clone());
+                let mut read = [0; 500];
+                output.fill(&mut read);
+                let held = vec![root[0].clone(), read[448..480].to_vec()];
+                leaves_nothing("OutputReader, read", 3, &held, output);
+            }
+            let mac = <Blake3 as KeyInit>::new_from_slice(&secret(32)).unwrap().with_backend(backend);
+            leaves_nothing("Blake3", 3, &key, mac.clone());
+            let all = [key[0].clone(), message[576..608].to_vec()];
+            leaves_nothing("Blake3, updated", 6, &all, mac.chain(&message[..640]));
+        }
+    }
+
+    /// The chaining value that the root's compression begins with: the key, or that of the blocks before.
+    fn key_of_root(_: &Mode, message: &[u8]) -> [u8; 32] {
+        if message.len() > CHUNK || message.len() <= 64 {
+            return key();
+        }
+        let mut cv: [u32; 8] = {
+            let words = key();
+            core::array::from_fn(|i| u32::from_le_bytes(words[4 * i..][..4].try_into().unwrap()))
+        };
+        let blocks = message[..(message.len() - 1) / 64 * 64].as_chunks::<64>().0;
+        for (i, block) in blocks.iter().enumerate() {
+            simd_digest::blake3::hazmat::compress(&mut cv, block, 64, 0, 16 | u8::from(i == 0));
+        }
+        cv.map(u32::to_le_bytes).as_flattened().try_into().unwrap()
+    }
+
+    /// What is gathered and the chaining values of subtrees, on the heap: when a hasher or its clone is dropped, reset,
+    /// or grows.
+    #[test]
+    fn trap_secrets_left_on_the_heap() {
+        let message = secret(60 * CHUNK);
+        // Of the first and the last complete subtree of each size.
+        let cvs = |group: u32| {
+            let mut cvs = vec![[0; 32]; message.len().div_ceil(CHUNK << group)];
+            subtrees(&message, 0, group, &mode(), &mut cvs).unwrap();
+            let whole = message.len() / (CHUNK << group);
+            [cvs[0], cvs[whole - 1]]
+        };
+        let nodes: Vec<ChainingValue> = (0..6).flat_map(cvs).collect();
+        let of_message = [16, 1500, 20_000, 61_000].map(|place| &message[place..][..8]);
+        let wanted: Vec<&[u8]> = nodes.iter().map(|cv| &cv[..8]).chain(of_message).collect();
+        for backend in all_backends() {
+            for size in [17, 700, 1024, 3000, 20_000] {
+                for word in &wanted {
+                    let found = freed_with(word, || {
+                        let mut hasher = mode().with_backend(backend).hasher();
+                        for (i, piece) in message.chunks(size).enumerate() {
+                            hasher.update(piece);
+                            if i.is_multiple_of(19) {
+                                drop(hasher.clone());
+                                let mut copy = mode().hasher();
+                                copy.update(&message[..3000]).update(b"more");
+                                copy.clone_from(&hasher);
+                            }
+                        }
+                        let _ = hasher.finalize();
+                        let _ = hasher.finalize_xof();
+                        let _ = State::of(&hasher).into_hasher().update(b"more").finalize();
+                        hasher.reset();
+                        message[..5000].chunks(size).for_each(|piece| _ = hasher.update(piece));
+                        let moved = hasher;
+                        drop(moved);
+                    });
+                    assert_eq!(found, 0, "{backend:?}, pieces of {size}");
+                }
+            }
+        }
+    }
+
+    /// The buffer of a reader is not the hasher's.
+    #[cfg(feature = "std")]
+    #[test]
+    fn trap_secrets_left_in_the_buffer_of_a_reader() {
+        let message = secret(100 * CHUNK);
+        for word in [&message[16..24], &message[60_000..60_008], &message[102_000..102_008]] {
+            let found = freed_with(word, || {
+                let _ = mode().hasher().update_reader(&message[..]).unwrap().finalize();
+            });
+            assert_eq!(found, 0);
+        }
+    }
+
+    /// Kernels leave behind what they had in registers: see the test for BLAKE2. That is a block for each lane, and the
+    /// key as it begins every chunk and parent.
+    #[test]
+    fn trap_secrets_left_on_the_stack() {
+        let (key, message) = (secret(32), secret(40 * CHUNK));
+        for backend in all_backends() {
+            let mode = mode().with_backend(backend);
+            let most = 8 * (lanes(backend) + 1);
+            let mut hasher = mode.hasher();
+            let mut hashes = vec![mode.hash(b""); 9];
+            let messages: Vec<&[u8]> = (0..9).map(|i| &message[8 * i..][..330 * i]).collect();
+            let mut output = [0; 3000];
+            let mut works: Vec<(&str, Box<dyn FnMut() + '_>)> = vec![
+                ("in one write", Box::new(|| _ = mode.hasher().update(&message).finalize())),
+                ("at once", Box::new(|| _ = mode.hash(&message))),
+                ("a block", Box::new(|| _ = mode.hash(&message[..64]))),
+                ("a chunk", Box::new(|| _ = mode.hash(&message[..CHUNK]))),
+                (
+                    "in pieces",
+                    Box::new(|| {
+                        message.chunks(500).for_each(|piece| _ = hasher.update(piece));
+                        let _ = hasher.finalize();
+                    }),
+                ),
+                ("many", Box::new(|| mode.hash_many_into(&messages, &mut hashes).unwrap())),
+                ("output", Box::new(|| mode.hash_xof(&message).fill(&mut output))),
+            ];
+            for (what, work) in &mut works {
+                let of_message = left_on_stack(&message, &mut *work);
+                assert!(
+                    of_message <= most,
+                    "{backend:?}, {what}: {of_message} words are more than a block for each lane"
+                );
+                let of_key = left_on_stack(&key, &mut *work);
+                assert!(of_key <= 4, "{backend:?}, {what}: {of_key} words are more than the key once");
+            }
+            drop(works);
+            let begun = |i: usize| {
+                let mut hasher = mode.hasher();
+                message[..1400 * i].chunks(600).for_each(|piece| _ = hasher.update(piece));
+                hasher
+            };
+            let hashers: Vec<Hasher> = (0..9).map(begun).collect();
+            let hashers: Vec<&Hasher> = hashers.iter().collect();
             let of_message = left_on_stack(&message, || finalize_many(&hashers, &mut hashes).unwrap());
             assert!(
                 of_message <= most,

@@ -3,8 +3,10 @@
 
 #[path = "../common"]
 mod common {
-    #[cfg(feature = "sha2")]
+    #[cfg(any(feature = "blake3", feature = "sha2"))]
     pub(crate) mod backends;
+    #[cfg(feature = "blake3")]
+    pub(crate) mod blake3;
     #[cfg(feature = "blake2")]
     pub(crate) mod flavour;
     #[cfg(all(unix, feature = "alloc"))]
@@ -26,6 +28,8 @@ mod common {
 
 #[cfg(feature = "blake2")]
 mod backends;
+#[cfg(feature = "blake3")]
+mod blake3;
 #[cfg(feature = "blake2")]
 mod compress;
 #[cfg(feature = "blake2")]
