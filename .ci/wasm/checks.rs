@@ -3,7 +3,7 @@
 use simd_digest::Backend;
 use simd_digest::blake2::{Flavour, Hasher, Params};
 use simd_digest::sha2::{self, HmacKey, Variant, Variant224, Variant256};
-use simd_digest::{blake2b, blake2s, sha224, sha256};
+use simd_digest::{blake2b, blake2s, blake3, sha224, sha256};
 
 /// Compares every backend with `portable`, alone and in lanes. Traps where they differ, or returns how often they agreed.
 #[unsafe(no_mangle)]
@@ -21,8 +21,15 @@ pub extern "C" fn checks() -> u32 {
     assert_eq!(sha256::hash(b"abc").to_string(), expected);
     assert_eq!(sha224::hash(b"abc").to_string(), "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7");
 
+    let expected = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
+    assert_eq!(blake3::hash(b"abc").to_string(), expected);
+
     let blake2 = checks_of::<blake2b::FlavourB>() + checks_of::<blake2s::FlavourS>();
-    let checks = blake2 + checks_of_sha2::<Variant256>() + checks_of_sha2::<Variant224>() + checks_of_nodes();
+    let checks = blake2
+        + checks_of_sha2::<Variant256>()
+        + checks_of_sha2::<Variant224>()
+        + checks_of_nodes()
+        + checks_of_blake3();
     u32::try_from(checks).expect("a few thousand")
 }
 
@@ -76,4 +83,34 @@ fn checks_of_nodes() -> usize {
         assert_eq!(digests, once, "{backend}");
     }
     once.len()
+}
+
+/// One message, many, pieces that gather, and output, all in lanes.
+fn checks_of_blake3() -> usize {
+    let paint: Vec<u8> = (0..251).cycle().take(20_000).collect();
+    let lengths = (0..1100).chain((1..=19).flat_map(|chunks| [1024 * chunks - 1, 1024 * chunks, 1024 * chunks + 1]));
+    let messages: Vec<&[u8]> = lengths.map(|length| &paint[..length]).collect();
+    let portable = "portable".parse().expect("it is everywhere");
+    let modes = [blake3::Mode::HASH, blake3::Mode::keyed(&[7; 32]), blake3::Mode::derive_key("a context")];
+    let mut checks = 0;
+    for mode in modes {
+        let mode = |backend| mode.clone().with_backend(backend);
+        let digests: Vec<_> = messages.iter().map(|message| mode(portable).hash(message)).collect();
+        let mut expected = vec![0; 3000];
+        mode(portable).hash_xof(&paint).fill(&mut expected);
+        for backend in Backend::available() {
+            assert_eq!(mode(backend).hash_many(&messages), digests, "{backend}");
+            let again: Vec<_> = messages.iter().map(|message| mode(backend).hash(message)).collect();
+            assert_eq!(again, digests, "{backend}");
+            let mut hasher = mode(backend).hasher();
+            for piece in paint.chunks(100) {
+                hasher.update(piece);
+            }
+            let mut output = vec![0; 3000];
+            hasher.finalize_xof().fill(&mut output);
+            assert_eq!(output, expected, "{backend}");
+            checks += 2 * digests.len() + 1;
+        }
+    }
+    checks
 }

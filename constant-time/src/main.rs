@@ -9,6 +9,7 @@ use simd_digest::blake2::{Flavour, Params, update_many};
 use simd_digest::digest::{KeyInit, Mac};
 use simd_digest::{Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, blake2b, blake2s, sha256};
 
+mod blake3;
 mod sha2;
 mod taint;
 
@@ -122,10 +123,10 @@ fn compare<F: Flavour>(backend: Backend) {
     assert!(!publish_bit(hashes[0] == *hashes[2].as_bytes()));
 }
 
-/// Of the `digest` traits: keyed, and verified against a tag that nobody knows.
-fn mac<M: Mac + KeyInit + Clone>(with_backend: impl Fn(M) -> M) {
+/// Of the `digest` traits: keyed by `key` bytes, and verified against a tag that nobody knows.
+fn mac<M: Mac + KeyInit + Clone>(key: usize, with_backend: impl Fn(M) -> M) {
     let macs = [100, 100, 101].map(|length| {
-        let mac = with_backend(M::new_from_slice(&secret(31)).unwrap());
+        let mac = with_backend(M::new_from_slice(&secret(key)).unwrap());
         mac.chain_update(secret(10)).chain_update(secret(length))
     });
     for (i, expected) in [(1, true), (2, false)] {
@@ -167,7 +168,7 @@ type Leak = fn(Backend, Secret);
 
 /// The controls, each beside its name: a leak, and a digest to leak. A tracker may follow one kernel and lose the secret
 /// in another.
-fn controls() -> [(&'static str, Leak, Secret); 6] {
+fn controls() -> Vec<(&'static str, Leak, Secret)> {
     let blake2b: Secret = |backend, message| {
         let [_, params] = both_params::<blake2b::FlavourB>(backend);
         params.hash(message).unwrap().as_bytes().try_into().unwrap()
@@ -178,14 +179,16 @@ fn controls() -> [(&'static str, Leak, Secret); 6] {
     let lanes_without_sha: Secret = |backend, message| {
         *sha256::Batch::new().with_backend(backend.without_sha()).hash_many(&[message; 20])[7].as_bytes()
     };
-    [
+    let mut controls: Vec<(&'static str, Leak, Secret)> = vec![
         ("branch", leak_by_branch, blake2b),
         ("index", leak_by_index, blake2b),
         ("early-return", leak_by_early_return, blake2b),
         ("sha256-branch", leak_by_branch, sha256),
         ("sha256-lanes-branch", leak_by_branch, lanes),
         ("sha256-lanes-without-sha-branch", leak_by_branch, lanes_without_sha),
-    ]
+    ];
+    controls.extend(blake3::controls());
+    controls
 }
 
 type Check = fn(Backend);
@@ -207,14 +210,15 @@ fn checks_of<F: Flavour>(hash: &str, macs: Check) -> Vec<(String, Check)> {
 /// All that must pass.
 fn checks() -> Vec<(String, Check)> {
     let mut checks = checks_of::<blake2b::FlavourB>("blake2b", |backend| {
-        mac(|mac: Blake2bMac256| mac.with_backend(backend));
-        mac(|mac: Blake2bMac512| mac.with_backend(backend));
+        mac(31, |mac: Blake2bMac256| mac.with_backend(backend));
+        mac(31, |mac: Blake2bMac512| mac.with_backend(backend));
     });
     checks.extend(checks_of::<blake2s::FlavourS>("blake2s", |backend| {
-        mac(|mac: Blake2sMac128| mac.with_backend(backend));
-        mac(|mac: Blake2sMac256| mac.with_backend(backend));
+        mac(31, |mac: Blake2sMac128| mac.with_backend(backend));
+        mac(31, |mac: Blake2sMac256| mac.with_backend(backend));
     }));
     checks.extend(sha2::checks());
+    checks.extend(blake3::checks());
     checks
 }
 

@@ -8,11 +8,11 @@ use crate::{Check, mac, messages, publish, publish_bit, secret, taint};
 
 /// All that must pass.
 pub(crate) fn checks() -> Vec<(String, Check)> {
-    let mut checks = checks_of::<Variant256>("sha256", |backend| mac(|mac: HmacSha256| mac.with_backend(backend)));
+    let mut checks = checks_of::<Variant256>("sha256", |backend| mac(31, |mac: HmacSha256| mac.with_backend(backend)));
     checks.push(("sha256::nodes".to_owned(), |backend| all_kinds(backend, nodes)));
     checks.push(("sha256::compress".to_owned(), |_| compress()));
     checks.push(("sha256::save".to_owned(), |backend| all_kinds(backend, save)));
-    checks.extend(checks_of::<Variant224>("sha224", |backend| mac(|mac: HmacSha224| mac.with_backend(backend))));
+    checks.extend(checks_of::<Variant224>("sha224", |backend| mac(31, |mac: HmacSha224| mac.with_backend(backend))));
     checks
 }
 

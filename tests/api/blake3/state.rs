@@ -112,8 +112,9 @@ fn round_trip_at_every_length() {
     let backends: Vec<Backend> = all_backends().collect();
     for (i, length) in lengths.enumerate() {
         let kind = Kind::ALL[i % 3];
+        let message = &message[..message.len().min(length + 20 * CHUNK)];
         let (begin, end) = message.split_at(length);
-        let (of_begin, of_all) = (kind.of_peer(begin), kind.of_peer(&message));
+        let (of_begin, of_all) = (kind.of_peer(begin), kind.of_peer(message));
         for (j, &before) in backends.iter().enumerate() {
             let after = backends[(i + j) % backends.len()];
             for size in [begin.len().max(1), 64, 1000, 1024, 5000, 16_384] {
@@ -401,7 +402,7 @@ fn any_bytes_are_refused_or_hash_on() {
     let message = paint(3000);
     let mut random = Random::new(1024);
     let mut taken = 0;
-    for round in 0..20_000 {
+    for round in 0..10_000 {
         let length = [random.below(200), 148 + 32 * random.below(56)][round % 2];
         let mut bytes: Vec<u8> = (0..length).map(|_| u8::try_from(random.below(256)).unwrap()).collect();
         // Most of them plausible in the beginning.
@@ -424,7 +425,7 @@ fn any_bytes_are_refused_or_hash_on() {
         }
         taken += usize::from(refused_or_hashes_on(&bytes, &message));
     }
-    assert!(taken > 1000, "{taken} taken");
+    assert!(taken > 500, "{taken} taken");
 }
 
 #[test]
