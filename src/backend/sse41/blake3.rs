@@ -175,18 +175,20 @@ macro_rules! row {
                 /// By permutations of two vectors.
                 #[inline(always)]
                 fn next_words([x, y, z, w]: [Self; 4]) -> [Self; 4] {
-                    let permute = |a: Self, b: Self, four| {
-                        let places = <Self as Words<u32, { 4 * $N }>>::new(a.1, places(four));
+                    const PLACES: [[u32; 4 * $N]; 4] =
+                        [places([1, 5, 7, 2]), places([3, 6, 0, 7]), places([0, 4, 7, 1]), places([1, 4, 5, 0])];
+                    let permute = |a: Self, b: Self, places: [u32; 4 * $N]| {
+                        let places = <Self as Words<u32, { 4 * $N }>>::new(a.1, places);
                         // SAFETY: a.1 proves the instruction set.
                         Self(unsafe { $permute(a.0, places.0, b.0) }, a.1)
                     };
                     // SAFETY: w.1 proves the instruction set.
                     let u = Self(unsafe { $high(w.0, y.0) }, w.1);
                     [
-                        permute(x, y, [1, 5, 7, 2]),
-                        permute(x, z.with_last(w), [3, 6, 0, 7]),
-                        permute(w, y.with_last(z), [0, 4, 7, 1]),
-                        permute(z, u, [1, 4, 5, 0]),
+                        permute(x, y, PLACES[0]),
+                        permute(x, z.with_last(w), PLACES[1]),
+                        permute(w, y.with_last(z), PLACES[2]),
+                        permute(z, u, PLACES[3]),
                     ]
                 }
             )?
@@ -202,7 +204,7 @@ row!(U32x4 of 1, Sse41, join, xor_ror, _mm_shuffle_epi32, pick, with_last);
 #[target_feature(enable = "sse4.1")]
 pub(in crate::backend) fn join<const SETTLED: bool>([block]: [&[u8; 64]; 1], i: usize) -> __m128i {
     let (halves, _) = block.as_chunks();
-    let [low, high] = [halves[2 * i], halves[2 * i + 1]].map(u64::from_le_bytes);
+    let (low, high) = (u64::from_le_bytes(halves[2 * i]), u64::from_le_bytes(halves[2 * i + 1]));
     let (low, high) = if SETTLED { (low, high) } else { (reread(low), reread(high)) };
     _mm_set_epi64x(high.cast_signed(), low.cast_signed())
 }
