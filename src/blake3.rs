@@ -45,8 +45,9 @@
 //!
 //! - The traits of [`digest`](crate::digest) 0.11 are implemented by [`Blake3`].
 //! - There is no `mmap`: a file that shrinks while it is mapped kills the program.
-//! - [`Hasher::reset`] keeps key and mode, there as here. [`Mode`] stands for key and mode without a message.
-//! - Functions of [`hazmat`] return errors where those of `blake3` panic.
+//! - [`Mode`] stands for key and mode without a message.
+//! - Functions of [`hazmat`] return errors where those of `blake3` panic. A hasher with an input offset is ended by
+//!   `finalize_non_root`; `finalize` cannot return an error, so there it gives a digest that no message has.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]

@@ -55,7 +55,7 @@ impl KeySizeUser for Blake3 {
 
 impl KeyInit for Blake3 {
     fn new(key: &Key<Self>) -> Self {
-        Self { hasher: Hasher::new_keyed(&(*key).into()) }
+        Self { hasher: Hasher::new_keyed(key.as_ref()) }
     }
 }
 

@@ -14,9 +14,8 @@ use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
-#[cfg(feature = "zeroize")]
-use crate::kernel::Word;
-use crate::kernel::blake3::{Blake3Function, Node, flag, to_bytes};
+use crate::kernel::blake3::{Blake3Function, IV, Node, flag, to_bytes};
+use crate::kernel::{Word, wipe};
 use crate::stream::Stream;
 
 /// An incremental hasher.
@@ -53,28 +52,33 @@ impl Hasher {
     #[inline]
     #[must_use]
     pub fn new() -> Self {
-        Self::of(Base::hashing())
+        Self::of(&Base { key: &IV, flags: 0, backend: Backend::best() })
     }
 
     /// The same with a secret key: a MAC.
     #[must_use]
     pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
-        Self::of(Base::keyed(key))
+        let mut key = u32::from_bytes(key);
+        let hasher = Self::of(&Base { key: &key, flags: flag::KEYED_HASH, backend: Backend::best() });
+        u32::wipe(&mut key);
+        hasher
     }
 
     /// The same to derive a key from the message, for the purpose that `context` names: see
     /// [`derive_key`](super::derive_key).
     #[must_use]
     pub fn new_derive_key(context: &str) -> Self {
-        Self::of(Base::derive_key(context))
+        let base = Base { key: &IV, flags: flag::DERIVE_KEY_CONTEXT, backend: Backend::best() };
+        let key = u32::from_bytes(&base.hash(context.as_bytes()));
+        Self::of(&Base { key: &key, flags: flag::DERIVE_KEY_MATERIAL, ..base })
     }
 
     #[inline]
-    pub(super) fn of(base: Base) -> Self {
+    pub(super) fn of(base: &Base<'_>) -> Self {
         Self {
             chunk: Stream::new(base.chunk(0), base.backend),
             filled: 0,
-            key: base.key,
+            key: *base.key,
             first: 0,
             stack: Stack::EMPTY,
             #[cfg(feature = "alloc")]
@@ -97,7 +101,8 @@ impl Hasher {
 
     /// Appends `bytes` to the message.
     ///
-    /// Writes of any size are fast; those of 16 KiB and more are hashed from where they lie.
+    /// Writes of any size are fast. Of one of 16 KiB and more, all is hashed from where it lies but for what completes
+    /// the bytes gathered, and what is left over.
     #[inline]
     pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
         if bytes.len() <= self.room_in_chunk() {
@@ -134,18 +139,19 @@ impl Hasher {
     #[cfg(feature = "std")]
     pub fn update_reader(&mut self, mut reader: impl io::Read) -> io::Result<&mut Self> {
         let mut buffer = alloc::vec![0; 4 * GROUP * CHUNK_LEN];
+        let mut most = 0;
         let result = loop {
             match reader.read(&mut buffer) {
                 Ok(0) => break Ok(()),
                 Ok(number) => {
+                    most = most.max(number);
                     self.update(&buffer[..number]);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => break Err(error),
             }
         };
-        #[cfg(feature = "zeroize")]
-        zeroize::Zeroize::zeroize(&mut buffer);
+        super::held::wipe(&mut buffer[..most]);
         result.map(|()| self)
     }
 
@@ -168,7 +174,7 @@ impl Hasher {
     /// The digest of the message so far, to any length. More may be appended to the message.
     #[must_use]
     pub fn finalize_xof(&self) -> OutputReader {
-        OutputReader::new(self.node(), self.chunk.backend)
+        OutputReader::new(&mut self.node(), self.chunk.backend)
     }
 
     /// Forgets the message. Key, mode and backend stay.
@@ -201,8 +207,8 @@ impl Hasher {
     }
 
     #[inline]
-    pub(super) fn base(&self) -> Base {
-        Base { key: self.key, flags: self.chunk.chain.flags, backend: self.chunk.backend }
+    pub(super) fn base(&self) -> Base<'_> {
+        base(&self.key, &self.chunk)
     }
 
     /// The bytes gathered.
@@ -236,10 +242,11 @@ impl Hasher {
             let (head, rest) = bytes.split_at(CHUNK_LEN - self.filled);
             self.chunk.update(head);
             bytes = rest;
-            let cv = self.chunk.finalize(flag::CHUNK_END, |chain| to_bytes(chain.h));
+            let mut cvs = [self.chunk.finalize(flag::CHUNK_END, |chain| to_bytes(chain.h))];
             self.filled = 0;
             self.chunk.buffer = Buffer::EMPTY;
-            self.push_all(&[cv], 1);
+            self.push_all(&cvs, 1);
+            wipe(&mut cvs[0]);
         }
         #[cfg(feature = "alloc")]
         if !self.held().is_empty() {
@@ -314,7 +321,6 @@ impl Hasher {
     /// Appends the chunks of `bytes`, which has [`room`](Self::room) bytes.
     fn push_group(&mut self, bytes: &[u8]) {
         let mut list = List::new();
-        let base = self.base();
         let counter = self.chunk.chain.counter;
         if self.group_begun() == 1 {
             self.merge();
@@ -324,12 +330,14 @@ impl Hasher {
                 self.chunk.chain.counter = counter.wrapping_sub(1);
             }
         }
+        let base = base(&self.key, &self.chunk);
         list.length += base.chunks(bytes, counter, &mut list.cvs[list.length..]);
         if list.length == 1 {
             self.push_all(&list.cvs[..1], 1);
         } else {
             let chunks = list.length as u64;
-            self.push_all(&base.reduce(&mut list), chunks / 2);
+            base.reduce(&mut list);
+            self.push_all(&list.cvs[..2], chunks / 2);
         }
     }
 
@@ -337,11 +345,15 @@ impl Hasher {
     pub(super) fn push_subtree<J: Join>(&mut self, bytes: &[u8]) {
         let (base, counter) = (self.base(), self.chunk.chain.counter);
         let chunks = (bytes.len() / CHUNK_LEN) as u64;
+        let mut halves = [[0; 32]; 2];
         if chunks == 1 {
-            self.push_all(&[base.subtree(bytes, counter)], 1);
+            halves[0] = base.subtree(bytes, counter);
+            self.push_all(&halves[..1], 1);
         } else {
-            self.push_all(&base.halves::<J>(bytes, counter), chunks / 2);
+            base.halves::<J>(bytes, counter, &mut halves);
+            self.push_all(&halves, chunks / 2);
         }
+        halves.iter_mut().for_each(wipe);
     }
 
     /// Appends subtrees of so many chunks each.
@@ -349,7 +361,7 @@ impl Hasher {
         for cv in cvs {
             self.merge();
             self.stack.push(cv);
-            self.chunk.chain = self.base().chunk(self.chunk.chain.counter.wrapping_add(chunks));
+            self.chunk.chain = base(&self.key, &self.chunk).chunk(self.chunk.chain.counter.wrapping_add(chunks));
         }
     }
 
@@ -360,10 +372,12 @@ impl Hasher {
 
     /// Makes parents of the last neighbours until so many subtrees are left.
     pub(super) fn merge_to(&mut self, number: usize) {
-        let base = self.base();
+        let base = base(&self.key, &self.chunk);
         while self.stack.cvs().len() > number {
-            let (Some(right), Some(left)) = (self.stack.pop(), self.stack.pop()) else { return };
-            self.stack.push(&base.parent(&left, &right).cv(base.backend));
+            let (Some(mut right), Some(mut left)) = (self.stack.pop(), self.stack.pop()) else { return };
+            let mut parent = base.parent(&left, &right).cv(base.backend);
+            self.stack.push(&parent);
+            [&mut left, &mut right, &mut parent].into_iter().for_each(wipe);
         }
     }
 
@@ -387,18 +401,26 @@ impl Hasher {
         let mut list = List::new();
         list.cvs[..last.len()].copy_from_slice(last);
         list.length = last.len() + base.chunks(held, counter, &mut list.cvs[last.len()..]);
-        let [left, right] = base.reduce(&mut list);
-        self.below(stack, base.parent(&left, &right))
+        base.reduce(&mut list);
+        self.below(stack, base.parent(&list.cvs[0], &list.cvs[1]))
     }
 
     /// The root of `stack` and, to its right, the subtree of `node`.
     fn below(&self, stack: &[Cv], mut node: Node) -> Node {
         let base = self.base();
         for left in stack.iter().rev() {
-            node = base.parent(left, &node.cv(base.backend));
+            let mut right = node.cv(base.backend);
+            node = base.parent(left, &right);
+            wipe(&mut right);
         }
         node
     }
+}
+
+/// The key, the mode and the backend of a hasher, of which this borrows the key alone.
+#[inline]
+fn base<'a>(key: &'a [u32; 8], chunk: &Stream<Blake3Function>) -> Base<'a> {
+    Base { key, flags: chunk.chain.flags, backend: chunk.backend }
 }
 
 impl Default for Hasher {

@@ -27,16 +27,17 @@ use super::tree::GROUP;
 use super::value::{CHUNK_LEN, Hash, OUT_LEN};
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake3::{Blake3Function, Chain};
+use crate::kernel::{Function, wipe};
 
 mod state;
 
-/// What a subtree hands to its parent: 32 bytes, not the digest of anything.
+/// A subtree hands these 32 bytes to its parent. They are not the digest of anything.
 pub type ChainingValue = [u8; OUT_LEN];
 
-/// What a [`Hasher`] can do for a part of a message.
+/// Methods of a [`Hasher`] for a part of a message.
 pub trait HasherExt {
     /// Makes the bytes to come those from `offset` on of a larger message. The hasher is to be ended by
-    /// [`finalize_non_root`](Self::finalize_non_root); `finalize` would give a digest of nothing.
+    /// [`finalize_non_root`](Self::finalize_non_root); `finalize` would give a digest that no message has.
     ///
     /// # Errors
     ///
@@ -101,7 +102,7 @@ pub fn merge_subtrees_root(left: &ChainingValue, right: &ChainingValue, mode: &M
 #[must_use]
 pub fn merge_subtrees_root_xof(left: &ChainingValue, right: &ChainingValue, mode: &Mode) -> OutputReader {
     let base = mode.base();
-    OutputReader::new(base.parent(left, right), base.backend)
+    OutputReader::new(&mut base.parent(left, right), base.backend)
 }
 
 /// Bytes at most of a subtree that begins at byte `input_offset` of a message, or none if there is no limit, at 0.
@@ -191,9 +192,11 @@ pub fn subtrees(
         for _ in 0..group {
             let mut parents = [[0; 32]; TOGETHER];
             length = base.pair(&list[..length], &mut parents);
-            list = parents;
+            list[..length].copy_from_slice(&parents[..length]);
+            parents.iter_mut().for_each(wipe);
         }
         cvs.copy_from_slice(&list[..length]);
+        list.iter_mut().for_each(wipe);
     }
     Ok(())
 }
@@ -209,6 +212,7 @@ pub fn compress(cv: &mut [u32; 8], block: &[u8; 64], len: u8, counter: u64, flag
     let mut chain = Chain { h: *cv, counter, flags, first: 0, missing: 64_u8.wrapping_sub(len) };
     Blake3Function::compress(Backend::best(), &mut chain, core::slice::from_ref(block), 0);
     *cv = chain.h;
+    Blake3Function::wipe(&mut chain);
 }
 
 /// Why a part of a message has no chaining value.

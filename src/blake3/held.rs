@@ -7,45 +7,59 @@ use super::value::CHUNK_LEN;
 
 /// At most sixteen chunks, on the heap from the first byte on. The memory never moves, for the old one would not be
 /// wiped.
-pub(super) struct Held(Vec<u8>);
+pub(super) struct Held {
+    bytes: Vec<u8>,
+    /// Bytes at most since the last wipe.
+    most: usize,
+}
 
 impl Held {
-    pub(super) const EMPTY: Self = Self(Vec::new());
+    pub(super) const EMPTY: Self = Self { bytes: Vec::new(), most: 0 };
 
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 
     /// Appends `bytes`, for which there must be room: sixteen chunks in all.
     #[inline]
     pub(super) fn append(&mut self, bytes: &[u8]) {
-        if self.0.capacity() == 0 {
-            self.0.reserve_exact(GROUP * CHUNK_LEN);
+        if self.bytes.capacity() == 0 {
+            self.bytes.reserve_exact(GROUP * CHUNK_LEN);
         }
-        debug_assert!(self.0.len() + bytes.len() <= GROUP * CHUNK_LEN);
-        self.0.extend_from_slice(bytes);
+        debug_assert!(self.bytes.len() + bytes.len() <= GROUP * CHUNK_LEN);
+        self.bytes.extend_from_slice(bytes);
+        self.most = self.most.max(self.bytes.len());
     }
 
     /// Drops all bytes, and keeps the memory.
     #[inline]
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        self.bytes.clear();
     }
 
     /// Overwrites all that was ever held: with feature `zeroize` only.
     pub(super) fn wipe(&mut self) {
-        #[cfg(feature = "zeroize")]
-        zeroize::Zeroize::zeroize(&mut self.0);
+        self.bytes.resize(self.most, 0);
+        wipe(&mut self.bytes);
+        self.most = 0;
     }
+}
+
+/// Overwrites bytes: with feature `zeroize` only.
+pub(super) fn wipe(bytes: &mut [u8]) {
+    #[cfg(feature = "zeroize")]
+    zeroize::Zeroize::zeroize(bytes);
+    #[cfg(not(feature = "zeroize"))]
+    let _ = bytes;
 }
 
 /// Copies no more than there is.
 impl Clone for Held {
     fn clone(&self) -> Self {
         let mut held = Self::EMPTY;
-        if !self.0.is_empty() {
-            held.append(&self.0);
+        if !self.bytes.is_empty() {
+            held.append(&self.bytes);
         }
         held
     }

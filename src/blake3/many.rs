@@ -15,19 +15,22 @@ use crate::many::{Message, Start, schedule};
 const WINDOW: usize = 64;
 
 /// Gives the digest of each message to `put`, with its place in `messages`.
-pub(super) fn each(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) {
-    if let [message] = messages {
-        return put(0, &base.hash(message.as_ref()));
+pub(super) fn each(base: Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) {
+    if messages.len() == 1 || Blake3Function::lanes(base.backend) == 1 {
+        for (i, message) in messages.iter().enumerate() {
+            put(i, &base.hash(message.as_ref()));
+        }
+        return;
     }
-    let done = each_equal(base, messages, &mut put);
+    let done = each_equal(&base, messages, &mut put);
     if done < messages.len() {
-        each_unequal(base, &messages[done..], |i, digest| put(done + i, digest));
+        each_unequal(&base, &messages[done..], |i, digest| put(done + i, digest));
     }
 }
 
 /// The same for messages of which the first are not alike. Apart, so that others need no memory for a window.
 #[inline(never)]
-fn each_unequal(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) {
+fn each_unequal(base: &Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) {
     let mut window = Window::new();
     let mut done = 0;
     while done < messages.len() {
@@ -52,7 +55,7 @@ fn each_unequal(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(
 
 /// Compresses the first messages, a lane each, as long as those side by side have a block each, or equally many whole
 /// blocks of one chunk, and tells how many it did.
-fn each_equal(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) -> usize {
+fn each_equal(base: &Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) -> usize {
     let lanes = Blake3Function::lanes(base.backend);
     let mut blocks = [[0; 64]; MOST];
     let mut digests = [[0; 32]; MOST];
@@ -84,7 +87,7 @@ fn each_equal(base: &Base, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(us
             *input = if whole { bytes.as_chunks().0 } else { array::from_ref(block) };
         }
         let group = Group {
-            key: &base.key,
+            key: base.key,
             flags: base.flags,
             first: flag::CHUNK_START,
             last: &[flag::CHUNK_END | flag::ROOT; MOST],
@@ -140,7 +143,7 @@ impl<'a> Window<'a> {
     }
 
     /// Gives the digests to `put`, and begins anew.
-    fn finish(&mut self, base: &Base, put: &mut impl FnMut(usize, &Cv)) {
+    fn finish(&mut self, base: &Base<'_>, put: &mut impl FnMut(usize, &Cv)) {
         self.compress_chunks(base);
         while self.compress_parents(base) {}
         for entry in &self.messages[..self.number] {
@@ -152,7 +155,7 @@ impl<'a> Window<'a> {
     }
 
     /// The chaining values of all chunks, the longest first, so that lanes end together.
-    fn compress_chunks(&mut self, base: &Base) {
+    fn compress_chunks(&mut self, base: &Base<'_>) {
         let mut order = [(0, 0, &[][..]); WINDOW];
         let mut number = 0;
         let entries = &self.messages[..self.number];
@@ -175,7 +178,7 @@ impl<'a> Window<'a> {
     }
 
     /// Makes parents of all neighbours in all messages, and tells whether there were any.
-    fn compress_parents(&mut self, base: &Base) -> bool {
+    fn compress_parents(&mut self, base: &Base<'_>) -> bool {
         let lanes = Blake3Function::lanes(base.backend);
         let mut parents = [[0; 32]; WINDOW / 2];
         let mut number = 0;
@@ -201,7 +204,7 @@ impl<'a> Window<'a> {
                 flags[i] = last[begin + i];
             }
             let group = Group {
-                key: &base.key,
+                key: base.key,
                 flags: base.flags | flag::PARENT,
                 first: 0,
                 last: &flags,

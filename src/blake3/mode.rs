@@ -41,18 +41,15 @@ impl Mode {
     #[inline]
     #[must_use]
     pub fn keyed(key: &[u8; KEY_LEN]) -> Self {
-        Self::of(&Base::keyed(key))
+        Self { key: u32::from_bytes(key), flags: flag::KEYED_HASH, backend: None }
     }
 
     /// Key derivation for the purpose that `context` names, a globally unique constant of the program.
     #[must_use]
     pub fn derive_key(context: &str) -> Self {
-        Self::of(&Base::derive_key(context))
-    }
-
-    /// The backend stays open.
-    fn of(base: &Base) -> Self {
-        Self { key: base.key, flags: base.flags, backend: None }
+        let base = Base { key: &IV, flags: flag::DERIVE_KEY_CONTEXT, backend: Backend::best() };
+        let key = u32::from_bytes(&base.hash(context.as_bytes()));
+        Self { key, flags: flag::DERIVE_KEY_MATERIAL, backend: None }
     }
 
     /// The same mode, computing on `backend`.
@@ -69,8 +66,8 @@ impl Mode {
     }
 
     #[inline]
-    pub(super) fn base(&self) -> Base {
-        Base { key: self.key, flags: self.flags, backend: self.backend() }
+    pub(super) fn base(&self) -> Base<'_> {
+        Base { key: &self.key, flags: self.flags, backend: self.backend() }
     }
 
     /// The digest of `message`.
@@ -84,7 +81,7 @@ impl Mode {
     #[must_use]
     pub fn hash_xof(&self, message: &[u8]) -> OutputReader {
         let base = self.base();
-        OutputReader::new(base.node(message), base.backend)
+        OutputReader::new(&mut base.node(message), base.backend)
     }
 
     /// The digests of `messages`, side by side.
@@ -95,7 +92,7 @@ impl Mode {
     #[must_use]
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
         let mut hashes = alloc::vec![Hash::from_bytes([0; 32]); messages.len()];
-        many::each(&self.base(), messages, |i, digest| hashes[i] = Hash::from_bytes(*digest));
+        many::each(self.base(), messages, |i, digest| hashes[i] = Hash::from_bytes(*digest));
         hashes
     }
 
@@ -106,7 +103,7 @@ impl Mode {
     /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), hashes.len())?;
-        many::each(&self.base(), messages, |i, digest| hashes[i] = Hash::from_bytes(*digest));
+        many::each(self.base(), messages, |i, digest| hashes[i] = Hash::from_bytes(*digest));
         Ok(())
     }
 
@@ -119,14 +116,14 @@ impl Mode {
     pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(32), bytes.len())?;
         let (digests, _) = bytes.as_chunks_mut();
-        many::each(&self.base(), messages, |i, digest| digests[i] = *digest);
+        many::each(self.base(), messages, |i, digest| digests[i] = *digest);
         Ok(())
     }
 
     /// A hasher of a message that comes piece by piece.
     #[must_use]
     pub fn hasher(&self) -> Hasher {
-        Hasher::of(self.base())
+        Hasher::of(&self.base())
     }
 }
 

@@ -42,9 +42,12 @@ pub struct OutputReader {
 }
 
 impl OutputReader {
-    pub(super) fn new(mut node: Node, backend: Backend) -> Self {
-        node.flags |= flag::ROOT;
-        Self { node, backend, counter: 0, read: 0, block: [0; 64] }
+    /// Takes the node, and wipes the place that it was in.
+    pub(super) fn new(node: &mut Node, backend: Backend) -> Self {
+        let root = Node { flags: node.flags | flag::ROOT, ..*node };
+        let reader = Self { node: root, backend, counter: 0, read: 0, block: [0; 64] };
+        node.wipe();
+        reader
     }
 
     /// Fills `bytes` with the next bytes of the output.

@@ -10,10 +10,10 @@
 
 use core::array;
 
-use super::value::{CHUNK_LEN, KEY_LEN};
+use super::value::CHUNK_LEN;
 use crate::backend::{Backend, Dispatch, compress_block, compress_group};
 use crate::buffer::copy_words;
-use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, IV, MOST, Node, flag, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, MOST, Node, flag, to_bytes};
 use crate::kernel::{Block as _, Word, wipe};
 use crate::many::{Message, Start, schedule};
 use crate::stream::compress_message;
@@ -26,34 +26,18 @@ pub(super) const GROUP: usize = MOST;
 
 /// The key, the flags of the mode, and the backend.
 #[derive(Clone, Copy)]
-pub(super) struct Base {
-    pub(super) key: [u32; 8],
+pub(super) struct Base<'a> {
+    /// Never copied: it may be a secret.
+    pub(super) key: &'a [u32; 8],
     pub(super) flags: u8,
     pub(super) backend: Backend,
 }
 
-impl Base {
-    /// Plain hashing.
-    #[inline]
-    pub(super) fn hashing() -> Self {
-        Self { key: IV, flags: 0, backend: Backend::best() }
-    }
-
-    /// Hashing with a secret key.
-    pub(super) fn keyed(key: &[u8; KEY_LEN]) -> Self {
-        Self { key: u32::from_bytes(key), flags: flag::KEYED_HASH, backend: Backend::best() }
-    }
-
-    /// Key derivation: the context is hashed here.
-    pub(super) fn derive_key(context: &str) -> Self {
-        let base = Self { flags: flag::DERIVE_KEY_CONTEXT, ..Self::hashing() };
-        Self { key: u32::from_bytes(&base.hash(context.as_bytes())), flags: flag::DERIVE_KEY_MATERIAL, ..base }
-    }
-
+impl Base<'_> {
     /// Before the first block of chunk number `counter`.
     #[inline]
     pub(super) fn chunk(&self, counter: u64) -> Chain {
-        Chain::chunk(self.key, counter, self.flags)
+        Chain::chunk(*self.key, counter, self.flags)
     }
 
     /// The parent of two subtrees.
@@ -61,7 +45,7 @@ impl Base {
         let mut block = [0; 64];
         block[..32].copy_from_slice(left);
         block[32..].copy_from_slice(right);
-        Node { h: self.key, block, counter: 0, length: 64, flags: self.flags | flag::PARENT }
+        Node { h: *self.key, block, counter: 0, length: 64, flags: self.flags | flag::PARENT }
     }
 
     /// The digest of a whole message.
@@ -87,7 +71,7 @@ impl Base {
     #[inline]
     fn hash_block<const SETTLED: bool>(&self, bytes: &[u8; 64], length: u8) -> Cv {
         let flags = self.flags | flag::CHUNK_START | flag::CHUNK_END | flag::ROOT;
-        compress_block::<SETTLED>(self.backend, Block { key: &self.key, bytes, counter: 0, length, flags })
+        compress_block::<SETTLED>(self.backend, Block { key: self.key, bytes, counter: 0, length, flags })
     }
 
     /// The chaining value of a chunk of at most 1024 bytes, of which the last block has the flags `last`.
@@ -105,8 +89,11 @@ impl Base {
         if message.len() <= CHUNK_LEN {
             return self.chunk_node(message, 0);
         }
-        let [left, right] = self.halves::<Serial>(message, 0);
-        self.parent(&left, &right)
+        let mut halves = [[0; 32]; 2];
+        self.halves::<Serial>(message, 0, &mut halves);
+        let node = self.parent(&halves[0], &halves[1]);
+        halves.iter_mut().for_each(wipe);
+        node
     }
 
     /// The last block of a chunk.
@@ -129,15 +116,19 @@ impl Base {
         if bytes.len() <= CHUNK_LEN {
             return self.hash_chunk(bytes, counter, flag::CHUNK_END);
         }
-        let [left, right] = self.halves::<Serial>(bytes, counter);
-        self.parent(&left, &right).cv(self.backend)
+        let mut halves = [[0; 32]; 2];
+        self.halves::<Serial>(bytes, counter, &mut halves);
+        let cv = self.parent(&halves[0], &halves[1]).cv(self.backend);
+        halves.iter_mut().for_each(wipe);
+        cv
     }
 
-    /// The chaining values of both halves of a subtree of two chunks or more.
-    pub(super) fn halves<J: Join>(&self, bytes: &[u8], counter: u64) -> [Cv; 2] {
+    /// Writes the chaining values of both halves of a subtree of two chunks or more.
+    pub(super) fn halves<J: Join>(&self, bytes: &[u8], counter: u64, halves: &mut [Cv; 2]) {
         let mut list = List::new();
         list.length = self.subtrees::<J>(bytes, counter, &mut list.cvs);
-        self.reduce(&mut list)
+        self.reduce(&mut list);
+        halves.copy_from_slice(&list.cvs[..2]);
     }
 
     /// Writes to `cvs` up to sixteen subtrees that together are the chunks of `bytes`, numbered from `counter` on, and
@@ -194,7 +185,7 @@ impl Base {
                 *input = chunk.as_chunks().0;
             }
             let group = Group {
-                key: &self.key,
+                key: self.key,
                 flags: self.flags,
                 first: flag::CHUNK_START,
                 last: &[flag::CHUNK_END; MOST],
@@ -220,7 +211,7 @@ impl Base {
                 *input = array::from_ref(block);
             }
             let group = Group {
-                key: &self.key,
+                key: self.key,
                 flags: self.flags | flag::PARENT,
                 first: 0,
                 last: &[0; MOST],
@@ -238,14 +229,13 @@ impl Base {
         cvs.len().div_ceil(2)
     }
 
-    /// The two subtrees that all those in `list` make, at least two.
-    pub(super) fn reduce(&self, list: &mut List) -> [Cv; 2] {
+    /// Makes of all subtrees in `list`, at least two, the two that they are halves of.
+    pub(super) fn reduce(&self, list: &mut List) {
+        let mut parents = List::new();
         while list.length > 2 {
-            let mut parents = List::new();
-            parents.length = self.pair(&list.cvs[..list.length], &mut parents.cvs);
-            *list = parents;
+            list.length = self.pair(&list.cvs[..list.length], &mut parents.cvs);
+            list.cvs[..list.length].copy_from_slice(&parents.cvs[..list.length]);
         }
-        [list.cvs[0], list.cvs[1]]
     }
 }
 
@@ -260,15 +250,15 @@ pub(super) fn last_block(chain: &Chain, bytes: &[u8]) -> Node {
 }
 
 impl Node {
-    /// Compresses the node as the root: the digest.
-    pub(super) fn root(mut self, backend: Backend) -> Cv {
+    /// Compresses the node as the root, and wipes it: the digest.
+    pub(super) fn root(&mut self, backend: Backend) -> Cv {
         self.flags |= flag::ROOT;
         self.cv(backend)
     }
 
-    /// Compresses the node: its chaining value.
-    pub(super) fn cv(mut self, backend: Backend) -> Cv {
-        let Self { h, block, counter, length, flags } = &self;
+    /// Compresses the node, and wipes it: its chaining value.
+    pub(super) fn cv(&mut self, backend: Backend) -> Cv {
+        let Self { h, block, counter, length, flags } = &*self;
         let block = Block { key: h, bytes: block, counter: *counter, length: *length, flags: *flags };
         let cv = compress_block::<false>(backend, block);
         self.wipe();

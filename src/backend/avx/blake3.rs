@@ -21,8 +21,12 @@ impl Compress<Blake3Function> for Beside<Avx> {
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
-        // SAFETY: self.isa proves AVX.
-        unsafe { compress4(run) }
+        match run.chains.len() {
+            // SAFETY: self.isa proves AVX.
+            ..=2 => unsafe { compress1(run) },
+            // SAFETY: self.isa proves AVX.
+            _ => unsafe { compress4(run) },
+        }
     }
 }
 
@@ -30,7 +34,7 @@ impl CompressGroup for Beside<Avx> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
             // SAFETY: self.isa proves AVX.
-            1 => unsafe { group1(group) },
+            ..=2 => unsafe { group1(group) },
             // SAFETY: self.isa proves AVX.
             _ => unsafe { group4(group) },
         }
@@ -53,11 +57,18 @@ fn compress(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
     compress_rows::<U32x4, 1>(Sse41::here(), alone(chain, &[blocks], &[last]));
 }
 
+/// One after the other.
+#[target_feature(enable = "avx")]
+fn compress1(run: Run<'_, Blake3Function>) {
+    compress_rows::<U32x4, 1>(Sse41::here(), run);
+}
+
 #[target_feature(enable = "avx")]
 fn compress4(run: Run<'_, Blake3Function>) {
     compress_lanes::<U32x4, 4>(Sse41::here(), run);
 }
 
+/// One after the other.
 #[target_feature(enable = "avx")]
 fn group1(group: Group<'_>) {
     group_rows::<U32x4, 1>(Sse41::here(), group);

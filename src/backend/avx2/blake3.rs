@@ -1,4 +1,5 @@
-//! BLAKE3 on AVX2: a message in rows of a register each, two in the halves of wider rows, or four or eight messages.
+//! BLAKE3 on AVX2: a message in rows of a register each, two in the halves of wider rows, twice if there are four, or
+//! eight messages.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -28,9 +29,7 @@ impl Compress<Blake3Function> for Beside<Avx2> {
     fn run(self, run: Run<'_, Blake3Function>) {
         match run.chains.len() {
             // SAFETY: self.isa proves AVX2.
-            2 => unsafe { compress2(run) },
-            // SAFETY: self.isa proves AVX2.
-            ..=4 => unsafe { compress4(run) },
+            ..=4 => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { compress8(run) },
         }
@@ -43,9 +42,7 @@ impl CompressGroup for Beside<Avx2> {
             // SAFETY: self.isa proves AVX2.
             1 => unsafe { group1(group) },
             // SAFETY: self.isa proves AVX2.
-            2 => unsafe { group2(group) },
-            // SAFETY: self.isa proves AVX2.
-            ..=4 => unsafe { group4(group) },
+            ..=4 => unsafe { group2(group) },
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { group8(group) },
         }
@@ -68,14 +65,10 @@ fn compress(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
     compress_rows::<U32x4, 1>(Sse41::here(), alone(chain, &[blocks], &[last]));
 }
 
+/// Two at a time.
 #[target_feature(enable = "avx2")]
 fn compress2(run: Run<'_, Blake3Function>) {
     compress_rows::<U32x8, 2>(Avx2::here(), run);
-}
-
-#[target_feature(enable = "avx2")]
-fn compress4(run: Run<'_, Blake3Function>) {
-    compress_lanes::<U32x4, 4>(Sse41::here(), run);
 }
 
 #[target_feature(enable = "avx2")]
@@ -88,14 +81,10 @@ fn group1(group: Group<'_>) {
     group_rows::<U32x4, 1>(Sse41::here(), group);
 }
 
+/// Two at a time.
 #[target_feature(enable = "avx2")]
 fn group2(group: Group<'_>) {
     group_rows::<U32x8, 2>(Avx2::here(), group);
-}
-
-#[target_feature(enable = "avx2")]
-fn group4(group: Group<'_>) {
-    group_lanes::<U32x4, 4>(Sse41::here(), group);
 }
 
 #[target_feature(enable = "avx2")]

@@ -1,5 +1,7 @@
 //! BLAKE3 in scalar words, written apart from the vector kernels so that agreeing with it means something.
 
+use core::slice;
+
 use super::Portable;
 use crate::backend::Beside;
 use crate::kernel::blake3::{Blake3Function, Block, Chain, CompressGroup, Group, IV, Node, halves, to_bytes};
@@ -14,9 +16,12 @@ impl Compress<Blake3Function> for Beside<Portable> {
 
     fn run(self, run: Run<'_, Blake3Function>) {
         for ((chain, blocks), last) in run.chains.iter_mut().zip(run.blocks).zip(run.last) {
-            for i in 0..run.count {
-                compress_next(chain, &blocks[i * run.stride], i + 1 == run.count, *last);
+            let missing = core::mem::take(&mut chain.missing);
+            for i in 0..run.count - 1 {
+                compress_blocks(chain, slice::from_ref(&blocks[i * run.stride]), 0);
             }
+            chain.missing = missing;
+            compress_blocks(chain, slice::from_ref(&blocks[(run.count - 1) * run.stride]), *last);
         }
     }
 }
@@ -61,6 +66,7 @@ pub(in crate::backend) fn group(group: Group<'_>) {
 }
 
 /// The chaining value after a block.
+#[inline(never)]
 pub(in crate::backend) fn block(block: Block<'_>) -> [u8; 32] {
     let [h0, h1, h2, h3, h4, h5, h6, h7, ..] =
         compress(block.key, block.bytes, block.length, block.counter, block.flags);
@@ -68,6 +74,7 @@ pub(in crate::backend) fn block(block: Block<'_>) -> [u8; 32] {
 }
 
 /// Output blocks of a root, one by one.
+#[inline(never)]
 pub(in crate::backend) fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
     for (counter, block) in (0..).map(|i| counter.wrapping_add(i)).zip(blocks) {
         let words = compress(&node.h, &node.block, node.length, counter, node.flags);
@@ -95,7 +102,7 @@ fn compress_next(chain: &mut Chain, block: &[u8; 64], ends: bool, last: u8) {
 }
 
 /// The compression function: all sixteen words, of which the first eight are the chaining value.
-#[inline(never)]
+#[inline(always)]
 fn compress(h: &[u32; 8], block: &[u8; 64], length: u8, counter: u64, flags: u8) -> [u32; 16] {
     let mut m = [0; 16];
     for (word, bytes) in m.iter_mut().zip(block.as_chunks().0) {

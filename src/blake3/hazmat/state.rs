@@ -10,8 +10,8 @@ use super::super::value::{CHUNK_LEN, KEY_LEN};
 use super::super::{held::Held, tree::Serial};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
-use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
+use crate::kernel::{Word, wipe};
 
 /// The first byte of a state.
 const VERSION: u8 = 1;
@@ -68,7 +68,7 @@ impl State {
         HEAD + 32 * self.hasher.stack.cvs().len()
     }
 
-    /// Never: every state has bytes.
+    /// Always false: every state has bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false
@@ -93,8 +93,11 @@ impl State {
         write(&[VERSION, chunk.chain.flags, low, high]);
         write(&first.to_le_bytes());
         write(&chunk.chain.counter.to_le_bytes());
-        write(&u32::to_bytes(*key));
-        write(&u32::to_bytes(chunk.chain.h));
+        for words in [key, &chunk.chain.h] {
+            let mut bytes = u32::to_bytes(*words);
+            write(&bytes);
+            wipe(&mut bytes);
+        }
         write(chunk.buffer.block());
         write(stack.cvs().as_flattened());
         Ok(needed)
@@ -121,9 +124,9 @@ impl State {
         let filled = usize::from(u16::from_le_bytes(array(read(2))));
         let first = u64::from_le_bytes(array(read(8)));
         let counter = u64::from_le_bytes(array(read(8)));
-        let key = u32::from_bytes(&array(read(KEY_LEN)));
-        let h = u32::from_bytes(&array(read(32)));
-        let block: [u8; 64] = array(read(64));
+        let mut key = u32::from_bytes(&array(read(KEY_LEN)));
+        let mut h = u32::from_bytes(&array(read(32)));
+        let mut block: [u8; 64] = array(read(64));
         if !matches!(flags, 0 | flag::KEYED_HASH | flag::DERIVE_KEY_MATERIAL) || flags == 0 && key != IV {
             return Err(StateError::Mode);
         }
@@ -134,10 +137,11 @@ impl State {
             return Err(StateError::Length);
         }
         let fresh = filled > 64 || h == key;
-        if filled > CHUNK_LEN || chunks > 1 << 54 || !fresh || block[held..].iter().any(|&byte| byte != 0) {
+        let numbers = filled <= CHUNK_LEN && first < 1 << 54 && chunks < 1 << 54 && (chunks != 1 || filled > 0);
+        if !numbers || !fresh || block[held..].iter().any(|&byte| byte != 0) {
             return Err(StateError::Impossible);
         }
-        let mut hasher = Hasher::of(Base { key, flags, backend: Backend::best() });
+        let mut hasher = Hasher::of(&Base { key: &key, flags, backend: Backend::best() });
         hasher.first = first;
         hasher.filled = filled;
         hasher.chunk.chain = hasher.base().chunk(counter);
@@ -148,6 +152,9 @@ impl State {
         hasher.chunk.buffer = Buffer::holding(block, held);
         hasher.stack = Stack::EMPTY;
         cvs.iter().for_each(|cv| hasher.stack.push(cv));
+        u32::wipe(&mut key);
+        u32::wipe(&mut h);
+        wipe(&mut block);
         Ok(Self { hasher })
     }
 }
@@ -172,6 +179,9 @@ impl fmt::Debug for State {
         f.debug_struct("State").field("count", &self.hasher.count()).finish_non_exhaustive()
     }
 }
+
+#[cfg(feature = "zeroize")]
+impl zeroize::ZeroizeOnDrop for State {}
 
 /// Why bytes are no state, or a state does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

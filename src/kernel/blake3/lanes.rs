@@ -71,14 +71,13 @@ pub(crate) fn compress_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, r
         first[l] = begin.into();
         last[l] = run.last[lane(l)].into();
     }
-    let new = |words| V::new(token, words);
     let tags = Tags {
-        low: new(low),
-        high: new(high),
-        length: new(length),
-        flags: new(flags),
-        first: new(first),
-        last: new(last),
+        low: V::new(token, low),
+        high: V::new(token, high),
+        length: V::new(token, length),
+        flags: V::new(token, flags),
+        first: V::new(token, first),
+        last: V::new(token, last),
     };
     compress_blocks::<V, L>(token, &mut h, run.blocks, (run.count, run.stride), &tags);
     for (i, h) in h.chunks(L).enumerate() {

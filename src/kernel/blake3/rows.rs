@@ -55,46 +55,53 @@ struct Tag {
     length: u8,
 }
 
-/// Compresses up to `N` messages.
+/// Compresses a run, `N` messages at a time.
 ///
 /// Places without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
 pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run<'_, Blake3Function>) {
     let Run { count, stride, chains, blocks, last, .. } = run;
-    let mut low = [[0; 4]; N];
-    let mut high = [[0; 4]; N];
-    let mut tags = [Tag { counter: 0, flags: 0, first: 0, last: 0, length: 0 }; N];
-    for l in 0..N {
-        let i = l.min(chains.len() - 1);
-        let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing } = chains[i];
-        [low[l], high[l]] = [[h0, h1, h2, h3], [h4, h5, h6, h7]];
-        tags[l] = Tag { counter, flags, first, last: last[i], length: 64_u8.wrapping_sub(missing) };
-    }
-    let h = [R::new(token, low), R::new(token, high)];
-    let [low, high] = compress_blocks::<R, N>(token, h, blocks, (count, stride), &tags);
-    for ((chain, low), high) in chains.iter_mut().zip(low.words()).zip(high.words()) {
-        chain.h[..4].copy_from_slice(&low);
-        chain.h[4..].copy_from_slice(&high);
-        chain.first = 0;
-        chain.missing = 0;
+    for ((chains, blocks), last) in chains.chunks_mut(N).zip(blocks.chunks(N)).zip(last.chunks(N)) {
+        let mut low = [[0; 4]; N];
+        let mut high = [[0; 4]; N];
+        let mut tags = [Tag { counter: 0, flags: 0, first: 0, last: 0, length: 0 }; N];
+        for l in 0..N {
+            let i = l.min(chains.len() - 1);
+            let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing } = chains[i];
+            [low[l], high[l]] = [[h0, h1, h2, h3], [h4, h5, h6, h7]];
+            tags[l] = Tag { counter, flags, first, last: last[i], length: 64_u8.wrapping_sub(missing) };
+        }
+        let h = [R::new(token, low), R::new(token, high)];
+        let [low, high] = compress_blocks::<R, N>(token, h, blocks, (count, stride), &tags);
+        for ((chain, low), high) in chains.iter_mut().zip(low.words()).zip(high.words()) {
+            chain.h[..4].copy_from_slice(&low);
+            chain.h[4..].copy_from_slice(&high);
+            chain.first = 0;
+            chain.missing = 0;
+        }
     }
 }
 
-/// Compresses a group of up to `N` inputs.
+/// Compresses a group, `N` inputs at a time.
 #[inline(always)]
 pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Group<'_>) {
-    let mut tags = [Tag { counter: 0, flags: group.flags, first: group.first, last: 0, length: 0 }; N];
-    for (l, tag) in tags.iter_mut().enumerate() {
-        tag.counter = group.counters[l];
-        tag.last = group.last[l];
-        tag.length = group.lengths[l];
-    }
-    let h = key::<R, N>(token, group.key);
-    let [low, high] = compress_blocks::<R, N>(token, h, group.inputs, (group.count, 1), &tags);
-    for ((output, low), high) in group.outputs.iter_mut().zip(low.words()).zip(high.words()) {
-        let (to, _) = output.as_chunks_mut();
-        for (to, word) in to.iter_mut().zip(low.iter().chain(&high)) {
-            *to = word.to_le_bytes();
+    let mut begin = 0;
+    for (inputs, outputs) in group.inputs.chunks(N).zip(group.outputs.chunks_mut(N)) {
+        let mut tags = [Tag { counter: 0, flags: group.flags, first: group.first, last: 0, length: 0 }; N];
+        for (l, tag) in tags.iter_mut().enumerate() {
+            let i = begin + l.min(inputs.len() - 1);
+            tag.counter = group.counters[i];
+            tag.last = group.last[i];
+            tag.length = group.lengths[i];
+        }
+        begin += N;
+        let h = key::<R, N>(token, group.key);
+        let [low, high] = compress_blocks::<R, N>(token, h, inputs, (group.count, 1), &tags);
+        for ((output, low), high) in outputs.iter_mut().zip(low.words()).zip(high.words()) {
+            let (to, _) = output.as_chunks_mut();
+            for (to, word) in to.iter_mut().zip(low.iter().chain(&high)) {
+                *to = word.to_le_bytes();
+            }
         }
     }
 }
