@@ -262,7 +262,7 @@ impl<H: Digested, L: Length> Hash<H, L> {
 
 /// Whether two slices are equal, in constant time if they have one length.
 #[inline(never)]
-fn equal(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn equal(a: &[u8], b: &[u8]) -> bool {
     let difference = a.iter().zip(b).fold(0, |difference, (a, b)| black_box(difference | (a ^ b)));
     a.len() == b.len() && difference == 0
 }

@@ -10,6 +10,7 @@ use super::super::value::{CHUNK_LEN, KEY_LEN};
 use super::super::{held::Held, tree::Serial};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
+use crate::hash::equal;
 use crate::kernel::blake3::{IV, flag};
 use crate::kernel::{Word, wipe};
 
@@ -136,7 +137,9 @@ impl State {
         if !gap.is_empty() || cvs.len() != depth(chunks, filled) {
             return Err(StateError::Length);
         }
-        let fresh = filled > 64 || h == key;
+        let [mut of_h, mut of_key] = [u32::to_bytes(h), u32::to_bytes(key)];
+        let fresh = filled > 64 || equal(&of_h, &of_key);
+        [&mut of_h, &mut of_key].into_iter().for_each(wipe);
         let numbers = filled <= CHUNK_LEN && first < 1 << 54 && chunks < 1 << 54 && (chunks != 1 || filled > 0);
         if !numbers || !fresh || block[held..].iter().any(|&byte| byte != 0) {
             return Err(StateError::Impossible);
