@@ -26,7 +26,7 @@ use crate::traits::fixed_output;
 ///
 /// let mut mac = <Blake3 as KeyInit>::new_from_slice(&[7; 32])?;
 /// Mac::update(&mut mac, b"message");
-/// let tag = mac.finalize().into_bytes();
+/// let tag = Mac::finalize(mac).into_bytes();
 /// assert_eq!(tag[..], *simd_digest::blake3::keyed_hash(&[7; 32], b"message").as_bytes());
 /// # Ok::<(), simd_digest::digest::InvalidLength>(())
 /// ```
