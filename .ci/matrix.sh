@@ -58,8 +58,8 @@ x86_tests() {
 }
 
 # run_tests LIST TESTS EMULATOR…: runs the programs of the list, and of the public interface these tests only, or all if
-# there are none. The guard pages are left out, and 16 MiB through the traits of SHA-2 and BLAKE3: an emulator takes
-# minutes for them. The emulator of x86-64 has the SHA extension only if it is new enough.
+# there are none. The guard pages are left out, 16 MiB through the traits of SHA-2 and BLAKE3, and the longest tests of
+# BLAKE3's tree, which is the same on all machines: an emulator takes minutes for them. The emulator of x86-64 has the SHA extension only if it is new enough.
 run_tests() {
     local list=$1 tests=$2 program
     shift 2
@@ -72,7 +72,9 @@ run_tests() {
         # shellcheck disable=SC2046
         "$@" "$program" --quiet $([[ $program != */api-* ]] || echo "$tests") \
             --skip guard_pages:: --skip of_sha224::a_long_message --skip of_sha256::a_long_message \
-            --skip blake3::digest_traits::a_long_message </dev/null
+            --skip blake3::digest_traits::a_long_message \
+            --skip blake3::hasher::trap_full_last_chunk --skip blake3::hazmat::every_length \
+            --skip blake3::state::any_bytes --skip blake3::state::round_trip </dev/null
     done <"$list"
 }
 
@@ -94,7 +96,7 @@ x86_machines() {
         return
     fi
     step 'tests for other x86-64 CPUs compile' x86_tests
-    emulated x86_64 'backends:: blake3:: compress:: many:: sha2:: traps:: vectors::' qemu-x86_64-static <<'CPUS'
+    emulated x86_64 'backends:: blake3::output:: compress:: many:: sha2:: traps:: vectors::' qemu-x86_64-static <<'CPUS'
 x86-64, kvm64:portable:no:-cpu kvm64
 x86-64, Conroe:portable:no:-cpu Conroe
 x86-64, Penryn:sse41,portable:no:-cpu Penryn
