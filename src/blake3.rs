@@ -64,6 +64,7 @@ use crate::kernel::blake3::Blake3Function;
 pub use crate::many::LengthError as ManyError;
 
 mod digest;
+mod forest;
 mod hasher;
 pub mod hazmat;
 #[cfg(feature = "alloc")]
@@ -164,8 +165,8 @@ pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
     many::update_many(updates);
 }
 
-/// Writes the digest of each hasher to `hashes`; more may be appended to the hashers. Messages of up to a chunk are
-/// compressed side by side, on the backend of the first hasher; longer ones fill the lanes with chunks of their own.
+/// Writes the digest of each hasher to `hashes`; more may be appended to the hashers. The last chunks of all messages
+/// share the lanes, and then the parents of all messages do, on the backend of the first hasher.
 ///
 /// # Errors
 ///

@@ -14,7 +14,7 @@ use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
-use crate::kernel::blake3::{Blake3Function, IV, Node, flag, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Chain, IV, Node, flag, to_bytes};
 use crate::kernel::{Word, wipe};
 use crate::stream::Stream;
 
@@ -200,6 +200,12 @@ impl Hasher {
         self.chunks().wrapping_mul(CHUNK_LEN as u64).wrapping_add(bytes as u64)
     }
 
+    /// The number of the chunk that follows those in `stack`.
+    #[inline]
+    pub(super) fn next_chunk(&self) -> u64 {
+        self.chunk.chain.counter
+    }
+
     /// Complete chunks in `stack`.
     #[inline]
     pub(super) fn chunks(&self) -> u64 {
@@ -381,12 +387,11 @@ impl Hasher {
         }
     }
 
-    /// The last node of the message so far.
-    pub(super) fn node(&self) -> Node {
-        let (base, held, counter) = (self.base(), self.held(), self.chunk.chain.counter);
-        let stack = self.stack.cvs();
+    /// The message so far: complete subtrees, and what follows them.
+    pub(super) fn parts(&self) -> (&[Cv], End<'_>) {
+        let (held, stack) = (self.held(), self.stack.cvs());
         if held.is_empty() && (self.filled > 0 || stack.is_empty()) {
-            return self.below(stack, last_block(&self.chunk.chain, self.chunk.buffer.held()));
+            return (stack, End::Begun(&self.chunk.chain, self.chunk.buffer.held()));
         }
         // Subtrees that share a list with what is held: the chunk that the group begins with, or all if nothing is held.
         let shared = match (held, self.group_begun()) {
@@ -394,15 +399,26 @@ impl Hasher {
             (_, 1) => 1,
             _ => 0,
         };
-        if shared == 0 && held.len() <= CHUNK_LEN {
-            return self.below(stack, base.chunk_node(held, counter));
-        }
-        let (stack, last) = stack.split_at(stack.len().saturating_sub(shared));
-        let mut list = List::new();
-        list.cvs[..last.len()].copy_from_slice(last);
-        list.length = last.len() + base.chunks(held, counter, &mut list.cvs[last.len()..]);
-        base.reduce(&mut list);
-        self.below(stack, base.parent(&list.cvs[0], &list.cvs[1]))
+        let (left, last) = stack.split_at(stack.len().saturating_sub(shared));
+        (left, End::Chunks(last, held))
+    }
+
+    /// The last node of the message so far.
+    pub(super) fn node(&self) -> Node {
+        let (base, counter) = (self.base(), self.next_chunk());
+        let (left, end) = self.parts();
+        let node = match end {
+            End::Begun(chain, bytes) => last_block(chain, bytes),
+            End::Chunks([], bytes) if bytes.len() <= CHUNK_LEN => base.chunk_node(bytes, counter),
+            End::Chunks(last, bytes) => {
+                let mut list = List::new();
+                list.cvs[..last.len()].copy_from_slice(last);
+                list.length = last.len() + base.chunks(bytes, counter, &mut list.cvs[last.len()..]);
+                base.reduce(&mut list);
+                base.parent(&list.cvs[0], &list.cvs[1])
+            }
+        };
+        self.below(left, node)
     }
 
     /// The root of `stack` and, to its right, the subtree of `node`.
@@ -414,6 +430,24 @@ impl Hasher {
             wipe(&mut right);
         }
         node
+    }
+}
+
+/// What follows a message's complete subtrees.
+pub(super) enum End<'a> {
+    /// The current chunk: the chaining value before these bytes of it.
+    Begun(&'a Chain, &'a [u8]),
+    /// Up to sixteen subtrees: these, and then chunks of these bytes.
+    Chunks(&'a [Cv], &'a [u8]),
+}
+
+impl End<'_> {
+    /// Subtrees, counting each chunk as one.
+    pub(super) fn subtrees(&self) -> usize {
+        match self {
+            Self::Begun(..) => 1,
+            Self::Chunks(last, bytes) => last.len() + bytes.len().div_ceil(CHUNK_LEN),
+        }
     }
 }
 

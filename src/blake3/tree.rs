@@ -42,10 +42,7 @@ impl Base<'_> {
 
     /// The parent of two subtrees.
     pub(super) fn parent(&self, left: &Cv, right: &Cv) -> Node {
-        let mut block = [0; 64];
-        block[..32].copy_from_slice(left);
-        block[32..].copy_from_slice(right);
-        Node { h: *self.key, block, counter: 0, length: 64, flags: self.flags | flag::PARENT }
+        Node { h: *self.key, block: joined(left, right), counter: 0, length: 64, flags: self.flags | flag::PARENT }
     }
 
     /// The digest of a whole message.
@@ -203,18 +200,32 @@ impl Base<'_> {
     /// Writes the parents of neighbours to `parents`, and tells how many: half as many as `cvs`, and the last one of an odd
     /// number as it is.
     pub(super) fn pair(&self, cvs: &[Cv], parents: &mut [Cv]) -> usize {
-        let lanes = Blake3Function::lanes(self.backend);
         let (blocks, _) = cvs.as_flattened().as_chunks::<64>();
+        self.parents(blocks, |_| false, parents);
+        if let ([.., last], 1) = (cvs, cvs.len() % 2) {
+            parents[blocks.len()] = *last;
+        }
+        cvs.len().div_ceil(2)
+    }
+
+    /// Writes the chaining values of the parents `blocks` to `parents`. `is_root` is asked for the place of each.
+    #[inline]
+    pub(super) fn parents(&self, blocks: &[[u8; 64]], is_root: impl Fn(usize) -> bool, parents: &mut [Cv]) {
+        let lanes = Blake3Function::lanes(self.backend);
+        let mut place = 0;
         for (blocks, outputs) in blocks.chunks(lanes).zip(parents.chunks_mut(lanes)) {
             let mut inputs = [&[][..]; MOST];
-            for (input, block) in inputs.iter_mut().zip(blocks) {
+            let mut last = [0; MOST];
+            for ((input, last), block) in inputs.iter_mut().zip(&mut last).zip(blocks) {
                 *input = array::from_ref(block);
+                *last = if is_root(place) { flag::ROOT } else { 0 };
+                place += 1;
             }
             let group = Group {
                 key: self.key,
                 flags: self.flags | flag::PARENT,
                 first: 0,
-                last: &[0; MOST],
+                last: &last,
                 lengths: &[64; MOST],
                 counters: &[0; MOST],
                 count: 1,
@@ -223,10 +234,6 @@ impl Base<'_> {
             };
             compress_group(self.backend, group);
         }
-        if let ([.., last], 1) = (cvs, cvs.len() % 2) {
-            parents[blocks.len()] = *last;
-        }
-        cvs.len().div_ceil(2)
     }
 
     /// Makes of all subtrees in `list`, at least two, the two that they are halves of.
@@ -237,6 +244,15 @@ impl Base<'_> {
             list.cvs[..list.length].copy_from_slice(&parents.cvs[..list.length]);
         }
     }
+}
+
+/// The block of a parent.
+#[inline]
+pub(super) fn joined(left: &Cv, right: &Cv) -> [u8; 64] {
+    let mut block = [0; 64];
+    block[..32].copy_from_slice(left);
+    block[32..].copy_from_slice(right);
+    block
 }
 
 /// The last block of a chunk, of at most 64 bytes.

@@ -371,13 +371,14 @@ fn update_many_with_nothing() {
 /// Of every state, mode and backend: each is what its hasher gives alone, and the hashers go on.
 #[test]
 fn finalize_many_of_any_hashers() {
-    let message = paint(25 * CHUNK);
+    const LENGTHS: [usize; 13] = [0, 64, 100, 1024, 1025, 2048, 3000, 4097, 16_384, 17_408, 20_000, 32_768, 35_000];
+    let message = paint(35 * CHUNK);
     let backends: Vec<Backend> = all_backends().collect();
     for backend in all_backends() {
-        for count in (1..=18).chain([33, 130]) {
+        for count in [1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 33, 90] {
             for mixed in [false, true] {
                 let kind = |i: usize| Kind::ALL[if mixed { i % 3 } else { 1 }];
-                let length = |i: usize| [0, 64, 100, 1024, 1025, 2048, 3000, 4097, 16_384, 20_000][i * 7 % 10] + i % 3;
+                let length = |i: usize| LENGTHS[i * 7 % LENGTHS.len()] + i % 3;
                 let hasher = |i: usize| {
                     let mut hasher = kind(i).hasher_on(if mixed { backends[i % backends.len()] } else { backend });
                     message[..length(i)].chunks([700, 50_000][i % 2]).for_each(|piece| _ = hasher.update(piece));
