@@ -324,11 +324,16 @@ dispatch!(crate::kernel::blake3::Blake3Function, beside);
 #[cfg(feature = "sha2")]
 dispatch!(crate::kernel::sha256::Sha256Function, beside);
 
-/// See [`CompressNodes::nodes`].
+/// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
 #[cfg(feature = "sha2")]
-#[inline]
-pub(crate) fn hash_nodes<const TWICE: bool>(backend: Backend, nodes: Nodes<'_>) {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes::<TWICE>(nodes));
+pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes::<false>(nodes));
+}
+
+/// The same for the digests of the nodes.
+#[cfg(feature = "sha2")]
+pub(crate) fn hash_nodes_twice(backend: Backend, nodes: Nodes<'_>) {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes::<true>(nodes));
 }
 
 /// See [`CompressGroup::group`].
@@ -338,11 +343,16 @@ pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
     on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.group(group));
 }
 
-/// See [`CompressGroup::block`].
+/// See [`CompressGroup::block`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
 #[cfg(feature = "blake3")]
-#[inline]
-pub(crate) fn compress_block<const SETTLED: bool>(backend: Backend, block: Block<'_>) -> [u8; 32] {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.block::<SETTLED>(block))
+pub(crate) fn compress_block(backend: Backend, block: Block<'_>) -> [u8; 32] {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.block::<false>(block))
+}
+
+/// The same for a block that was not written just before.
+#[cfg(feature = "blake3")]
+pub(crate) fn compress_settled_block(backend: Backend, block: Block<'_>) -> [u8; 32] {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.block::<true>(block))
 }
 
 /// See [`CompressGroup::output`].

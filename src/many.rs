@@ -10,13 +10,23 @@
 
 use core::cmp::Reverse;
 use core::fmt;
+use core::slice::from_ref;
 
 use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, Run, wipe};
+use crate::kernel::{Block, Function, Run, wipe};
 use crate::stream::{Stream, compress_message};
+
+impl<H: Dispatch> Start<'_, H> {
+    fn get(&self) -> &H::Chain {
+        match self {
+            Self::At(chain) => chain,
+            Self::Of(chain) => chain,
+        }
+    }
+}
 
 /// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order; not all are
 /// empty.
@@ -80,10 +90,7 @@ pub(crate) fn schedule<'a, H: Dispatch, T>(
     loop {
         while live < lanes {
             let Some(message) = messages.next() else { break };
-            chains[live] = match message.chain {
-                Start::At(chain) => *chain,
-                Start::Of(chain) => chain,
-            };
+            chains[live] = *message.chain.get();
             slots[live] = Slot::new(message, &mut ends[live]);
             live += 1;
         }
@@ -180,7 +187,8 @@ impl<'a, H: Dispatch, T> Slot<'a, H, T> {
 }
 
 /// The beginning that whole messages share, and how they end.
-pub(crate) struct Common<'a, H: Dispatch> {
+#[expect(missing_debug_implementations, reason = "the beginning may be a key")]
+pub struct Common<'a, H: Dispatch> {
     pub(crate) backend: Backend,
     /// Not copied where it need not be: the beginning may be a key.
     pub(crate) chain: &'a H::Chain,
@@ -189,83 +197,247 @@ pub(crate) struct Common<'a, H: Dispatch> {
     pub(crate) last: H::Last,
 }
 
+/// Messages that lie anywhere, of any type that gives bytes.
+pub trait Messages {
+    fn number(&self) -> usize;
+    /// Writes the messages from `begin` on to `window`, as many as there are and it has room for, and tells how many.
+    fn read<'a>(&'a self, begin: usize, window: &mut [&'a [u8]]) -> usize;
+}
+
+impl<M: AsRef<[u8]>> Messages for &[M] {
+    #[inline]
+    fn number(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn read<'a>(&'a self, begin: usize, window: &mut [&'a [u8]]) -> usize {
+        let messages = &self[begin..];
+        for (to, message) in window.iter_mut().zip(messages) {
+            *to = message.as_ref();
+        }
+        messages.len().min(window.len())
+    }
+}
+
 /// Compresses whole messages, and gives each chain to `put`, with the message's place in `messages`.
 ///
 /// Each message is asked for its bytes once for each use of them, so one that answers differently gets some digest.
-pub(crate) fn compress_each<H: Dispatch>(
+#[inline]
+pub(crate) fn compress_each<H: Batch>(
     common: &Common<'_, H>,
     messages: &[impl AsRef<[u8]>],
     mut put: impl FnMut(usize, &H::Chain),
 ) {
-    let mut alone = |i: usize, message: &[u8]| {
-        let mut chain = *common.chain;
-        compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
-        put(i, &chain);
-        H::wipe(&mut chain);
-    };
     match messages {
-        [message] => return alone(0, message.as_ref()),
-        [one, two] if !H::PAIRS => {
-            let (one, two) = (one.as_ref(), two.as_ref());
-            if one.len().max(two.len()) <= 2 * H::Block::LENGTH {
-                alone(0, one);
-                return alone(1, two);
+        [] => {}
+        [message] => compress_alone(common, message.as_ref(), |chain| put(0, chain)),
+        _ => H::compress_batch(common, &messages, &mut |begin, chains| {
+            for (i, chain) in (begin..).zip(chains) {
+                put(i, chain);
             }
-        }
-        _ => {}
+        }),
     }
-    compress_batch(common, messages, put);
 }
 
-/// The same for more than one message. Apart, so that a message alone needs no memory for lanes.
-#[inline(never)]
-fn compress_batch<H: Dispatch>(
-    common: &Common<'_, H>,
-    messages: &[impl AsRef<[u8]>],
-    mut put: impl FnMut(usize, &H::Chain),
+/// The function of a hash that compresses more than one message. It is no generic one, so it is compiled once, and not
+/// for every type of messages in every program.
+pub trait Batch: Dispatch {
+    /// See [`compress_each`].
+    fn compress_batch(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>);
+}
+
+/// Takes the chains of messages that are neighbours, with the place of the first.
+type Put<'a, H> = &'a mut dyn FnMut(usize, &[<H as Function>::Chain]);
+
+macro_rules! batch {
+    ($Function:ty) => {
+        impl Batch for $Function {
+            fn compress_batch(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>) {
+                compress_batch(common, messages, put);
+            }
+        }
+    };
+}
+#[cfg(feature = "blake2")]
+batch!(crate::kernel::blake2b::FlavourB);
+#[cfg(feature = "blake2")]
+batch!(crate::kernel::blake2s::FlavourS);
+#[cfg(feature = "sha2")]
+batch!(crate::kernel::sha256::Sha256Function);
+
+#[inline]
+fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {
+    let mut chain = *common.chain;
+    compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
+    done(&chain);
+    H::wipe(&mut chain);
+}
+
+/// Messages that are sorted together: enough to fill the lanes several times over, and few enough to need no heap.
+pub(crate) const WINDOW: usize = 64;
+
+fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
+    let number = messages.number();
+    // What comes before all messages is compressed once. An empty message ends with it.
+    let mut chain = *common.chain;
+    let is_begun = !common.first.is_empty();
+    if is_begun {
+        H::compress(common.backend, &mut chain, common.first, H::NOT_LAST);
+    }
+    let after = Common { chain: &chain, first: &[], ..*common };
+    let mut done = compress_short(&after, messages, usize::from(is_begun), put);
+    let mut window = [&[][..]; WINDOW];
+    while done < number {
+        let read = messages.read(done, &mut window);
+        let job =
+            |i: usize| Job { place: done + i, chain: Start::<H>::At(&chain), bytes: window[i], last: common.last };
+        let empty = |i: &usize| is_begun && window[*i].is_empty();
+        (0..read).filter(empty).for_each(|i| compress_alone(common, &[], |chain| put(done + i, from_ref(chain))));
+        compress_sorted(common.backend, (0..read).filter(|i| !empty(i)), job, true, put);
+        done += read;
+    }
+    H::wipe(&mut chain);
+}
+
+/// A whole message, or the end of one.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a, H: Dispatch> {
+    pub(crate) place: usize,
+    pub(crate) chain: Start<'a, H>,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) last: H::Last,
+}
+
+/// Compresses up to [`WINDOW`] jobs side by side, and gives the chain of each to `put`, with its place. They are `alike`
+/// if they have one chaining value.
+pub(crate) fn compress_sorted<'a, H: Dispatch>(
+    backend: Backend,
+    numbers: impl Iterator<Item = usize>,
+    job: impl Fn(usize) -> Job<'a, H>,
+    alike: bool,
+    put: Put<'_, H>,
 ) {
-    let &Common { backend, chain, first, last } = common;
-    let done = if first.is_empty() { compress_short(common, messages, &mut put) } else { 0 };
-    if done == messages.len() {
+    // Blocks of each, and its number: words sort faster than jobs.
+    let mut keys = [0; WINDOW];
+    let mut number = 0;
+    for (key, i) in keys.iter_mut().zip(numbers) {
+        let length = job(i).bytes.len();
+        *key = (length / H::Block::LENGTH + closing::<H>(length)) << 8 | i;
+        number += 1;
+    }
+    let keys = &mut keys[..number];
+    keys.sort_unstable_by_key(|&key| Reverse(key));
+    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+    let job = |key: &usize| job(key & 0xff);
+    if end_together(keys, lanes) {
+        let mut group = Array::<Job<'_, H>, H::MaxLanes>::from_fn(|_| job(&keys[0]));
+        for keys in keys.chunks(lanes) {
+            for (to, key) in group.iter_mut().zip(keys) {
+                *to = job(key);
+            }
+            compress_together(backend, &group[..keys.len()], alike, put);
+        }
+    } else {
+        let messages = keys.iter().map(|key| {
+            let Job { place, chain, bytes, last } = job(key);
+            Message::ending(place, chain, &[], bytes, last)
+        });
+        schedule::<H, _>(backend, messages, |place, chain| put(place, from_ref(chain)));
+    }
+}
+
+/// The blocks that close a message of `length` bytes: none if its last block lies in it whole.
+fn closing<H: Function>(length: usize) -> usize {
+    let rest = length % H::Block::LENGTH;
+    if !H::CLOSES_WHOLE_BLOCKS && rest == 0 && length > 0 { 0 } else { H::closing(rest) }
+}
+
+/// Whether lanes stand idle for at most a fifth of the time, if each has one of neighbouring messages. `keys` are the
+/// numbers of their blocks, times 256, the largest first.
+fn end_together(keys: &[usize], lanes: usize) -> bool {
+    let used: usize = keys.iter().map(|key| key >> 8).sum();
+    let all: usize = keys.chunks(lanes).map(|group| (group[0] >> 8) * group.len()).sum();
+    all - used <= all / 5
+}
+
+/// Compresses jobs, a lane each, the longest first. No lane is given to another when its own ends.
+///
+/// The scheduler makes better use of lanes, but messages of different lengths soon end at different times in it, so that
+/// every run is of one block. A run costs as much as a fourth of a block, beside its blocks.
+fn compress_together<H: Dispatch>(backend: Backend, jobs: &[Job<'_, H>], alike: bool, put: Put<'_, H>) {
+    let alone = match jobs {
+        [_] => true,
+        [longest, _] => !H::PAIRS && longest.bytes.len() <= 2 * H::Block::LENGTH,
+        _ => false,
+    };
+    if alone {
+        for &Job { place, chain, bytes, last } in jobs {
+            let common = Common::<H> { backend, chain: chain.get(), first: &[], last };
+            compress_alone(&common, bytes, |chain| put(place, from_ref(chain)));
+        }
         return;
     }
-    let messages = longest_first(&messages[done..])
-        .map(|(i, bytes)| Message::ending(done + i, Start::At(chain), first, bytes, last));
-    schedule::<H, _>(backend, messages, put);
-}
-
-/// The messages with their places, by windows, in each the longest first.
-///
-/// Messages of one length then share their runs, and the last lane to end is a short one. A window is large enough to
-/// fill the lanes several times over, and small enough to need no heap.
-fn longest_first<M: AsRef<[u8]>>(messages: &[M]) -> impl Iterator<Item = (usize, &[u8])> {
-    const WINDOW: usize = 64;
-    let mut window: [(u8, &[u8]); WINDOW] = [(0, &[]); WINDOW];
-    (0..messages.len()).map(move |i| {
-        let begin = i - i % WINDOW;
-        if i == begin {
-            let messages = &messages[begin..];
-            let window = &mut window[..WINDOW.min(messages.len())];
-            for ((slot, message), offset) in window.iter_mut().zip(messages).zip(0..) {
-                *slot = (offset, message.as_ref());
+    let mut ends =
+        Array::<Array<H::Block, H::MaxClosing>, H::MaxLanes>::from_fn(|_| Array::from_fn(|_| H::Block::ZERO));
+    let mut chains = Array::<H::Chain, H::MaxLanes>::from_fn(|_| H::NO_CHAIN);
+    // Blocks that lie in the message, bytes of the message in those that close it, and their number.
+    let mut parts = Array::<(&[H::Block], usize, usize), H::MaxLanes>::default();
+    for (((part, end), chain), job) in parts.iter_mut().zip(&mut ends).zip(&mut chains).zip(jobs) {
+        let (whole, rest) = H::Block::split(job.bytes);
+        end[0].bytes_mut()[..rest.len()].copy_from_slice(rest);
+        *chain = *job.chain.get();
+        *part = (whole, rest.len(), closing::<H>(job.bytes.len()));
+    }
+    let (mut live, mut done) = (jobs.len(), 0);
+    while live > 0 {
+        let mut count = usize::MAX;
+        for ((&(whole, rest, closing), chain), end) in parts[..live].iter().zip(&mut chains).zip(&mut ends) {
+            if done == whole.len() {
+                H::close(chain, &mut end[..closing], rest);
             }
-            window.sort_unstable_by_key(|(_, bytes)| Reverse(bytes.len()));
+            let together = if done < whole.len() { whole.len() - done } else { whole.len() + closing - done };
+            count = count.min(together).min(H::longest_run(chain));
         }
-        let (offset, bytes) = window[i - begin];
-        (begin + usize::from(offset), bytes)
-    })
+        let mut blocks = Array::<&[H::Block], H::MaxLanes>::default();
+        let mut last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
+        let mut ending = 0;
+        for (i, &(whole, _, closing)) in parts[..live].iter().enumerate() {
+            blocks[i] = if done < whole.len() { &whole[done..] } else { &ends[i][done - whole.len()..closing] };
+            if done + count == whole.len() + closing {
+                last[i] = jobs[i].last;
+                ending += 1;
+            }
+        }
+        if live == 1 {
+            H::compress(backend, &mut chains[0], &blocks[0][..count], last[0]);
+        } else {
+            let hint = if alike && done == 0 && ending == 0 { H::hint(usize::MAX) } else { H::NO_HINT };
+            let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
+            H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint });
+        }
+        done += count;
+        // Those that end stand behind the others.
+        for _ in 0..ending {
+            live -= 1;
+            put(jobs[live].place, from_ref(&chains[live]));
+        }
+    }
+    chains.iter_mut().for_each(H::wipe);
+    ends.iter_mut().flatten().for_each(wipe);
 }
 
-/// Compresses the first messages, a lane each, as long as those side by side have at most a block each and are closed
-/// by equally many, and tells how many it did.
+/// Compresses the first messages, a lane each, as long as those side by side have `least` bytes to a block each and are
+/// closed by equally many, and tells how many it did.
 ///
 /// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
 /// as much again.
 #[inline]
 fn compress_short<H: Dispatch>(
     common: &Common<'_, H>,
-    messages: &[impl AsRef<[u8]>],
-    put: &mut impl FnMut(usize, &H::Chain),
+    messages: &dyn Messages,
+    least: usize,
+    put: Put<'_, H>,
 ) -> usize {
     let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
     let mut ends =
@@ -275,14 +447,14 @@ fn compress_short<H: Dispatch>(
     let (mut used_blocks, mut used) = (0, 0);
     let mut done = 0;
     let mut bytes = Array::<&[u8], H::MaxLanes>::default();
-    for group in messages.chunks(lanes) {
-        let live = group.len();
+    loop {
+        let live = messages.read(done, &mut bytes[..lanes]);
         let (mut shortest, mut longest) = (usize::MAX, 0);
-        for (bytes, message) in bytes.iter_mut().zip(group) {
-            *bytes = message.as_ref();
+        for bytes in &bytes[..live] {
             (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
         }
-        if live == 1 || longest > H::Block::LENGTH || H::closing(shortest) != H::closing(longest) {
+        let alike = longest <= H::Block::LENGTH && H::closing(shortest) == H::closing(longest);
+        if live <= usize::from(!H::PAIRS) + 1 || shortest < least || !alike {
             break;
         }
         let count = H::closing(longest);
@@ -301,10 +473,8 @@ fn compress_short<H: Dispatch>(
         let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
         let hint = H::hint(longest);
         H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint });
-        for chain in chains {
-            put(done, chain);
-            done += 1;
-        }
+        put(done, chains);
+        done += live;
     }
     chains.iter_mut().for_each(H::wipe);
     ends.iter_mut().flatten().for_each(wipe);

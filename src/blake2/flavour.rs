@@ -5,10 +5,11 @@ use core::hash::Hash;
 
 use digest::array::ArraySize;
 
-use crate::backend::{Backend, Dispatch};
+use crate::backend::Backend;
 use crate::hash::Digested;
 use crate::kernel::Block;
 use crate::kernel::blake2::Constants;
+use crate::many::Batch;
 
 /// One of the two flavours of BLAKE2: [`FlavourB`](crate::blake2b::FlavourB) or
 /// [`FlavourS`](crate::blake2s::FlavourS).
@@ -41,7 +42,7 @@ pub fn lanes<F: Flavour>(backend: Backend) -> usize {
 
 /// The part of a flavour that is no business of others.
 pub trait Sealed:
-    Constants + Dispatch + Digested<Bytes = <Self as Constants>::Digest> + Debug + Eq + Hash + Send + Sync
+    Constants + Batch + Digested<Bytes = <Self as Constants>::Digest> + Debug + Eq + Hash + Send + Sync
 {
     /// As `Debug` and `AlgorithmName` print it.
     const NAME: &'static str;

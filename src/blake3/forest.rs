@@ -1,17 +1,17 @@
 //! The trees of several messages: chunks of all side by side, then parents of all, so that no lane waits for another
 //! message's tree.
 
-use core::cmp::Reverse;
+use core::slice::from_ref;
 
 use super::tree::{Base, Cv, joined};
 use super::value::CHUNK_LEN;
 use crate::backend::Backend;
 use crate::kernel::blake3::{Blake3Function, Chain, IV, flag, to_bytes};
 use crate::kernel::wipe;
-use crate::many::{Message, Start, schedule};
+use crate::many::{Job, Message, Start, WINDOW, compress_sorted, schedule};
 
 /// Subtrees that have a place: chunks are hashed, and parents made, when there is no room for more.
-const ROOM: usize = 64;
+const ROOM: usize = WINDOW;
 
 /// The last subtrees of some messages.
 pub(super) struct Forest<'a> {
@@ -134,31 +134,35 @@ impl<'a> Forest<'a> {
     }
 
     /// Gives the digest of each message to `put`, and begins anew.
-    pub(super) fn finish(&mut self, put: &mut impl FnMut(usize, &Cv)) {
+    pub(super) fn finish(&mut self, put: &mut dyn FnMut(usize, &[Cv])) {
         self.compress_chunks();
         while self.compress_parents() {}
         for tree in &self.trees[..self.number] {
-            put(tree.place, &self.cvs[tree.first]);
+            put(tree.place, from_ref(&self.cvs[tree.first]));
         }
         [self.number, self.waiting, self.used] = [0; 3];
         self.cvs.iter_mut().for_each(wipe);
     }
 
-    /// The chaining values of all chunks, the longest first, so that lanes end together.
+    /// The chaining values of all chunks.
     fn compress_chunks(&mut self) {
         let (trees, cvs) = (&self.trees, &mut self.cvs);
-        let chunks = &mut self.chunks[..self.waiting];
-        chunks.sort_unstable_by_key(|chunk| Reverse(chunk.bytes.len()));
-        let messages = chunks.iter().map(|&Chunk { tree, to, begin, bytes }| {
+        let job = |i: usize| {
+            let Chunk { tree, to, begin, bytes } = self.chunks[i];
             let tree = &trees[tree];
-            let start = match begin {
+            let chain = match begin {
                 Begin::Number(number) => Start::Of(tree.base.chunk(number)),
                 Begin::Chain(chain) => Start::At(chain),
             };
             let root = if tree.subtrees == 1 && tree.left.is_empty() { flag::ROOT } else { 0 };
-            Message::ending(to, start, &[], bytes, flag::CHUNK_END | root)
-        });
-        schedule::<Blake3Function, _>(self.backend, messages, |to: usize, chain| cvs[to] = to_bytes(chain.h));
+            Job { place: to, chain, bytes, last: flag::CHUNK_END | root }
+        };
+        let mut put = |to: usize, chains: &[Chain]| {
+            for (cv, chain) in cvs[to..].iter_mut().zip(chains) {
+                *cv = to_bytes(chain.h);
+            }
+        };
+        compress_sorted::<Blake3Function>(self.backend, 0..self.waiting, job, self.alike, &mut put);
     }
 
     /// Makes parents of all neighbours, or of the last subtree to the left and the only one here, in all messages, and

@@ -9,66 +9,89 @@ use super::value::{CHUNK_LEN, Hash};
 use crate::backend::{Dispatch, compress_group};
 use crate::kernel::blake3::{Blake3Function, Group, MOST, flag};
 use crate::kernel::wipe;
-use crate::many::{Message, Start, schedule};
+use crate::many::{Message, Messages, Start, schedule};
 
-/// Gives the digest of each message to `put`, with its place in `messages`.
-pub(super) fn each(base: Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) {
-    if messages.len() == 1 || Blake3Function::lanes(base.backend) == 1 {
-        for (i, message) in messages.iter().enumerate() {
-            put(i, &base.hash(message.as_ref()));
+/// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
+#[inline]
+pub(super) fn each(base: Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &[Cv])) {
+    match messages {
+        [] => {}
+        [message] => put(0, &[base.hash(message.as_ref())]),
+        _ => each_of(&base, &messages, &mut put),
+    }
+}
+
+/// Takes the digests of messages that are neighbours, with the place of the first.
+type Put<'a> = &'a mut dyn FnMut(usize, &[Cv]);
+
+/// Writes digests to the first of `hashes`.
+#[inline]
+pub(super) fn set(hashes: &mut [Hash], digests: &[Cv]) {
+    for (hash, digest) in hashes.iter_mut().zip(digests) {
+        *hash = Hash::from_bytes(*digest);
+    }
+}
+
+/// The same for more than one message. No generic one, so it is compiled once, and not for every type of messages.
+fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
+    if Blake3Function::lanes(base.backend) == 1 {
+        for i in 0..messages.number() {
+            let mut message = [&[][..]];
+            messages.read(i, &mut message);
+            put(i, &[base.hash(message[0])]);
         }
         return;
     }
-    let done = each_equal(&base, messages, &mut put);
-    if done < messages.len() {
-        each_unequal(&base, &messages[done..], |i, digest| put(done + i, digest));
+    let done = each_equal(base, messages, 0, put);
+    if done < messages.number() {
+        each_unequal(base, messages, done, put);
     }
 }
 
-/// The same for messages of which the first are not alike. Apart, so that others need no memory for a forest.
+/// The same for the messages from `done` on, which are not alike. Apart, so that others need no memory for a forest.
 #[inline(never)]
-fn each_unequal(base: &Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) {
+fn each_unequal(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put<'_>) {
     let mut forest = Forest::new(base.backend, true);
-    let mut done = 0;
-    while done < messages.len() {
+    while done < messages.number() {
         // After a few that are not alike, the next ones may be.
-        for (i, message) in messages.iter().enumerate().skip(done).take(Blake3Function::lanes(base.backend).max(2)) {
-            let message = message.as_ref();
+        let mut window = [&[][..]; MOST];
+        let read = messages.read(done, &mut window[..Blake3Function::lanes(base.backend).max(2)]);
+        for (i, message) in (done..).zip(&window[..read]) {
             let chunks = message.len().div_ceil(CHUNK_LEN).max(1);
             if chunks >= MOST {
-                put(i, &base.hash(message));
+                put(i, &[base.hash(message)]);
             } else {
                 if forest.is_full(chunks) {
-                    forest.finish(&mut put);
+                    forest.finish(put);
                 }
                 forest.add(i, *base, (&[], &[]), (0, message));
             }
-            done = i + 1;
         }
-        done += each_equal(base, &messages[done..], |i, digest| put(done + i, digest));
+        done += read;
+        done += each_equal(base, messages, done, put);
     }
-    forest.finish(&mut put);
+    forest.finish(put);
 }
 
-/// Compresses the first messages, a lane each, as long as those side by side have a block each, or equally many whole
-/// blocks of one chunk, and tells how many it did.
-fn each_equal(base: &Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &Cv)) -> usize {
+/// Compresses the messages from `begin` on, a lane each, as long as those side by side have a block each, or equally many
+/// whole blocks of one chunk, and tells how many it did.
+fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'_>) -> usize {
     let lanes = Blake3Function::lanes(base.backend);
     let mut blocks = [[0; 64]; MOST];
     let mut digests = [[0; 32]; MOST];
     let mut done = 0;
-    for group in messages.chunks(lanes) {
+    loop {
         let mut bytes = [&[][..]; MOST];
+        let live = messages.read(begin + done, &mut bytes[..lanes]);
+        let bytes = &bytes[..live];
         let (mut shortest, mut longest) = (usize::MAX, 0);
-        for (bytes, message) in bytes.iter_mut().zip(group) {
-            *bytes = message.as_ref();
+        for bytes in bytes {
             (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
         }
         let whole = shortest == longest && longest > 0 && longest <= CHUNK_LEN && longest.is_multiple_of(64);
-        if group.len() == 1 || !(whole || longest <= 64) {
+        if live <= 1 || !(whole || longest <= 64) {
             break;
         }
-        let bytes = &bytes[..group.len()];
         let mut lengths = [64; MOST];
         if !whole {
             for ((block, length), bytes) in blocks.iter_mut().zip(&mut lengths).zip(bytes) {
@@ -91,15 +114,12 @@ fn each_equal(base: &Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMu
             lengths: &lengths,
             counters: &[0; MOST],
             count: inputs[0].len(),
-            inputs: &inputs[..group.len()],
-            outputs: &mut digests[..group.len()],
+            inputs: &inputs[..live],
+            outputs: &mut digests[..live],
         };
-        let live = group.inputs.len();
         compress_group(base.backend, group);
-        for digest in &digests[..live] {
-            put(done, digest);
-            done += 1;
-        }
+        put(begin + done, &digests[..live]);
+        done += live;
     }
     blocks.iter_mut().for_each(wipe);
     digests.iter_mut().for_each(wipe);
@@ -130,7 +150,7 @@ pub(super) fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
 /// Writes the digest of each hasher to `hashes`, as many.
 pub(super) fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) {
     let Some(first) = hashers.first() else { return };
-    let mut put = |i: usize, digest: &Cv| hashes[i] = Hash::from_bytes(*digest);
+    let mut put = |begin: usize, digests: &[Cv]| set(&mut hashes[begin..], digests);
     let mut forest = Forest::new(first.backend(), false);
     for (i, hasher) in hashers.iter().enumerate() {
         let (left, end) = hasher.parts();

@@ -92,7 +92,7 @@ impl Mode {
     #[must_use]
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
         let mut hashes = alloc::vec![Hash::from_bytes([0; 32]); messages.len()];
-        many::each(self.base(), messages, |i, digest| hashes[i] = Hash::from_bytes(*digest));
+        many::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
         hashes
     }
 
@@ -103,7 +103,7 @@ impl Mode {
     /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), hashes.len())?;
-        many::each(self.base(), messages, |i, digest| hashes[i] = Hash::from_bytes(*digest));
+        many::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl Mode {
     pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(32), bytes.len())?;
         let (digests, _) = bytes.as_chunks_mut();
-        many::each(self.base(), messages, |i, digest| digests[i] = *digest);
+        many::each(self.base(), messages, |begin, some| digests[begin..][..some.len()].copy_from_slice(some));
         Ok(())
     }
 

@@ -11,7 +11,7 @@
 use core::array;
 
 use super::value::CHUNK_LEN;
-use crate::backend::{Backend, Dispatch, compress_block, compress_group};
+use crate::backend::{Backend, Dispatch, compress_block, compress_group, compress_settled_block};
 use crate::buffer::copy_words;
 use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, MOST, Node, flag, to_bytes};
 use crate::kernel::{Block as _, Word, wipe};
@@ -49,12 +49,12 @@ impl Base<'_> {
     #[inline]
     pub(super) fn hash(&self, message: &[u8]) -> Cv {
         if let Ok(block) = message.try_into() {
-            return self.hash_block::<true>(block, 64);
+            return compress_settled_block(self.backend, self.whole(block, 64));
         }
         if let Ok(length @ ..64) = u8::try_from(message.len()) {
             let mut block = [0; 64];
             copy_words(&mut block, message);
-            let cv = self.hash_block::<false>(&block, length);
+            let cv = compress_block(self.backend, self.whole(&block, length));
             wipe(&mut block);
             return cv;
         }
@@ -64,11 +64,11 @@ impl Base<'_> {
         self.node(message).root(self.backend)
     }
 
-    /// The digest of a message of one block.
+    /// A message of one block.
     #[inline]
-    fn hash_block<const SETTLED: bool>(&self, bytes: &[u8; 64], length: u8) -> Cv {
+    fn whole<'b>(&'b self, bytes: &'b [u8; 64], length: u8) -> Block<'b> {
         let flags = self.flags | flag::CHUNK_START | flag::CHUNK_END | flag::ROOT;
-        compress_block::<SETTLED>(self.backend, Block { key: self.key, bytes, counter: 0, length, flags })
+        Block { key: self.key, bytes, counter: 0, length, flags }
     }
 
     /// The chaining value of a chunk of at most 1024 bytes, of which the last block has the flags `last`.
@@ -276,7 +276,7 @@ impl Node {
     pub(super) fn cv(&mut self, backend: Backend) -> Cv {
         let Self { h, block, counter, length, flags } = &*self;
         let block = Block { key: h, bytes: block, counter: *counter, length: *length, flags: *flags };
-        let cv = compress_block::<false>(backend, block);
+        let cv = compress_block(backend, block);
         self.wipe();
         cv
     }

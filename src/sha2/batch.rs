@@ -6,10 +6,10 @@ use core::marker::PhantomData;
 
 use super::hasher::Hasher;
 use super::variant::{Hash, Sealed, Variant, Variant256, digest, truncate};
-use crate::backend::{Backend, hash_nodes};
+use crate::backend::{Backend, hash_nodes, hash_nodes_twice};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
-use crate::many::{Common, LengthError as ManyError, compress_each, finalize_each, update_each};
+use crate::many::{Common, LengthError as ManyError, Messages, compress_each, finalize_each, update_each};
 use crate::stream::compress_message;
 
 /// A way to hash whole messages: the hash and the backend.
@@ -63,7 +63,7 @@ impl<V: Variant> Batch<V> {
         if let Ok(node) = message.try_into() {
             let mut digests = [[0; 32]];
             let nodes = Nodes { iv: V::IV, nodes: &[node], digests: &mut digests };
-            hash_nodes::<false>(self.backend, nodes);
+            hash_nodes(self.backend, nodes);
             let hash = Hash::full(truncate::<V>(&digests[0]));
             wipe(&mut digests[0]);
             return hash;
@@ -111,41 +111,46 @@ impl<V: Variant> Batch<V> {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        let done = self.each_node(messages, &mut put);
-        let messages = &messages[done..];
-        if messages.is_empty() {
-            return;
-        }
+        let done = each_node(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest)));
         let common = Common::<Sha256Function> {
             backend: self.backend,
             chain: &Chain::new(*V::IV),
             first: &[],
             last: Written::JustNow,
         };
-        compress_each(&common, messages, |i, chain| put(done + i, digest::<V>(chain)));
+        compress_each(&common, &messages[done..], |i, chain| put(done + i, digest::<V>(chain)));
     }
+}
 
-    /// The same for the first groups of messages in which all have 64 bytes. Returns how many messages these are.
-    fn each_node(&self, messages: &[impl AsRef<[u8]>], put: &mut impl FnMut(usize, V::Bytes)) -> usize {
-        let mut done = 0;
-        for group in messages.chunks(NODES) {
-            let mut nodes = [&[0; 64]; NODES];
-            let mut digests = [[0; 32]; NODES];
-            for (to, message) in nodes.iter_mut().zip(group) {
-                match message.as_ref().try_into() {
-                    Ok(node) => *to = node,
-                    Err(_) => return done,
-                }
-            }
-            let (nodes, digests) = (&nodes[..group.len()], &mut digests[..group.len()]);
-            hash_nodes::<false>(self.backend, Nodes { iv: V::IV, nodes, digests });
-            for digest in digests {
-                put(done, truncate::<V>(digest));
-                wipe(digest);
-                done += 1;
+/// Gives the digest of each message of the first groups in which all have 64 bytes to `put`, with its place, and tells
+/// how many messages these are.
+fn each_node(
+    backend: Backend,
+    iv: &'static [u32; 8],
+    messages: &dyn Messages,
+    put: &mut dyn FnMut(usize, &[u8; 32]),
+) -> usize {
+    let mut done = 0;
+    loop {
+        let mut group = [&[][..]; NODES];
+        let live = messages.read(done, &mut group);
+        let mut nodes = [&[0; 64]; NODES];
+        for (to, message) in nodes.iter_mut().zip(&group[..live]) {
+            match (*message).try_into() {
+                Ok(node) => *to = node,
+                Err(_) => return done,
             }
         }
-        done
+        if live == 0 {
+            return done;
+        }
+        let mut digests = [[0; 32]; NODES];
+        hash_nodes(backend, Nodes { iv, nodes: &nodes[..live], digests: &mut digests[..live] });
+        for digest in &mut digests[..live] {
+            put(done, digest);
+            wipe(digest);
+            done += 1;
+        }
     }
 }
 
@@ -158,7 +163,7 @@ impl Batch<Variant256> {
     /// [`ManyError`] if there is not one digest for each node. Then nothing is written.
     pub fn hash_nodes(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
         ManyError::check(nodes.len(), digests.len())?;
-        hash_by_groups::<false>(self.backend, nodes, digests);
+        hash_by_groups(self.backend, hash_nodes, nodes, digests);
         Ok(())
     }
 
@@ -169,7 +174,7 @@ impl Batch<Variant256> {
     /// [`ManyError`] if there is not one digest for each node. Then nothing is written.
     pub fn hash_nodes_twice(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
         ManyError::check(nodes.len(), digests.len())?;
-        hash_by_groups::<true>(self.backend, nodes, digests);
+        hash_by_groups(self.backend, hash_nodes_twice, nodes, digests);
         Ok(())
     }
 
@@ -188,22 +193,21 @@ impl Batch<Variant256> {
         for begin in (0..half).step_by(GROUP) {
             let digests = &mut digests[..GROUP.min(half - begin)];
             let pairs = &level[2 * begin..][..2 * digests.len()];
-            hash_by_groups::<false>(self.backend, pairs.as_flattened().as_chunks().0, digests);
+            hash_by_groups(self.backend, hash_nodes, pairs.as_flattened().as_chunks().0, digests);
             level[begin..][..digests.len()].copy_from_slice(digests);
         }
         Ok(&mut level[..half])
     }
 }
 
-/// The digests of any number of nodes, [`NODES`] at a time.
-fn hash_by_groups<const TWICE: bool>(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+/// Has `hash` hash any number of nodes, [`NODES`] at a time.
+fn hash_by_groups(backend: Backend, hash: fn(Backend, Nodes<'_>), nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     for (group, digests) in nodes.chunks(NODES).zip(digests.chunks_mut(NODES)) {
         let mut nodes = [&group[0]; NODES];
         for (to, node) in nodes.iter_mut().zip(group) {
             *to = node;
         }
-        let nodes = &nodes[..group.len()];
-        hash_nodes::<TWICE>(backend, Nodes { iv: Variant256::IV, nodes, digests });
+        hash(backend, Nodes { iv: Variant256::IV, nodes: &nodes[..group.len()], digests });
     }
 }
 
