@@ -177,8 +177,6 @@ compiler() {
 tests_for() {
     if [ "$1" = x86-64-v3 ]; then
         cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
-    elif [ "$1" = x86-64-v4 ]; then
-        cpu_has avx512f avx512bw avx512cd avx512dq avx512vl || without 78 'not this CPU'
     fi
     # shellcheck disable=SC2046
     RUSTC_WORKSPACE_WRAPPER=$(compiler -C "target-cpu=$1") \

@@ -5,9 +5,9 @@ use core::slice::from_ref;
 
 use super::tree::{Base, Cv, joined};
 use super::value::CHUNK_LEN;
-use crate::backend::Backend;
-use crate::kernel::blake3::{Blake3Function, Chain, IV, flag, to_bytes};
-use crate::kernel::wipe;
+use crate::backend::{Backend, Dispatch};
+use crate::kernel::blake3::{Blake3Function, Chain, IV, MOST, flag, to_bytes};
+use crate::kernel::{Function, wipe};
 use crate::many::{Job, Message, Start, WINDOW, compress_sorted, schedule};
 
 /// Subtrees that have a place: chunks are hashed, and parents made, when there is no room for more.
@@ -154,7 +154,7 @@ impl<'a> Forest<'a> {
                 Begin::Number(number) => Start::Of(tree.base.chunk(number)),
                 Begin::Chain(chain) => Start::At(chain),
             };
-            let root = if tree.subtrees == 1 && tree.left.is_empty() { flag::ROOT } else { 0 };
+            let root = root_if(tree.subtrees == 1 && tree.left.is_empty());
             Job { place: to, chain, bytes, last: flag::CHUNK_END | root }
         };
         let mut put = |to: usize, chains: &[Chain]| {
@@ -168,60 +168,84 @@ impl<'a> Forest<'a> {
     /// Makes parents of all neighbours, or of the last subtree to the left and the only one here, in all messages, and
     /// tells whether there were any.
     fn compress_parents(&mut self) -> bool {
-        let mut blocks = [[0; 64]; ROOM];
-        let mut of = [(0, false); ROOM];
         let mut number = 0;
-        for (i, tree) in self.trees[..self.number].iter_mut().enumerate() {
-            let cvs = &self.cvs[tree.first..][..tree.subtrees];
-            let before = number;
-            match (cvs, tree.left) {
-                ([_], []) => {}
-                ([only], [left @ .., last]) => {
-                    blocks[number] = joined(last, only);
-                    of[number] = (i, left.is_empty());
-                    number += 1;
-                    tree.left = left;
-                }
-                _ => {
-                    for pair in cvs.chunks_exact(2) {
-                        blocks[number] = joined(&pair[0], &pair[1]);
-                        of[number] = (i, cvs.len() == 2 && tree.left.is_empty());
-                        number += 1;
-                    }
-                }
-            }
-            tree.parents = number - before;
+        for tree in &mut self.trees[..self.number] {
+            tree.parents = if tree.subtrees == 1 { usize::from(!tree.left.is_empty()) } else { tree.subtrees / 2 };
+            number += tree.parents;
         }
         if number == 0 {
             return false;
         }
         let mut parents = [[0; 32]; ROOM];
-        self.compress_blocks(&blocks[..number], &of, &mut parents[..number]);
+        if self.alike {
+            self.compress_pairs(&mut parents[..number]);
+        } else {
+            self.compress_parents_of_each(&mut parents);
+        }
         let mut next = 0;
         for tree in &mut self.trees[..self.number] {
             let Tree { first, subtrees, parents: made, .. } = *tree;
             self.cvs[first..][..made].copy_from_slice(&parents[next..][..made]);
             next += made;
-            if made > 0 && subtrees > 1 && subtrees % 2 == 1 {
+            if subtrees > 1 && subtrees % 2 == 1 {
                 self.cvs[first + made] = self.cvs[first + subtrees - 1];
             }
             tree.subtrees = subtrees.div_ceil(2);
         }
-        blocks.iter_mut().for_each(wipe);
         parents.iter_mut().for_each(wipe);
         true
     }
 
-    /// The chaining values of `blocks`, each a parent of this tree, and whether it is the root.
-    fn compress_blocks(&self, blocks: &[[u8; 64]], of: &[(usize, bool); ROOM], parents: &mut [Cv]) {
-        if self.alike {
-            return self.trees[0].base.parents(blocks, |i| of[i].1, parents);
-        }
-        let messages = blocks.iter().zip(of).enumerate().map(|(i, (block, &(tree, root)))| {
-            let Base { key, flags, .. } = self.trees[tree].base;
-            let chain = Chain { first: 0, ..Chain::chunk(*key, 0, flags | flag::PARENT) };
-            Message::ending(i, Start::Of(chain), &[], block, if root { flag::ROOT } else { 0 })
+    /// The parents of whole messages that are alike.
+    fn compress_pairs(&self, parents: &mut [Cv]) {
+        let lanes = Blake3Function::lanes(self.backend);
+        let mut pairs = self.trees[..self.number].iter().flat_map(|tree| {
+            let last = root_if(tree.subtrees == 2);
+            let two = self.cvs[tree.first..][..2 * tree.parents].as_flattened();
+            two.as_chunks().0.chunks(1).map(move |block| (block, last))
         });
-        schedule::<Blake3Function, _>(self.backend, messages, |i: usize, chain| parents[i] = to_bytes(chain.h));
+        for outputs in parents.chunks_mut(lanes) {
+            let mut inputs = [&[][..]; MOST];
+            let mut flags = [0; MOST];
+            for ((input, last), pair) in inputs.iter_mut().zip(&mut flags).zip(pairs.by_ref().take(outputs.len())) {
+                (*input, *last) = pair;
+            }
+            self.trees[0].base.parents(&inputs[..outputs.len()], &flags, outputs);
+        }
     }
+
+    /// The parents of messages with keys and modes of their own.
+    fn compress_parents_of_each(&mut self, parents: &mut [Cv; ROOM]) {
+        let mut blocks = [[0; 64]; ROOM];
+        let mut chains = [(Blake3Function::NO_CHAIN, 0); ROOM];
+        let mut number = 0;
+        for tree in &mut self.trees[..self.number] {
+            let Base { key, flags, .. } = tree.base;
+            let chain = Chain { first: 0, ..Chain::chunk(*key, 0, flags | flag::PARENT) };
+            let cvs = &self.cvs[tree.first..][..tree.subtrees];
+            if let ([only], [left @ .., last]) = (cvs, tree.left) {
+                blocks[number] = joined(last, only);
+                chains[number] = (chain, root_if(left.is_empty()));
+                number += 1;
+                tree.left = left;
+                continue;
+            }
+            for pair in cvs.chunks_exact(2) {
+                blocks[number] = joined(&pair[0], &pair[1]);
+                chains[number] = (chain, root_if(cvs.len() == 2 && tree.left.is_empty()));
+                number += 1;
+            }
+        }
+        let messages = blocks[..number].iter().zip(&chains).enumerate();
+        let messages =
+            messages.map(|(i, (block, (chain, last)))| Message::ending(i, Start::At(chain), &[], block, *last));
+        schedule::<Blake3Function, _>(self.backend, messages, |i: usize, chain| parents[i] = to_bytes(chain.h));
+        blocks.iter_mut().for_each(wipe);
+        chains.iter_mut().for_each(|(chain, _)| Blake3Function::wipe(chain));
+    }
+}
+
+/// The flag of the root, if it is one.
+fn root_if(is_root: bool) -> u8 {
+    if is_root { flag::ROOT } else { 0 }
 }

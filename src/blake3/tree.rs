@@ -201,39 +201,35 @@ impl Base<'_> {
     /// number as it is.
     pub(super) fn pair(&self, cvs: &[Cv], parents: &mut [Cv]) -> usize {
         let (blocks, _) = cvs.as_flattened().as_chunks::<64>();
-        self.parents(blocks, |_| false, parents);
+        let lanes = Blake3Function::lanes(self.backend);
+        for (blocks, outputs) in blocks.chunks(lanes).zip(parents.chunks_mut(lanes)) {
+            let mut inputs = [&[][..]; MOST];
+            for (input, block) in inputs.iter_mut().zip(blocks) {
+                *input = array::from_ref(block);
+            }
+            self.parents(&inputs[..blocks.len()], &[0; MOST], &mut outputs[..blocks.len()]);
+        }
         if let ([.., last], 1) = (cvs, cvs.len() % 2) {
             parents[blocks.len()] = *last;
         }
         cvs.len().div_ceil(2)
     }
 
-    /// Writes the chaining values of the parents `blocks` to `parents`. `is_root` is asked for the place of each.
+    /// Compresses up to as many parents as there are lanes, with these flags in addition.
     #[inline]
-    pub(super) fn parents(&self, blocks: &[[u8; 64]], is_root: impl Fn(usize) -> bool, parents: &mut [Cv]) {
-        let lanes = Blake3Function::lanes(self.backend);
-        let mut place = 0;
-        for (blocks, outputs) in blocks.chunks(lanes).zip(parents.chunks_mut(lanes)) {
-            let mut inputs = [&[][..]; MOST];
-            let mut last = [0; MOST];
-            for ((input, last), block) in inputs.iter_mut().zip(&mut last).zip(blocks) {
-                *input = array::from_ref(block);
-                *last = if is_root(place) { flag::ROOT } else { 0 };
-                place += 1;
-            }
-            let group = Group {
-                key: self.key,
-                flags: self.flags | flag::PARENT,
-                first: 0,
-                last: &last,
-                lengths: &[64; MOST],
-                counters: &[0; MOST],
-                count: 1,
-                inputs: &inputs[..blocks.len()],
-                outputs: &mut outputs[..blocks.len()],
-            };
-            compress_group(self.backend, group);
-        }
+    pub(super) fn parents(&self, inputs: &[&[[u8; 64]]], last: &[u8; MOST], outputs: &mut [Cv]) {
+        let group = Group {
+            key: self.key,
+            flags: self.flags | flag::PARENT,
+            first: 0,
+            last,
+            lengths: &[64; MOST],
+            counters: &[0; MOST],
+            count: 1,
+            inputs,
+            outputs,
+        };
+        compress_group(self.backend, group);
     }
 
     /// Makes of all subtrees in `list`, at least two, the two that they are halves of.
