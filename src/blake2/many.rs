@@ -68,8 +68,9 @@ impl<F: Flavour> Params<F> {
         let node = self.node()?;
         let length = node.hash_length();
         LengthError::check(messages.len().saturating_mul(length), bytes.len())?;
-        let put = |i, hash: Hash<F>| bytes[i * length..][..length].copy_from_slice(hash.as_bytes());
-        each_hash(&node, self.backend(), messages, put);
+        each_digest(&node, self.backend(), messages, |i, digest| {
+            copy(&mut bytes[i * length..][..length], digest.bytes())
+        });
         Ok(())
     }
 }
@@ -94,10 +95,33 @@ fn each_hash<F: Flavour>(
     messages: &[impl AsRef<[u8]>],
     mut put: impl FnMut(usize, Hash<F>),
 ) {
+    each_digest(node, backend, messages, |i, digest| put(i, Hash::new(digest, node.hash_length())));
+}
+
+/// The same in all the bytes of a chaining value.
+fn each_digest<F: Flavour>(
+    node: &Node<F>,
+    backend: Backend,
+    messages: &[impl AsRef<[u8]>],
+    mut put: impl FnMut(usize, F::Digest),
+) {
     let key_block = node.key_block();
     let chain = node.chain();
     let common = Common::<F> { backend, chain: &chain, first: key_block.as_slice(), last: node.last };
-    compress_each(&common, messages, |i, chain| put(i, Hash::new(chain.to_bytes(), node.hash_length())));
+    compress_each(&common, messages, |i, chain| put(i, chain.to_bytes()));
+}
+
+/// Fills `to` with the first bytes of `from`. Usual lengths are told apart, for moves of a fixed length take a cycle, and
+/// a call that copies any length a dozen.
+#[inline]
+fn copy(to: &mut [u8], from: &[u8]) {
+    match to.len() {
+        16 => to.copy_from_slice(&from[..16]),
+        20 => to.copy_from_slice(&from[..20]),
+        32 => to.copy_from_slice(&from[..32]),
+        64 => to.copy_from_slice(&from[..64]),
+        length => to.copy_from_slice(&from[..length]),
+    }
 }
 
 /// See [`blake2b::update_many`](crate::blake2b::update_many): the same for either flavour.
