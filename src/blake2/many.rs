@@ -10,6 +10,7 @@ use super::node::Node;
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::hash::Hash;
+use crate::kernel::Block;
 use crate::many::{Common, LengthError, compress_each, finalize_each, update_each};
 
 /// Hashes of many messages, all with these parameters.
@@ -186,8 +187,8 @@ mod tests {
     use super::*;
     use crate::blake2b::FlavourB;
     use crate::blake2s::FlavourS;
+    use crate::kernel::Word;
     use crate::kernel::blake2::Chain;
-    use crate::kernel::{Block, Word};
 
     /// A hasher of which `count` bytes were compressed, so many that no message is as long.
     fn far<F: Flavour>(count: u128, backend: Backend, seed: u8) -> Hasher<F> {
