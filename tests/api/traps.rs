@@ -25,7 +25,7 @@ for_both! {
     trap_two_updates_are_one,
     trap_equal_blocks,
     #[cfg(target_pointer_width = "64")]
-    #[ignore = "hashes 4 GiB several times on every backend"]
+    #[ignore = "hashes 4 GiB several times"]
     trap_more_than_4_gib_in_one_update,
     trap_aligned_loads,
     trap_short_outputs,
@@ -191,7 +191,8 @@ fn sparse() -> Vec<u8> {
     message
 }
 
-/// XKCP (CVE-2022-37454) and liboqs added lengths in 32 bits.
+/// XKCP (CVE-2022-37454) and liboqs added lengths in 32 bits. All backends count alike, so the fastest and `portable` will
+/// do; tests with counters of the caller's choice run on every backend.
 #[cfg(target_pointer_width = "64")]
 fn trap_more_than_4_gib_in_one_update<F: Sparse>() {
     let message = sparse();
@@ -200,7 +201,7 @@ fn trap_more_than_4_gib_in_one_update<F: Sparse>() {
         hasher.finalize()
     };
     let parallel = in_pieces(Params::new().parallel().unwrap());
-    for backend in Backend::available() {
+    for backend in [Backend::best(), "portable".parse().unwrap()] {
         let params = Params::<F>::new().with_backend(backend);
         let mut hasher = params.hasher().unwrap();
         hasher.update(b"").update(&message);
