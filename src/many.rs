@@ -326,6 +326,9 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
         *key = (length / H::Block::LENGTH + closing::<H>(length)) << 8 | i;
         number += 1;
     }
+    if number == 0 {
+        return;
+    }
     let keys = &mut keys[..number];
     keys.sort_unstable_by_key(|&key| Reverse(key));
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);

@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::{Backend, Dispatch, hash_nodes};
+use crate::backend::{Backend, Dispatch, hash_nodes, hash_nodes_twice};
 use crate::kernel::Block;
 use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Sha256Function, Written};
 
@@ -90,8 +90,8 @@ fn nodes_of_sha256_on_every_backend() {
             let mut digests = [[[0; 32]; NODES]; 2];
             let [once, twice] = &mut digests;
             let nodes = &nodes[..];
-            hash_nodes::<false>(backend, Nodes { iv: &IV_224, nodes, digests: &mut once[..count] });
-            hash_nodes::<true>(backend, Nodes { iv: &IV_224, nodes, digests: &mut twice[..count] });
+            hash_nodes(backend, Nodes { iv: &IV_224, nodes, digests: &mut once[..count] });
+            hash_nodes_twice(backend, Nodes { iv: &IV_224, nodes, digests: &mut twice[..count] });
             digests
         };
         let expected = digests(portable);
