@@ -162,27 +162,19 @@ readme() {
     bash -c "$1"
 }
 
-# compiler OPTION…: writes a wrapper that adds these to the compiler's options for this workspace only. RUSTFLAGS
-# would compile the dependencies again.
-compiler() {
-    local wrapper
-    wrapper=$target/rustc-$(tr -dc a-z0-9 <<<"$*")
-    printf '#!/bin/sh\nexec "$@" %s\n' "$*" >"$wrapper"
-    chmod +x "$wrapper"
-    echo "$wrapper"
+tests_without_features() {
+    RUSTC_WORKSPACE_WRAPPER=$(compiler api=0) \
+        light cargo test --no-default-features --features "$(hash_features | paste -sd,)" --lib --tests
 }
 
 # tests_for CPU: lets the compiler use all of that CPU in scalar code of the library too, where it has miscompiled. The
-# oracles are compiled as ever. The tests of the public interface are not optimised, which would take minutes, and those
-# run that depend on the backends.
+# oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends.
 tests_for() {
-    local wrapper=$target/rustc-for-$1
+    local wrapper
     if [ "$1" = x86-64-v3 ]; then
         cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
     fi
-    printf '%s\n' '#!/bin/sh' 'case " $* " in *" --crate-name api "*) set -- "$@" -C opt-level=0 ;; esac' \
-        "exec \"\$@\" -C target-cpu=$1" >"$wrapper"
-    chmod +x "$wrapper"
+    wrapper=$(compiler api=0 -C "target-cpu=$1")
     # shellcheck disable=SC2046
     RUSTC_WORKSPACE_WRAPPER=$wrapper \
         light cargo test --release --workspace --exclude report --all-features $(machine_tests | sed 's/--test=api//')

@@ -279,6 +279,16 @@ pub(crate) const WINDOW: usize = 64;
 
 fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
     let number = messages.number();
+    if number == 2 && !H::PAIRS {
+        let mut two = [&[][..]; 2];
+        messages.read(0, &mut two);
+        if two.iter().all(|message| message.len() <= 2 * H::Block::LENGTH) {
+            for (i, message) in two.iter().enumerate() {
+                compress_alone(common, message, |chain| put(i, from_ref(chain)));
+            }
+            return;
+        }
+    }
     // What comes before all messages is compressed once. An empty message ends with it.
     let mut chain = *common.chain;
     let is_begun = !common.first.is_empty();
@@ -426,8 +436,8 @@ fn compress_together<H: Dispatch>(backend: Backend, jobs: &[Job<'_, H>], alike: 
             put(jobs[live].place, from_ref(&chains[live]));
         }
     }
-    chains.iter_mut().for_each(H::wipe);
-    ends.iter_mut().flatten().for_each(wipe);
+    chains[..jobs.len()].iter_mut().for_each(H::wipe);
+    ends[..jobs.len()].iter_mut().flatten().for_each(wipe);
 }
 
 /// Compresses the first messages, a lane each, as long as those side by side have `least` bytes to a block each and are
@@ -443,23 +453,16 @@ fn compress_short<H: Dispatch>(
     put: Put<'_, H>,
 ) -> usize {
     let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
+    let mut bytes = Array::<&[u8], H::MaxLanes>::default();
+    let Some(mut group) = read_short::<H>(messages, 0, least, &mut bytes[..lanes]) else { return 0 };
     let mut ends =
         Array::<Array<H::Block, H::MaxClosing>, H::MaxLanes>::from_fn(|_| Array::from_fn(|_| H::Block::ZERO));
     let mut chains = Array::<H::Chain, H::MaxLanes>::from_fn(|_| *common.chain);
     // Blocks, and bytes at the start of a block, that may not be zeros.
     let (mut used_blocks, mut used) = (0, 0);
     let mut done = 0;
-    let mut bytes = Array::<&[u8], H::MaxLanes>::default();
     loop {
-        let live = messages.read(done, &mut bytes[..lanes]);
-        let (mut shortest, mut longest) = (usize::MAX, 0);
-        for bytes in &bytes[..live] {
-            (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
-        }
-        let alike = longest <= H::Block::LENGTH && H::closing(shortest) == H::closing(longest);
-        if live <= usize::from(!H::PAIRS) + 1 || shortest < least || !alike {
-            break;
-        }
+        let (live, longest) = group;
         let count = H::closing(longest);
         for ((end, chain), message) in ends.iter_mut().zip(&mut chains).zip(&bytes[..live]) {
             if message.len() < used || count < used_blocks {
@@ -478,10 +481,29 @@ fn compress_short<H: Dispatch>(
         H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint });
         put(done, chains);
         done += live;
+        let Some(next) = read_short::<H>(messages, done, least, &mut bytes[..lanes]) else { break };
+        group = next;
     }
     chains.iter_mut().for_each(H::wipe);
     ends.iter_mut().flatten().for_each(wipe);
     done
+}
+
+/// The number of messages for the lanes from `begin` on, and the length of the longest, if they are as
+/// [`compress_short`] needs them.
+fn read_short<'a, H: Dispatch>(
+    messages: &'a dyn Messages,
+    begin: usize,
+    least: usize,
+    lanes: &mut [&'a [u8]],
+) -> Option<(usize, usize)> {
+    let live = messages.read(begin, lanes);
+    let (mut shortest, mut longest) = (usize::MAX, 0);
+    for bytes in &lanes[..live] {
+        (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
+    }
+    let alike = longest <= H::Block::LENGTH && H::closing(shortest) == H::closing(longest);
+    (live > usize::from(!H::PAIRS) + 1 && shortest >= least && alike).then_some((live, longest))
 }
 
 /// Appends to each stream its data. The backend of the first computes.

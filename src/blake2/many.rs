@@ -70,7 +70,7 @@ impl<F: Flavour> Params<F> {
         let length = node.hash_length();
         LengthError::check(messages.len().saturating_mul(length), bytes.len())?;
         each_digest(&node, self.backend(), messages, |i, digest| {
-            copy(&mut bytes[i * length..][..length], digest.bytes())
+            copy(&mut bytes[i * length..][..length], digest.bytes());
         });
         Ok(())
     }

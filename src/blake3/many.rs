@@ -7,9 +7,9 @@ use super::hasher::{End, Hasher};
 use super::tree::{Base, Cv};
 use super::value::{CHUNK_LEN, Hash};
 use crate::backend::{Dispatch, compress_group};
-use crate::kernel::blake3::{Blake3Function, Group, MOST, flag};
-use crate::kernel::wipe;
-use crate::many::{Message, Messages, Start, schedule};
+use crate::kernel::blake3::{Blake3Function, Group, MOST, flag, to_bytes};
+use crate::kernel::{Function, wipe};
+use crate::many::{Job, Message, Messages, Start, WINDOW, compress_sorted, schedule};
 
 /// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
 #[inline]
@@ -42,18 +42,46 @@ fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
         }
         return;
     }
-    let done = each_equal(base, messages, 0, put);
-    if done < messages.number() {
-        each_unequal(base, messages, done, put);
+    let mut done = each_equal(base, messages, 0, put);
+    while done < messages.number() {
+        let mut window = [&[][..]; WINDOW];
+        let read = messages.read(done, &mut window);
+        let window = &window[..read];
+        if are_chunks(window) {
+            each_chunk(base, window, done, put);
+            done += read;
+        } else {
+            done = each_tree(base, messages, done, put);
+        }
+        // After a few that are not alike, the next ones may be.
+        done += each_equal(base, messages, done, put);
     }
 }
 
-/// The same for the messages from `done` on, which are not alike. Apart, so that others need no memory for a forest.
+/// Whether none of the messages is longer than a chunk.
+fn are_chunks(messages: &[&[u8]]) -> bool {
+    messages.iter().all(|message| message.len() <= CHUNK_LEN)
+}
+
+/// The same for the messages of a window, each a chunk, from place `begin` on.
+fn each_chunk(base: &Base<'_>, messages: &[&[u8]], begin: usize, put: Put<'_>) {
+    let mut chain = base.chunk(0);
+    let (start, last) = (Start::At(&chain), flag::CHUNK_END | flag::ROOT);
+    let job = |i: usize| Job { place: begin + i, chain: start, bytes: messages[i], last };
+    compress_sorted::<Blake3Function>(base.backend, 0..messages.len(), job, true, &mut |place, chains| {
+        for (place, chain) in (place..).zip(chains) {
+            put(place, &[to_bytes(chain.h)]);
+        }
+    });
+    Blake3Function::wipe(&mut chain);
+}
+
+/// The same for the messages from `done` on, until those for all lanes are a chunk each. Tells how many are done then.
+/// Apart, so that others need no memory for a forest.
 #[inline(never)]
-fn each_unequal(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put<'_>) {
+fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put<'_>) -> usize {
     let mut forest = Forest::new(base.backend, true);
-    while done < messages.number() {
-        // After a few that are not alike, the next ones may be.
+    loop {
         let mut window = [&[][..]; MOST];
         let read = messages.read(done, &mut window[..Blake3Function::lanes(base.backend).max(2)]);
         for (i, message) in (done..).zip(&window[..read]) {
@@ -68,33 +96,30 @@ fn each_unequal(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: 
             }
         }
         done += read;
-        done += each_equal(base, messages, done, put);
+        let next = messages.read(done, &mut window);
+        if are_chunks(&window[..next]) {
+            break;
+        }
     }
     forest.finish(put);
+    done
 }
 
 /// Compresses the messages from `begin` on, a lane each, as long as those side by side have a block each, or equally many
 /// whole blocks of one chunk, and tells how many it did.
 fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'_>) -> usize {
     let lanes = Blake3Function::lanes(base.backend);
+    let mut bytes = [&[][..]; MOST];
+    let Some(mut alike) = read_equal(messages, begin, &mut bytes[..lanes]) else { return 0 };
     let mut blocks = [[0; 64]; MOST];
     let mut digests = [[0; 32]; MOST];
     let mut done = 0;
     loop {
-        let mut bytes = [&[][..]; MOST];
-        let live = messages.read(begin + done, &mut bytes[..lanes]);
-        let bytes = &bytes[..live];
-        let (mut shortest, mut longest) = (usize::MAX, 0);
-        for bytes in bytes {
-            (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
-        }
-        let whole = shortest == longest && longest > 0 && longest <= CHUNK_LEN && longest.is_multiple_of(64);
-        if live <= 1 || !(whole || longest <= 64) {
-            break;
-        }
+        let (live, whole) = alike;
+        let messages_of_lanes = &bytes[..live];
         let mut lengths = [64; MOST];
         if !whole {
-            for ((block, length), bytes) in blocks.iter_mut().zip(&mut lengths).zip(bytes) {
+            for ((block, length), bytes) in blocks.iter_mut().zip(&mut lengths).zip(messages_of_lanes) {
                 block[..bytes.len()].copy_from_slice(bytes);
                 block[bytes.len()..].fill(0);
                 #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
@@ -103,7 +128,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
             }
         }
         let mut inputs = [&[][..]; MOST];
-        for ((input, bytes), block) in inputs.iter_mut().zip(bytes).zip(&blocks) {
+        for ((input, bytes), block) in inputs.iter_mut().zip(messages_of_lanes).zip(&blocks) {
             *input = if whole { bytes.as_chunks().0 } else { array::from_ref(block) };
         }
         let group = Group {
@@ -120,10 +145,24 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
         compress_group(base.backend, group);
         put(begin + done, &digests[..live]);
         done += live;
+        let Some(next) = read_equal(messages, begin + done, &mut bytes[..lanes]) else { break };
+        alike = next;
     }
     blocks.iter_mut().for_each(wipe);
     digests.iter_mut().for_each(wipe);
     done
+}
+
+/// The number of messages for the lanes from `begin` on, if they are as [`each_equal`] needs them, and whether they are
+/// whole blocks.
+fn read_equal<'a>(messages: &'a dyn Messages, begin: usize, lanes: &mut [&'a [u8]]) -> Option<(usize, bool)> {
+    let live = messages.read(begin, lanes);
+    let (mut shortest, mut longest) = (usize::MAX, 0);
+    for bytes in &lanes[..live] {
+        (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
+    }
+    let whole = shortest == longest && longest > 0 && longest <= CHUNK_LEN && longest.is_multiple_of(64);
+    (live > 1 && (whole || longest <= 64)).then_some((live, whole))
 }
 
 /// Appends to each hasher its bytes. What its current chunk takes is compressed side by side with the others'.

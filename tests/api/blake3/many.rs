@@ -197,6 +197,21 @@ fn messages_in_the_same_memory() {
     check(Kind::DeriveKey, &nested);
 }
 
+/// Alike, a chunk each, and with trees: each way of hashing follows each, after a few messages or many.
+#[test]
+fn runs_of_messages() {
+    let mut random = Random::new(3);
+    let runs =
+        [(3, 64), (100, 700), (1, 5000), (17, 2000), (70, 1024), (130, 30), (2, 9000), (65, 1), (20, 1025), (5, 64)];
+    for start in 0..runs.len() {
+        let lengths = runs.iter().cycle().skip(start).step_by(3).take(runs.len()).flat_map(|&(count, most)| {
+            let is_alike = random.below(2) == 0;
+            (0..count).map(|_| if is_alike { most } else { random.below(most as u64 + 1) }).collect::<Vec<_>>()
+        });
+        check(Kind::ALL[start % Kind::ALL.len()], &slices(&messages(lengths)));
+    }
+}
+
 /// More messages than a scheduler may hold at a time.
 #[test]
 fn a_thousand_messages() {
