@@ -162,11 +162,6 @@ readme() {
     bash -c "$1"
 }
 
-tests_without_features() {
-    RUSTC_WORKSPACE_WRAPPER=$(compiler api=0) \
-        light cargo test --no-default-features --features "$(hash_features | paste -sd,)" --lib --tests
-}
-
 # tests_for CPU: lets the compiler use all of that CPU in scalar code of the library too, where it has miscompiled. The
 # oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends.
 tests_for() {
