@@ -187,7 +187,7 @@ impl<'a, H: Dispatch, T> Slot<'a, H, T> {
 }
 
 /// The beginning that whole messages share, and how they end.
-#[expect(missing_debug_implementations, reason = "the beginning may be a key")]
+#[allow(missing_debug_implementations, reason = "the beginning may be a key; not every hash makes it public")]
 pub struct Common<'a, H: Dispatch> {
     pub(crate) backend: Backend,
     /// Not copied where it need not be: the beginning may be a key.
@@ -302,9 +302,12 @@ fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, 
         let read = messages.read(done, &mut window);
         let job =
             |i: usize| Job { place: done + i, chain: Start::<H>::At(&chain), bytes: window[i], last: common.last };
-        let empty = |i: &usize| is_begun && window[*i].is_empty();
-        (0..read).filter(empty).for_each(|i| compress_alone(common, &[], |chain| put(done + i, from_ref(chain))));
-        compress_sorted(common.backend, (0..read).filter(|i| !empty(i)), job, true, put);
+        let lengths = window[..read].iter().map(|message| message.len()).enumerate();
+        let empty = |&(_, length): &(usize, usize)| is_begun && length == 0;
+        for (i, _) in lengths.clone().filter(empty) {
+            compress_alone(common, &[], |chain| put(done + i, from_ref(chain)));
+        }
+        compress_sorted(common.backend, lengths.filter(|job| !empty(job)), job, true, put);
         done += read;
     }
     H::wipe(&mut chain);
@@ -319,11 +322,11 @@ pub(crate) struct Job<'a, H: Dispatch> {
     pub(crate) last: H::Last,
 }
 
-/// Compresses up to [`WINDOW`] jobs side by side, and gives the chain of each to `put`, with its place. They are `alike`
-/// if they have one chaining value.
+/// Compresses up to [`WINDOW`] jobs side by side, of these numbers and lengths in bytes, and gives the chain of each to
+/// `put`, with its place. They are `alike` if they have one chaining value.
 pub(crate) fn compress_sorted<'a, H: Dispatch>(
     backend: Backend,
-    numbers: impl Iterator<Item = usize>,
+    lengths: impl Iterator<Item = (usize, usize)>,
     job: impl Fn(usize) -> Job<'a, H>,
     alike: bool,
     put: Put<'_, H>,
@@ -331,8 +334,7 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
     // Blocks of each, and its number: words sort faster than jobs.
     let mut keys = [0; WINDOW];
     let mut number = 0;
-    for (key, i) in keys.iter_mut().zip(numbers) {
-        let length = job(i).bytes.len();
+    for (key, (i, length)) in keys.iter_mut().zip(lengths) {
         *key = (length / H::Block::LENGTH + closing::<H>(length)) << 8 | i;
         number += 1;
     }
@@ -340,17 +342,22 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
         return;
     }
     let keys = &mut keys[..number];
-    keys.sort_unstable_by_key(|&key| Reverse(key));
+    if keys.iter().any(|key| key >> 8 != keys[0] >> 8) {
+        keys.sort_unstable_by_key(|&key| Reverse(key));
+    }
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
     let job = |key: &usize| job(key & 0xff);
     if end_together(keys, lanes) {
-        let mut group = Array::<Job<'_, H>, H::MaxLanes>::from_fn(|_| job(&keys[0]));
+        let first = job(&keys[0]);
+        let mut group = Array::<Job<'_, H>, H::MaxLanes>::from_fn(|_| first);
+        let mut memory = Memory::new();
         for keys in keys.chunks(lanes) {
             for (to, key) in group.iter_mut().zip(keys) {
                 *to = job(key);
             }
-            compress_together(backend, &group[..keys.len()], alike, put);
+            compress_together(backend, &group[..keys.len()], alike, &mut memory, put);
         }
+        memory.wipe();
     } else {
         let messages = keys.iter().map(|key| {
             let Job { place, chain, bytes, last } = job(key);
@@ -374,11 +381,36 @@ fn end_together(keys: &[usize], lanes: usize) -> bool {
     all - used <= all / 5
 }
 
+/// Of each lane the chaining value, and the blocks that close its message.
+struct Memory<H: Dispatch> {
+    chains: Array<H::Chain, H::MaxLanes>,
+    ends: Array<Array<H::Block, H::MaxClosing>, H::MaxLanes>,
+}
+
+impl<H: Dispatch> Memory<H> {
+    #[inline]
+    fn new() -> Self {
+        Self { chains: Array::from_fn(|_| H::NO_CHAIN), ends: Array::from_fn(|_| Array::from_fn(|_| H::Block::ZERO)) }
+    }
+
+    #[inline]
+    fn wipe(&mut self) {
+        self.chains.iter_mut().for_each(H::wipe);
+        self.ends.iter_mut().flatten().for_each(wipe);
+    }
+}
+
 /// Compresses jobs, a lane each, the longest first. No lane is given to another when its own ends.
 ///
 /// The scheduler makes better use of lanes, but messages of different lengths soon end at different times in it, so that
 /// every run is of one block. A run costs as much as a fourth of a block, beside its blocks.
-fn compress_together<H: Dispatch>(backend: Backend, jobs: &[Job<'_, H>], alike: bool, put: Put<'_, H>) {
+fn compress_together<H: Dispatch>(
+    backend: Backend,
+    jobs: &[Job<'_, H>],
+    alike: bool,
+    Memory { chains, ends }: &mut Memory<H>,
+    put: Put<'_, H>,
+) {
     let alone = match jobs {
         [_] => true,
         [longest, _] => !H::PAIRS && longest.bytes.len() <= 2 * H::Block::LENGTH,
@@ -391,13 +423,11 @@ fn compress_together<H: Dispatch>(backend: Backend, jobs: &[Job<'_, H>], alike: 
         }
         return;
     }
-    let mut ends =
-        Array::<Array<H::Block, H::MaxClosing>, H::MaxLanes>::from_fn(|_| Array::from_fn(|_| H::Block::ZERO));
-    let mut chains = Array::<H::Chain, H::MaxLanes>::from_fn(|_| H::NO_CHAIN);
     // Blocks that lie in the message, bytes of the message in those that close it, and their number.
     let mut parts = Array::<(&[H::Block], usize, usize), H::MaxLanes>::default();
-    for (((part, end), chain), job) in parts.iter_mut().zip(&mut ends).zip(&mut chains).zip(jobs) {
+    for (((part, end), chain), job) in parts.iter_mut().zip(&mut *ends).zip(&mut *chains).zip(jobs) {
         let (whole, rest) = H::Block::split(job.bytes);
+        end.fill(H::Block::ZERO);
         end[0].bytes_mut()[..rest.len()].copy_from_slice(rest);
         *chain = *job.chain.get();
         *part = (whole, rest.len(), closing::<H>(job.bytes.len()));
@@ -405,7 +435,7 @@ fn compress_together<H: Dispatch>(backend: Backend, jobs: &[Job<'_, H>], alike: 
     let (mut live, mut done) = (jobs.len(), 0);
     while live > 0 {
         let mut count = usize::MAX;
-        for ((&(whole, rest, closing), chain), end) in parts[..live].iter().zip(&mut chains).zip(&mut ends) {
+        for ((&(whole, rest, closing), chain), end) in parts[..live].iter().zip(&mut *chains).zip(&mut *ends) {
             if done == whole.len() {
                 H::close(chain, &mut end[..closing], rest);
             }
@@ -436,8 +466,6 @@ fn compress_together<H: Dispatch>(backend: Backend, jobs: &[Job<'_, H>], alike: 
             put(jobs[live].place, from_ref(&chains[live]));
         }
     }
-    chains[..jobs.len()].iter_mut().for_each(H::wipe);
-    ends[..jobs.len()].iter_mut().flatten().for_each(wipe);
 }
 
 /// Compresses the first messages, a lane each, as long as those side by side have `least` bytes to a block each and are

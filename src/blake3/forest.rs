@@ -162,7 +162,8 @@ impl<'a> Forest<'a> {
                 *cv = to_bytes(chain.h);
             }
         };
-        compress_sorted::<Blake3Function>(self.backend, 0..self.waiting, job, self.alike, &mut put);
+        let lengths = self.chunks[..self.waiting].iter().map(|chunk| chunk.bytes.len()).enumerate();
+        compress_sorted::<Blake3Function>(self.backend, lengths, job, self.alike, &mut put);
     }
 
     /// Makes parents of all neighbours, or of the last subtree to the left and the only one here, in all messages, and

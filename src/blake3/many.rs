@@ -67,8 +67,9 @@ fn are_chunks(messages: &[&[u8]]) -> bool {
 fn each_chunk(base: &Base<'_>, messages: &[&[u8]], begin: usize, put: Put<'_>) {
     let mut chain = base.chunk(0);
     let (start, last) = (Start::At(&chain), flag::CHUNK_END | flag::ROOT);
+    let lengths = messages.iter().map(|message| message.len()).enumerate();
     let job = |i: usize| Job { place: begin + i, chain: start, bytes: messages[i], last };
-    compress_sorted::<Blake3Function>(base.backend, 0..messages.len(), job, true, &mut |place, chains| {
+    compress_sorted::<Blake3Function>(base.backend, lengths, job, true, &mut |place, chains| {
         for (place, chain) in (place..).zip(chains) {
             put(place, &[to_bytes(chain.h)]);
         }
