@@ -331,22 +331,21 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
     alike: bool,
     put: Put<'_, H>,
 ) {
-    // Blocks of each, and its number: words sort faster than jobs.
-    let mut keys = [0; WINDOW];
+    let mut keys = [Key(0); WINDOW];
     let mut number = 0;
-    for (key, (i, length)) in keys.iter_mut().zip(lengths) {
-        *key = (length / H::Block::LENGTH + closing::<H>(length)) << 8 | i;
+    for (to, (i, length)) in keys.iter_mut().zip(lengths) {
+        *to = Key::new(length / H::Block::LENGTH + closing::<H>(length), i);
         number += 1;
     }
     if number == 0 {
         return;
     }
     let keys = &mut keys[..number];
-    if keys.iter().any(|key| key >> 8 != keys[0] >> 8) {
+    if keys.iter().any(|key| key.blocks() != keys[0].blocks()) {
         keys.sort_unstable_by_key(|&key| Reverse(key));
     }
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
-    let job = |key: &usize| job(key & 0xff);
+    let job = |key: &Key| job(key.number());
     if end_together(keys, lanes) {
         let first = job(&keys[0]);
         let mut group = Array::<Job<'_, H>, H::MaxLanes>::from_fn(|_| first);
@@ -373,11 +372,32 @@ fn closing<H: Function>(length: usize) -> usize {
     if !H::CLOSES_WHOLE_BLOCKS && rest == 0 && length > 0 { 0 } else { H::closing(rest) }
 }
 
-/// Whether lanes stand idle for at most a fifth of the time, if each has one of neighbouring messages. `keys` are the
-/// numbers of their blocks, times 256, the largest first.
-fn end_together(keys: &[usize], lanes: usize) -> bool {
-    let used: usize = keys.iter().map(|key| key >> 8).sum();
-    let all: usize = keys.chunks(lanes).map(|group| (group[0] >> 8) * group.len()).sum();
+/// The blocks of a job, and its number in the window below them: one word, which sorts faster than jobs. It has 64 bits,
+/// for a message of 1 GiB has too many blocks for the upper part of 32.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key(u64);
+
+impl Key {
+    #[inline]
+    fn new(blocks: usize, number: usize) -> Self {
+        Self((blocks as u64) << 8 | number as u64)
+    }
+
+    #[inline]
+    fn blocks(self) -> u64 {
+        self.0 >> 8
+    }
+
+    #[inline]
+    fn number(self) -> usize {
+        usize::from(self.0.to_le_bytes()[0])
+    }
+}
+
+/// Whether lanes stand idle for at most a fifth of the time, if each has one of neighbouring messages, the longest first.
+fn end_together(keys: &[Key], lanes: usize) -> bool {
+    let used: u64 = keys.iter().map(|key| key.blocks()).sum();
+    let all: u64 = keys.chunks(lanes).map(|group| group[0].blocks() * group.len() as u64).sum();
     all - used <= all / 5
 }
 
@@ -585,3 +605,17 @@ impl fmt::Display for LengthError {
 }
 
 impl core::error::Error for LengthError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of messages of 4 GiB, which one slice can be many of, where a word may have 32 bits.
+    #[test]
+    fn keys_of_long_messages() {
+        let long = Key::new(u32::MAX as usize / 64, 3);
+        assert_eq!((long.blocks(), long.number()), (u64::from(u32::MAX / 64), 3));
+        assert!(long > Key::new(1 << 25, 63) && Key::new(2, 0) > Key::new(1, 63));
+        assert!(end_together(&[long; WINDOW], 16) && !end_together(&[long, Key::new(1, 0)], 2));
+    }
+}
