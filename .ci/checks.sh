@@ -169,7 +169,7 @@ tests_for() {
     if [ "$1" = x86-64-v3 ]; then
         cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
     fi
-    wrapper=$(compiler api=0 -C "target-cpu=$1")
+    wrapper=$(compiler '-C opt-level=0' -C "target-cpu=$1")
     # shellcheck disable=SC2046
     RUSTC_WORKSPACE_WRAPPER=$wrapper \
         light cargo test --release --workspace --exclude report --all-features $(machine_tests | sed 's/--test=api//')

@@ -8,7 +8,7 @@ debian_rust=(/usr/bin/rustc /usr/bin/cargo /usr/lib/rustlib/src/rust/library)
 cross() {
     local command=$1
     shift
-    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTC_WORKSPACE_WRAPPER=$(compiler "${api_level-api=2}" -D warnings) \
+    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTC_WORKSPACE_WRAPPER=$(compiler '' -D warnings) \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_LINKER=s390x-linux-gnu-gcc \
         CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc \
@@ -19,10 +19,7 @@ cross() {
 
 # cross_test TARGET OPTION…: `cargo test` for it.
 cross_test() {
-    local crate options=()
-    for crate in core alloc; do
-        options+=(--config="profile.dev.package.$crate.opt-level=1")
-    done
+    local options=(--config=profile.dev.package.{core,alloc}.opt-level=1)
     .ci/need "${debian_rust[@]}" "${1%%-*}-linux-gnu-gcc"
     light cross test --all-features -Zbuild-std=std,test,panic_unwind -Zbuild-std-features=panic-unwind --target "$@" \
         "${options[@]}"
@@ -131,7 +128,7 @@ CPUS
 # All tests, of the command line too: this CPU runs 32-bit programs by itself.
 i686() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
-    api_level=api=0 cross_test i686-unknown-linux-gnu --no-fail-fast --workspace --lib --bins --tests
+    cross_test i686-unknown-linux-gnu --no-fail-fast --workspace --lib --bins --tests
 }
 
 # Every CPU of this emulator has the SHA extension, and no option takes it away. They run the same code, so one runs all
