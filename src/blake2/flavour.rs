@@ -9,7 +9,7 @@ use crate::backend::Backend;
 use crate::hash::Digested;
 use crate::kernel::Block;
 use crate::kernel::blake2::Constants;
-use crate::many::Batch;
+use crate::many::batch::Batch;
 
 /// One of the two flavours of BLAKE2: [`FlavourB`](crate::blake2b::FlavourB) or
 /// [`FlavourS`](crate::blake2s::FlavourS).

@@ -11,7 +11,8 @@ use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::Block;
-use crate::many::{Common, LengthError, compress_each, finalize_each, update_each};
+use crate::many::batch::{Common, compress_each};
+use crate::many::{LengthError, finalize_each, update_each};
 
 /// Hashes of many messages, all with these parameters.
 ///

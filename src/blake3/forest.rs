@@ -8,7 +8,8 @@ use super::value::CHUNK_LEN;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake3::{Blake3Function, Chain, IV, MOST, flag, to_bytes};
 use crate::kernel::{Function, wipe};
-use crate::many::{Job, Message, Start, WINDOW, compress_sorted, schedule};
+use crate::many::batch::{Job, WINDOW, compress_sorted};
+use crate::many::{Message, Start, schedule};
 
 /// Subtrees that have a place: chunks are hashed, and parents made, when there is no room for more.
 const ROOM: usize = WINDOW;

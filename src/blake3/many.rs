@@ -9,7 +9,8 @@ use super::value::{CHUNK_LEN, Hash};
 use crate::backend::{Dispatch, compress_group};
 use crate::kernel::blake3::{Blake3Function, Group, MOST, flag, to_bytes};
 use crate::kernel::{Function, wipe};
-use crate::many::{Job, Message, Messages, Start, WINDOW, compress_sorted, schedule};
+use crate::many::batch::{Job, Messages, WINDOW, compress_sorted, extremes};
+use crate::many::{Message, Start, schedule};
 
 /// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
 #[inline]
@@ -158,10 +159,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
 /// whole blocks.
 fn read_equal<'a>(messages: &'a dyn Messages, begin: usize, lanes: &mut [&'a [u8]]) -> Option<(usize, bool)> {
     let live = messages.read(begin, lanes);
-    let (mut shortest, mut longest) = (usize::MAX, 0);
-    for bytes in &lanes[..live] {
-        (shortest, longest) = (shortest.min(bytes.len()), longest.max(bytes.len()));
-    }
+    let (shortest, longest) = extremes(&lanes[..live]);
     let whole = shortest == longest && longest > 0 && longest <= CHUNK_LEN && longest.is_multiple_of(64);
     (live > 1 && (whole || longest <= 64)).then_some((live, whole))
 }

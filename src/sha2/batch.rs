@@ -9,7 +9,8 @@ use super::variant::{Hash, Sealed, Variant, Variant256, digest, truncate};
 use crate::backend::{Backend, hash_nodes, hash_nodes_twice};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
-use crate::many::{Common, LengthError as ManyError, Messages, compress_each, finalize_each, update_each};
+use crate::many::batch::{Common, Messages, compress_each};
+use crate::many::{LengthError as ManyError, finalize_each, update_each};
 use crate::stream::compress_message;
 
 /// A way to hash whole messages: the hash and the backend.

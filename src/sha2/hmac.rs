@@ -16,7 +16,8 @@ use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::kernel::sha256::{Chain, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
-use crate::many::{Common, LengthError as ManyError, compress_each};
+use crate::many::LengthError as ManyError;
+use crate::many::batch::{Common, compress_each};
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 

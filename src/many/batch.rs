@@ -1,0 +1,322 @@
+//! Whole messages side by side. Those of a hash are compiled once, and not for every type of messages in every program.
+#![forbid(unsafe_code)]
+
+use core::cmp::Reverse;
+use core::slice::from_ref;
+
+use digest::array::Array;
+use digest::typenum::Unsigned;
+
+use super::{Memory, Message, Start};
+use crate::backend::{Backend, Dispatch};
+use crate::kernel::{Block, Function, Run};
+use crate::stream::compress_message;
+
+/// The beginning that whole messages share, and how they end.
+#[allow(missing_debug_implementations, reason = "the beginning may be a key; not every hash makes it public")]
+pub struct Common<'a, H: Dispatch> {
+    pub(crate) backend: Backend,
+    /// Not copied where it need not be: the beginning may be a key.
+    pub(crate) chain: &'a H::Chain,
+    /// Blocks before each message: one or none.
+    pub(crate) first: &'a [H::Block],
+    pub(crate) last: H::Last,
+}
+
+/// Messages that lie anywhere, of any type that gives bytes.
+pub trait Messages {
+    fn number(&self) -> usize;
+    /// Writes the messages from `begin` on to `window`, as many as there are and it has room for, and tells how many.
+    fn read<'a>(&'a self, begin: usize, window: &mut [&'a [u8]]) -> usize;
+}
+
+impl<M: AsRef<[u8]>> Messages for &[M] {
+    #[inline]
+    fn number(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn read<'a>(&'a self, begin: usize, window: &mut [&'a [u8]]) -> usize {
+        let messages = &self[begin..];
+        for (to, message) in window.iter_mut().zip(messages) {
+            *to = message.as_ref();
+        }
+        messages.len().min(window.len())
+    }
+}
+
+/// Compresses whole messages, and gives each chain to `put`, with the message's place in `messages`.
+///
+/// Each message is asked for its bytes once for each use of them, so one that answers differently gets some digest.
+#[inline]
+pub(crate) fn compress_each<H: Batch>(
+    common: &Common<'_, H>,
+    messages: &[impl AsRef<[u8]>],
+    mut put: impl FnMut(usize, &H::Chain),
+) {
+    match messages {
+        [] => {}
+        [message] => compress_alone(common, message.as_ref(), |chain| put(0, chain)),
+        _ => H::compress_batch(common, &messages, &mut |begin, chains| {
+            for (i, chain) in (begin..).zip(chains) {
+                put(i, chain);
+            }
+        }),
+    }
+}
+
+/// The function of a hash that compresses more than one message. It is no generic one, so it is compiled once, and not
+/// for every type of messages in every program.
+pub trait Batch: Dispatch {
+    /// See [`compress_each`].
+    fn compress_batch(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>);
+}
+
+/// Takes the chains of messages that are neighbours, with the place of the first.
+type Put<'a, H> = &'a mut dyn FnMut(usize, &[<H as Function>::Chain]);
+
+macro_rules! batch {
+    ($Function:ty) => {
+        impl Batch for $Function {
+            fn compress_batch(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>) {
+                compress_batch(common, messages, put);
+            }
+        }
+    };
+}
+#[cfg(feature = "blake2")]
+batch!(crate::kernel::blake2b::FlavourB);
+#[cfg(feature = "blake2")]
+batch!(crate::kernel::blake2s::FlavourS);
+#[cfg(feature = "sha2")]
+batch!(crate::kernel::sha256::Sha256Function);
+
+#[inline]
+fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {
+    let mut chain = *common.chain;
+    compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
+    done(&chain);
+    H::wipe(&mut chain);
+}
+
+/// Messages that are sorted together: enough to fill the lanes several times over, and few enough to need no heap.
+pub(crate) const WINDOW: usize = 64;
+
+fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
+    let number = messages.number();
+    if number <= 2 {
+        let mut two = [&[][..]; 2];
+        messages.read(0, &mut two);
+        let two = &two[..number];
+        if are_faster_alone::<H>(number, blocks::<H>(extremes(two).1)) {
+            for (i, message) in two.iter().enumerate() {
+                compress_alone(common, message, |chain| put(i, from_ref(chain)));
+            }
+            return;
+        }
+    }
+    // What comes before all messages is compressed once. An empty message ends with it.
+    let mut chain = *common.chain;
+    let is_begun = !common.first.is_empty();
+    if is_begun {
+        H::compress(common.backend, &mut chain, common.first, H::NOT_LAST);
+    }
+    let after = Common { chain: &chain, first: &[], ..*common };
+    let mut done = compress_short(&after, messages, usize::from(is_begun), put);
+    let mut window = [&[][..]; WINDOW];
+    while done < number {
+        let read = messages.read(done, &mut window);
+        let job =
+            |i: usize| Job { place: done + i, chain: Start::<H>::At(&chain), bytes: window[i], last: common.last };
+        let lengths = window[..read].iter().map(|message| message.len()).enumerate();
+        let empty = |&(_, length): &(usize, usize)| is_begun && length == 0;
+        for (i, _) in lengths.clone().filter(empty) {
+            compress_alone(common, &[], |chain| put(done + i, from_ref(chain)));
+        }
+        compress_sorted(common.backend, lengths.filter(|job| !empty(job)), job, true, put);
+        done += read;
+    }
+    H::wipe(&mut chain);
+}
+
+/// A whole message, or the end of one.
+pub(crate) struct Job<'a, H: Dispatch> {
+    pub(crate) place: usize,
+    pub(crate) chain: Start<'a, H>,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) last: H::Last,
+}
+
+/// Compresses up to [`WINDOW`] jobs side by side, of these numbers and lengths in bytes, and gives the chain of each to
+/// `put`, with its place. They are `alike` as in [`Memory::schedule`].
+///
+/// The longest come first. The scheduler keeps all lanes in use, but messages of different lengths soon end at different
+/// times in it, so that every run is of one block, and costs a fourth of a block more. So where neighbours end together
+/// no lane is given to another message.
+pub(crate) fn compress_sorted<'a, H: Dispatch>(
+    backend: Backend,
+    lengths: impl Iterator<Item = (usize, usize)>,
+    job: impl Fn(usize) -> Job<'a, H>,
+    alike: bool,
+    put: Put<'_, H>,
+) {
+    let mut keys = [Key(0); WINDOW];
+    let mut number = 0;
+    for (to, (i, length)) in keys.iter_mut().zip(lengths) {
+        *to = Key::new(blocks::<H>(length), i);
+        number += 1;
+    }
+    if number == 0 {
+        return;
+    }
+    let keys = &mut keys[..number];
+    if keys.iter().any(|key| key.blocks() != keys[0].blocks()) {
+        keys.sort_unstable_by_key(|&key| Reverse(key));
+    }
+    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+    let together = if end_together(keys, lanes) { lanes } else { number };
+    let mut memory = Memory::new();
+    for keys in keys.chunks(together) {
+        let jobs = keys.iter().map(|key| job(key.number()));
+        if are_faster_alone::<H>(keys.len(), keys[0].blocks()) {
+            for Job { place, chain, bytes, last } in jobs {
+                let common = Common::<H> { backend, chain: chain.get(), first: &[], last };
+                compress_alone(&common, bytes, |chain| put(place, from_ref(chain)));
+            }
+        } else {
+            let messages =
+                jobs.map(|Job { place, chain, bytes, last }| Message::ending(place, chain, &[], bytes, last));
+            memory.schedule(backend, messages, alike, |place, chain| put(place, from_ref(chain)));
+        }
+    }
+    memory.wipe();
+}
+
+/// Whether so many messages, the longest of so many blocks, take less time one by one than side by side.
+fn are_faster_alone<H: Function>(number: usize, blocks: u64) -> bool {
+    number <= 1 || number == 2 && !H::PAIRS && blocks <= 2
+}
+
+/// The blocks of a message of `length` bytes, those that close it included.
+fn blocks<H: Function>(length: usize) -> u64 {
+    (length / H::Block::LENGTH + closing::<H>(length)) as u64
+}
+
+/// The blocks that close a message of `length` bytes: none if its last block lies in it whole.
+fn closing<H: Function>(length: usize) -> usize {
+    let rest = length % H::Block::LENGTH;
+    if !H::CLOSES_WHOLE_BLOCKS && rest == 0 && length > 0 { 0 } else { H::closing(rest) }
+}
+
+/// The blocks of a job, and its number in the window below them: one word, which sorts faster than jobs. It has 64 bits,
+/// for a message of 1 GiB has too many blocks for the upper part of 32.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key(u64);
+
+impl Key {
+    #[inline]
+    fn new(blocks: u64, number: usize) -> Self {
+        Self(blocks << 8 | number as u64)
+    }
+
+    #[inline]
+    fn blocks(self) -> u64 {
+        self.0 >> 8
+    }
+
+    #[inline]
+    fn number(self) -> usize {
+        usize::from(self.0.to_le_bytes()[0])
+    }
+}
+
+/// Whether lanes stand idle for at most a fifth of the time, if each has one of neighbouring messages, the longest first.
+fn end_together(keys: &[Key], lanes: usize) -> bool {
+    let used: u64 = keys.iter().map(|key| key.blocks()).sum();
+    let all: u64 = keys.chunks(lanes).map(|group| group[0].blocks() * group.len() as u64).sum();
+    all - used <= all / 5
+}
+
+/// Compresses the first messages, a lane each, as long as those side by side have `least` bytes to a block each and are
+/// closed by equally many, and tells how many it did.
+///
+/// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
+/// as much again.
+#[inline]
+fn compress_short<H: Dispatch>(
+    common: &Common<'_, H>,
+    messages: &dyn Messages,
+    least: usize,
+    put: Put<'_, H>,
+) -> usize {
+    let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
+    let mut bytes = Array::<&[u8], H::MaxLanes>::default();
+    let Some(mut group) = read_short::<H>(messages, 0, least, &mut bytes[..lanes]) else { return 0 };
+    let mut memory = Memory::<H>::new();
+    // Blocks, and bytes at the start of a block, that may not be zeros.
+    let (mut used_blocks, mut used) = (0, 0);
+    let mut done = 0;
+    loop {
+        let (live, longest) = group;
+        let count = H::closing(longest);
+        let Memory { chains, ends } = &mut memory;
+        for ((end, chain), message) in ends.iter_mut().zip(&mut *chains).zip(&bytes[..live]) {
+            if message.len() < used || count < used_blocks {
+                end[..count.max(used_blocks)].fill(H::Block::ZERO);
+            }
+            end[0].bytes_mut()[..message.len()].copy_from_slice(message);
+            *chain = *common.chain;
+            H::close(chain, &mut end[..count], message.len());
+        }
+        used = if H::CLOSES_WHOLE_BLOCKS { H::Block::LENGTH } else { longest.max(used) };
+        used_blocks = count;
+        let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|i| &ends[i][..count]);
+        let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
+        let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
+        let hint = H::hint(longest);
+        H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint });
+        put(done, chains);
+        done += live;
+        let Some(next) = read_short::<H>(messages, done, least, &mut bytes[..lanes]) else { break };
+        group = next;
+    }
+    memory.wipe();
+    done
+}
+
+/// The number of messages for the lanes from `begin` on, and the length of the longest, if they are as
+/// [`compress_short`] needs them.
+fn read_short<'a, H: Dispatch>(
+    messages: &'a dyn Messages,
+    begin: usize,
+    least: usize,
+    lanes: &mut [&'a [u8]],
+) -> Option<(usize, usize)> {
+    let live = messages.read(begin, lanes);
+    let (shortest, longest) = extremes(&lanes[..live]);
+    let alike = longest <= H::Block::LENGTH && H::closing(shortest) == H::closing(longest);
+    (!are_faster_alone::<H>(live, 1) && shortest >= least && alike).then_some((live, longest))
+}
+
+/// The lengths of the shortest and the longest message.
+pub(crate) fn extremes(messages: &[&[u8]]) -> (usize, usize) {
+    messages
+        .iter()
+        .map(|message| message.len())
+        .fold((usize::MAX, 0), |(shortest, longest), length| (shortest.min(length), longest.max(length)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of messages of 4 GiB, which one slice can be many of, where a word may have 32 bits.
+    #[test]
+    fn keys_of_long_messages() {
+        let long = Key::new(u64::from(u32::MAX / 64), 3);
+        assert_eq!((long.blocks(), long.number()), (u64::from(u32::MAX / 64), 3));
+        assert!(long > Key::new(1 << 25, 63) && Key::new(2, 0) > Key::new(1, 63));
+        assert!(end_together(&[long; WINDOW], 16) && !end_together(&[long, Key::new(1, 0)], 2));
+    }
+}
