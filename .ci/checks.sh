@@ -140,11 +140,11 @@ instructions() {
     .ci/instructions "$target/release/blocks"
 }
 
-# No kernel has fallen apart into calls.
+# No kernel has fallen apart into calls. The features are those of bt2sum, which is compiled already.
 inlined() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
     .ci/need objdump
-    cargo build --release --features "$(hash_features | paste -sd,)"
+    cargo build --release --features "$(hash_features | paste -sd,),zeroize"
     .ci/inlined "$target/release/libsimd_digest.rlib" avx avx2 avx512 sha sse41
 }
 
@@ -152,7 +152,7 @@ inlined() {
 sha_encoding() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
     .ci/need objdump
-    cargo build --release --features "$(hash_features | paste -sd,)"
+    cargo build --release --features "$(hash_features | paste -sd,),zeroize"
     .ci/sha-encoding "$target/release/libsimd_digest.rlib"
 }
 

@@ -327,13 +327,7 @@ dispatch!(crate::kernel::sha256::Sha256Function, beside);
 /// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes::<false>(nodes));
-}
-
-/// The same for the digests of the nodes.
-#[cfg(feature = "sha2")]
-pub(crate) fn hash_nodes_twice(backend: Backend, nodes: Nodes<'_>) {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes::<true>(nodes));
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes(nodes));
 }
 
 /// See [`CompressGroup::group`].

@@ -6,7 +6,7 @@
 
 use digest::array::ArraySize;
 
-pub(crate) use self::word::{Block, Word, wipe};
+pub(crate) use self::word::{Block, Word, wipe, wipe_bytes};
 
 #[cfg(feature = "blake2")]
 pub(crate) mod blake2;

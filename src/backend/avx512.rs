@@ -7,11 +7,11 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::isa::{Cpu, isa};
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use super::vector::lane;
 use super::vector::words;
 use super::{avx2, opaque, sha, sse41};
 use crate::kernel::Lanes;
-#[cfg(any(feature = "blake2", feature = "blake3"))]
-use crate::kernel::g::Lane;
 
 #[cfg(feature = "blake2")]
 mod blake2b;
@@ -203,26 +203,18 @@ impl Lanes<u32, 16> for U32x16 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-impl Lane<u32, 4> for U32x4 {}
+lane!(U32x4: [u32; 4] in "avx512f,avx512vl,avx512bw", _mm_add_epi32, _mm_xor_si128, ror32x4);
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-impl Lane<u32, 8> for U32x8 {
-    #[inline(always)]
-    fn keep_sums([a, b, c, d]: [Self; 4]) -> [Self; 4] {
-        // SAFETY: a.1 proves AVX-512VL, and so AVX.
-        let [w, x, y, z] = unsafe { opaque::ymm_in_order([a.0, b.0, c.0, d.0]) };
-        [Self(w, a.1), Self(x, a.1), Self(y, a.1), Self(z, a.1)]
-    }
-}
+lane!(U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, _mm256_xor_si256, ror32x8, sums by opaque::ymm_in_order);
 
+// Exclusive ors one after the other, then the rotations, which have a single port on Intel: sixteen blocks of BLAKE3 take a
+// fourteenth less (Cascade Lake).
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-impl Lane<u32, 16> for U32x16 {
-    /// Exclusive ors one after the other, then the rotations, which have a single port on Intel: sixteen blocks of
-    /// BLAKE3 take a fourteenth less (Cascade Lake).
-    #[inline(always)]
-    fn keep_sums([a, b, c, d]: [Self; 4]) -> [Self; 4] {
-        // SAFETY: a.1 proves AVX-512F.
-        let [w, x, y, z] = unsafe { opaque::zmm_in_order([a.0, b.0, c.0, d.0]) };
-        [Self(w, a.1), Self(x, a.1), Self(y, a.1), Self(z, a.1)]
-    }
-}
+lane!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16, sums by opaque::zmm_in_order);
+
+#[cfg(feature = "blake2")]
+lane!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4);
+
+#[cfg(feature = "blake2")]
+lane!(U64x8: [u64; 8] in "avx512f,avx512vl,avx512bw", _mm512_add_epi64, _mm512_xor_si512, ror64x8);

@@ -8,10 +8,10 @@ use core::arch::x86_64::*;
 
 use super::isa::{Cpu, isa};
 use super::opaque;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use super::vector::lane;
 use super::vector::words;
 use crate::kernel::Lanes;
-#[cfg(any(feature = "blake2", feature = "blake3"))]
-use crate::kernel::g::Lane;
 
 #[cfg(feature = "blake2")]
 pub(super) mod blake2b;
@@ -133,4 +133,7 @@ impl Lanes<u32, 4> for U32x4 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-impl Lane<u32, 4> for U32x4 {}
+lane!(U32x4: [u32; 4] in "sse4.1", _mm_add_epi32, _mm_xor_si128, ror32);
+
+#[cfg(feature = "blake2")]
+lane!(U64x2: [u64; 2] in "sse4.1", _mm_add_epi64, _mm_xor_si128, ror64);

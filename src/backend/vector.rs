@@ -1,4 +1,5 @@
-//! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics.
+//! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics. `lane!`: half of
+//! G on them.
 #![allow(unsafe_code)]
 
 /// Defines a vector of `L` words over a register, which its token travels with, and implements `Words` for it.
@@ -78,3 +79,51 @@ macro_rules! words {
     };
 }
 pub(super) use words;
+
+/// Implements `kernel::g::Lane` for a vector of `L` words that `words!` made, from the same names.
+///
+/// It is a function that is compiled for the token's features, and not made of the vector's operations: the compiler has
+/// simplified it before it takes its place in the rounds fifty times, and needs a quarter of the time for all.
+///
+/// LLVM orders the operations as it likes. `sums` names a function that has all exclusive ors computed before a
+/// rotation, and `last` one for the words that are computed last. They return what they are given.
+macro_rules! lane {
+    ($Vector:ident: [$word:ident; $L:literal] in $features:literal, $add:ident, $xor:ident, $ror:ident
+     $(, sums by $sums:path)? $(, last by $last:path)?) => {
+        impl $crate::kernel::g::Lane<$word, $L> for $Vector {
+            #[inline(always)]
+            fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]) {
+                #[inline]
+                #[target_feature(enable = $features)]
+                fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [$Vector; 16], m: &[$Vector; 4]) {
+                    let [r_d, r_b] = const { $crate::kernel::g::rotations::<$word>(SECOND) };
+                    let [b, c, d] = const { $crate::kernel::g::places(DIAGONALS) };
+                    let [a0, a1, a2, a3] = [
+                        $add($add(v[0].0, m[0].0), v[b[0]].0),
+                        $add($add(v[1].0, m[1].0), v[b[1]].0),
+                        $add($add(v[2].0, m[2].0), v[b[2]].0),
+                        $add($add(v[3].0, m[3].0), v[b[3]].0),
+                    ];
+                    let sums = [$xor(v[d[0]].0, a0), $xor(v[d[1]].0, a1), $xor(v[d[2]].0, a2), $xor(v[d[3]].0, a3)];
+                    $(let sums = $sums(sums);)?
+                    let [d0, d1, d2, d3] = [$ror(sums[0], r_d), $ror(sums[1], r_d), $ror(sums[2], r_d), $ror(sums[3], r_d)];
+                    let [c0, c1, c2, c3] =
+                        [$add(v[c[0]].0, d0), $add(v[c[1]].0, d1), $add(v[c[2]].0, d2), $add(v[c[3]].0, d3)];
+                    let sums = [$xor(v[b[0]].0, c0), $xor(v[b[1]].0, c1), $xor(v[b[2]].0, c2), $xor(v[b[3]].0, c3)];
+                    $(let sums = $sums(sums);)?
+                    let last = [$ror(sums[0], r_b), $ror(sums[1], r_b), $ror(sums[2], r_b), $ror(sums[3], r_b)];
+                    $(let last = $last(last);)?
+                    [v[0].0, v[1].0, v[2].0, v[3].0] = [a0, a1, a2, a3];
+                    [v[b[0]].0, v[b[1]].0, v[b[2]].0, v[b[3]].0] = last;
+                    [v[c[0]].0, v[c[1]].0, v[c[2]].0, v[c[3]].0] = [c0, c1, c2, c3];
+                    [v[d[0]].0, v[d[1]].0, v[d[2]].0, v[d[3]].0] = [d0, d1, d2, d3];
+                }
+
+                // SAFETY: v[0].1 proves the instruction set.
+                unsafe { half_g::<SECOND, DIAGONALS>(v, m) }
+            }
+        }
+    };
+}
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+pub(super) use lane;

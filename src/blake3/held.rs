@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::tree::GROUP;
 use super::value::CHUNK_LEN;
+use crate::kernel::wipe_bytes;
 
 /// At most sixteen chunks, on the heap from the first byte on. The memory never moves, for the old one would not be
 /// wiped.
@@ -41,17 +42,9 @@ impl Held {
     /// Overwrites all that was ever held: with feature `zeroize` only.
     pub(super) fn wipe(&mut self) {
         self.bytes.resize(self.most, 0);
-        wipe(&mut self.bytes);
+        wipe_bytes(&mut self.bytes);
         self.most = 0;
     }
-}
-
-/// Overwrites bytes: with feature `zeroize` only.
-pub(super) fn wipe(bytes: &mut [u8]) {
-    #[cfg(feature = "zeroize")]
-    zeroize::Zeroize::zeroize(bytes);
-    #[cfg(not(feature = "zeroize"))]
-    let _ = bytes;
 }
 
 /// Copies no more than there is.

@@ -9,6 +9,7 @@ use digest::consts::U1;
 
 pub(crate) use self::lanes::compress_lanes;
 pub(crate) use self::rows::{Row, Rows, compress_rows};
+use super::g::G;
 use super::{Block, Function, Word};
 
 mod lanes;
@@ -32,15 +33,13 @@ pub(crate) const SIGMA: [[usize; 16]; 10] = [
 pub trait Constants:
     Function<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Last, Hint = Known>
 {
-    type Word: Word<Digest = Self::Digest>;
+    type Word: G<Digest = Self::Digest>;
     /// Eight words: a digest, a key or the parameter block.
     type Digest: Block;
     /// Lanes at most on any backend.
     type Lanes: ArraySize;
 
     const ROUNDS: usize;
-    /// R1 to R4, by which G rotates.
-    const ROTATIONS: [u32; 4];
     /// The initialisation vector.
     const IV: [Self::Word; 8];
 }

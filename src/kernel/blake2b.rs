@@ -14,7 +14,6 @@ impl Constants for FlavourB {
     type Lanes = U8;
 
     const ROUNDS: usize = 12;
-    const ROTATIONS: [u32; 4] = [32, 24, 16, 63];
     // That of SHA-512.
     const IV: [u64; 8] = [
         0x6a09_e667_f3bc_c908,

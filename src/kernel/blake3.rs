@@ -31,9 +31,6 @@ pub(crate) mod flag {
     pub(crate) const DERIVE_KEY_MATERIAL: u8 = 1 << 6;
 }
 
-/// The counts of bits by which G rotates.
-const ROTATIONS: [u32; 4] = [16, 12, 8, 7];
-
 /// Inputs at most that a backend takes side by side.
 pub(crate) const MOST: usize = 16;
 

@@ -6,7 +6,7 @@ use core::fmt;
 use digest::consts::{U2, U16};
 
 pub(crate) use self::lanes::{Lane, compress_lanes, hash_lanes};
-use super::Function;
+use super::{Function, Word};
 
 mod lanes;
 
@@ -72,6 +72,8 @@ pub(crate) struct Nodes<'a> {
     pub(crate) nodes: &'a [&'a [u8; 64]],
     /// As many as `nodes`.
     pub(crate) digests: &'a mut [[u8; 32]],
+    /// Whether the digests of these digests are asked for.
+    pub(crate) twice: bool,
 }
 
 /// Nodes at most that are hashed at a time.
@@ -79,16 +81,17 @@ pub(crate) const NODES: usize = 16;
 
 /// The answer of an instruction set for nodes.
 pub(crate) trait CompressNodes: Copy {
-    /// Computes the digests, or the digests of these digests if `TWICE`.
-    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>);
+    /// Computes the digests.
+    fn nodes(self, nodes: Nodes<'_>);
 }
 
 impl<'a> Nodes<'a> {
     /// The same in groups of at most `number`.
     #[inline]
     pub(crate) fn chunks(self, number: usize) -> impl Iterator<Item = Nodes<'a>> {
-        let Self { iv, nodes, digests } = self;
-        nodes.chunks(number).zip(digests.chunks_mut(number)).map(move |(nodes, digests)| Nodes { iv, nodes, digests })
+        let Self { iv, nodes, digests, twice } = self;
+        let groups = nodes.chunks(number).zip(digests.chunks_mut(number));
+        groups.map(move |(nodes, digests)| Nodes { iv, nodes, digests, twice })
     }
 }
 
@@ -145,10 +148,7 @@ impl Function for Sha256Function {
 
     #[inline]
     fn wipe(chain: &mut Chain) {
-        #[cfg(feature = "zeroize")]
-        zeroize::Zeroize::zeroize(&mut chain.h);
-        #[cfg(not(feature = "zeroize"))]
-        let _ = chain;
+        u32::wipe(&mut chain.h);
     }
 }
 

@@ -38,10 +38,18 @@ impl<const N: usize> Block for [u8; N] {
 /// Overwrites a block that may be secret with zeros, in a way that is not optimised away: with feature `zeroize` only.
 #[inline]
 pub(crate) fn wipe<B: Block>(block: &mut B) {
+    wipe_bytes(block.bytes_mut());
+}
+
+/// The same for bytes of any number.
+///
+/// It is neither generic nor inlined: a program that is not optimised itself would wipe ten times as slowly.
+#[cfg_attr(not(feature = "zeroize"), inline)]
+pub(crate) fn wipe_bytes(bytes: &mut [u8]) {
     #[cfg(feature = "zeroize")]
-    zeroize::Zeroize::zeroize(block.bytes_mut());
+    zeroize::Zeroize::zeroize(bytes);
     #[cfg(not(feature = "zeroize"))]
-    let _ = block;
+    let _ = bytes;
 }
 
 /// The integer that a hash computes with.
@@ -111,7 +119,7 @@ macro_rules! word {
                 self.into()
             }
 
-            #[inline]
+            #[cfg_attr(not(feature = "zeroize"), inline)]
             fn wipe(words: &mut [Self; 8]) {
                 #[cfg(feature = "zeroize")]
                 zeroize::Zeroize::zeroize(words);

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use super::hasher::Hasher;
 use super::variant::{Hash, Sealed, Variant, Variant256, digest, truncate};
-use crate::backend::{Backend, hash_nodes, hash_nodes_twice};
+use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
 use crate::many::batch::{Common, Messages, compress_each};
@@ -63,7 +63,7 @@ impl<V: Variant> Batch<V> {
     pub fn hash(&self, message: &[u8]) -> Hash<V> {
         if let Ok(node) = message.try_into() {
             let mut digests = [[0; 32]];
-            let nodes = Nodes { iv: V::IV, nodes: &[node], digests: &mut digests };
+            let nodes = Nodes { iv: V::IV, nodes: &[node], digests: &mut digests, twice: false };
             hash_nodes(self.backend, nodes);
             let hash = Hash::full(truncate::<V>(&digests[0]));
             wipe(&mut digests[0]);
@@ -146,7 +146,7 @@ fn each_node(
             return done;
         }
         let mut digests = [[0; 32]; NODES];
-        hash_nodes(backend, Nodes { iv, nodes: &nodes[..live], digests: &mut digests[..live] });
+        hash_nodes(backend, Nodes { iv, nodes: &nodes[..live], digests: &mut digests[..live], twice: false });
         for digest in &mut digests[..live] {
             put(done, digest);
             wipe(digest);
@@ -164,7 +164,7 @@ impl Batch<Variant256> {
     /// [`ManyError`] if there is not one digest for each node. Then nothing is written.
     pub fn hash_nodes(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
         ManyError::check(nodes.len(), digests.len())?;
-        hash_by_groups(self.backend, hash_nodes, nodes, digests);
+        hash_by_groups(self.backend, nodes, digests, false);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl Batch<Variant256> {
     /// [`ManyError`] if there is not one digest for each node. Then nothing is written.
     pub fn hash_nodes_twice(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
         ManyError::check(nodes.len(), digests.len())?;
-        hash_by_groups(self.backend, hash_nodes_twice, nodes, digests);
+        hash_by_groups(self.backend, nodes, digests, true);
         Ok(())
     }
 
@@ -194,21 +194,21 @@ impl Batch<Variant256> {
         for begin in (0..half).step_by(GROUP) {
             let digests = &mut digests[..GROUP.min(half - begin)];
             let pairs = &level[2 * begin..][..2 * digests.len()];
-            hash_by_groups(self.backend, hash_nodes, pairs.as_flattened().as_chunks().0, digests);
+            hash_by_groups(self.backend, pairs.as_flattened().as_chunks().0, digests, false);
             level[begin..][..digests.len()].copy_from_slice(digests);
         }
         Ok(&mut level[..half])
     }
 }
 
-/// Has `hash` hash any number of nodes, [`NODES`] at a time.
-fn hash_by_groups(backend: Backend, hash: fn(Backend, Nodes<'_>), nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+/// Hashes any number of nodes, [`NODES`] at a time.
+fn hash_by_groups(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]], twice: bool) {
     for (group, digests) in nodes.chunks(NODES).zip(digests.chunks_mut(NODES)) {
         let mut nodes = [&group[0]; NODES];
         for (to, node) in nodes.iter_mut().zip(group) {
             *to = node;
         }
-        hash(backend, Nodes { iv: Variant256::IV, nodes: &nodes[..group.len()], digests });
+        hash_nodes(backend, Nodes { iv: Variant256::IV, nodes: &nodes[..group.len()], digests, twice });
     }
 }
 

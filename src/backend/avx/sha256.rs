@@ -32,13 +32,13 @@ impl Compress<Sha256Function> for Beside<Avx> {
 }
 
 impl CompressNodes for Beside<Avx> {
-    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+    fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
             match choice::sse41(self.sha, nodes.nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx(self.isa), nodes),
-                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes),
+                Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa), nodes),
+                Kernel::Portable => portable::hash_nodes(nodes),
                 // SAFETY: self.isa proves AVX.
-                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4::<TWICE>(nodes) },
+                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }
         }
     }
@@ -50,6 +50,6 @@ fn compress4(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "avx")]
-fn nodes4<const TWICE: bool>(nodes: Nodes<'_>) {
-    hash_lanes::<U32x4, 4, TWICE>(Sse41::here(), nodes);
+fn nodes4(nodes: Nodes<'_>) {
+    hash_lanes::<U32x4, 4>(Sse41::here(), nodes);
 }

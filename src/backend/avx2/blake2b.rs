@@ -8,9 +8,9 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, U64x4};
 use crate::backend::opaque;
-use crate::kernel::blake2::{Chain, Constants, Last, Row, Rows, SIGMA, compress_lanes, compress_rows};
+use crate::kernel::blake2::{Chain, Last, Row, Rows, SIGMA, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
-use crate::kernel::g::Lane;
+use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Word, Words};
 
 impl Compress<FlavourB> for Avx2 {
@@ -86,7 +86,7 @@ fn rounds(token: Avx2, rows: &mut Rows<FlavourB, U64x4>, block: &[u8; 128]) {
 fn round<const SCHEDULE: usize, const NEXT: usize>(token: Avx2, rows: &mut Rows<FlavourB, U64x4>, block: &[u8; 128]) {
     let (s, next) = (&SIGMA[SCHEDULE], &SIGMA[NEXT]);
     let gather = |places| <U64x4 as Row<FlavourB>>::gather::<true>(token, block, places);
-    let [r1, r2, r3, r4] = FlavourB::ROTATIONS;
+    let [r1, r2, r3, r4] = u64::ROTATIONS;
     rows.half_g([r1, r2]);
     rows.sum = rows.a.add(gather([s[1], s[5], s[3], s[7]]));
     let ahead = rows.sum.add(gather([s[8], s[12], s[10], s[14]])).add(rows.b);
@@ -151,17 +151,5 @@ pub(in crate::backend) fn turn64<const N: usize>(v: __m256i) -> __m256i {
         2 => _mm256_shuffle_epi32::<0b01_00_11_10>(v),
         3 => _mm256_permute4x64_epi64::<0b01_00_10_11>(v),
         _ => unreachable!(),
-    }
-}
-
-impl Lane<u64, 4> for U64x4 {
-    /// With sixteen registers, LLVM would take one G after the other to spare itself moves to memory, and the last of
-    /// four then has the ports for itself, and waits: 735 cycles for four blocks instead of 685. Joining more than the
-    /// last row of each half costs more in moves than it gains.
-    #[inline(always)]
-    fn keep_order([a, b, c, d]: [Self; 4]) -> [Self; 4] {
-        // SAFETY: a.1 proves AVX2.
-        let [w, x, y, z] = unsafe { opaque::ymm_in_order([a.0, b.0, c.0, d.0]) };
-        [Self(w, a.1), Self(x, a.1), Self(y, a.1), Self(z, a.1)]
     }
 }

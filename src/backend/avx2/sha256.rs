@@ -36,13 +36,13 @@ impl Compress<Sha256Function> for Beside<Avx2> {
 }
 
 impl CompressNodes for Beside<Avx2> {
-    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+    fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(8) {
             match choice::avx2(self.sha, nodes.nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx(self.isa.avx()), nodes),
-                Kernel::Portable => portable::hash_nodes::<TWICE>(nodes),
+                Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa.avx()), nodes),
+                Kernel::Portable => portable::hash_nodes(nodes),
                 // SAFETY: self.isa proves AVX2.
-                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8::<TWICE>(nodes) },
+                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8(nodes) },
             }
         }
     }
@@ -54,8 +54,8 @@ fn compress8(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "avx2")]
-fn nodes8<const TWICE: bool>(nodes: Nodes<'_>) {
-    hash_lanes::<U32x8, 8, TWICE>(Avx2::here(), nodes);
+fn nodes8(nodes: Nodes<'_>) {
+    hash_lanes::<U32x8, 8>(Avx2::here(), nodes);
 }
 
 impl Lane<8> for U32x8 {

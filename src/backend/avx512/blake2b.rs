@@ -5,7 +5,6 @@ use super::{Avx512, U64x4, U64x8};
 use crate::backend::avx2::blake2b as avx2;
 use crate::kernel::blake2::{Chain, Last, Row, Rows, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
-use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run};
 
 use self::rounds::rounds;
@@ -44,9 +43,6 @@ fn compress4(run: Run<'_, FlavourB>) {
 fn compress8(run: Run<'_, FlavourB>) {
     compress_lanes::<FlavourB, U64x8, 8>(Avx512::here(), run);
 }
-
-impl Lane<u64, 4> for U64x4 {}
-impl Lane<u64, 8> for U64x8 {}
 
 impl Row<FlavourB> for U64x4 {
     #[inline(always)]

@@ -38,14 +38,14 @@ impl Compress<Sha256Function> for Beside<Avx512> {
 }
 
 impl CompressNodes for Beside<Avx512> {
-    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+    fn nodes(self, nodes: Nodes<'_>) {
         match choice::avx512(self.sha, self.order, nodes.nodes.len()) {
-            Kernel::Streams(sha) => sha::hash_nodes::<TWICE>(sha, Encoding::Avx512(self.isa), nodes),
-            Kernel::Portable => portable::hash_nodes::<TWICE>(nodes),
+            Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx512(self.isa), nodes),
+            Kernel::Portable => portable::hash_nodes(nodes),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8::<TWICE>(nodes) },
+            Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8(nodes) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            Kernel::Lanes16 => unsafe { nodes16::<TWICE>(nodes) },
+            Kernel::Lanes16 => unsafe { nodes16(nodes) },
         }
     }
 }
@@ -61,13 +61,13 @@ fn compress16(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn nodes8<const TWICE: bool>(nodes: Nodes<'_>) {
-    hash_lanes::<U32x8, 8, TWICE>(Avx512::here(), nodes);
+fn nodes8(nodes: Nodes<'_>) {
+    hash_lanes::<U32x8, 8>(Avx512::here(), nodes);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn nodes16<const TWICE: bool>(nodes: Nodes<'_>) {
-    hash_lanes::<U32x16, 16, TWICE>(Avx512::here(), nodes);
+fn nodes16(nodes: Nodes<'_>) {
+    hash_lanes::<U32x16, 16>(Avx512::here(), nodes);
 }
 
 /// The truth tables of `vpternlog` for the functions of three bits.

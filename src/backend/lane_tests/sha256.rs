@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::{Backend, Dispatch, hash_nodes, hash_nodes_twice};
+use crate::backend::{Backend, Dispatch, hash_nodes};
 use crate::kernel::Block;
 use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Sha256Function, Written};
 
@@ -87,12 +87,11 @@ fn nodes_of_sha256_on_every_backend() {
         let nodes = blocks::<[u8; 64]>(&mut seed, count);
         let nodes: Vec<&[u8; 64]> = nodes.iter().collect();
         let digests = |backend| {
-            let mut digests = [[[0; 32]; NODES]; 2];
-            let [once, twice] = &mut digests;
-            let nodes = &nodes[..];
-            hash_nodes(backend, Nodes { iv: &IV_224, nodes, digests: &mut once[..count] });
-            hash_nodes_twice(backend, Nodes { iv: &IV_224, nodes, digests: &mut twice[..count] });
-            digests
+            [false, true].map(|twice| {
+                let mut digests = [[0; 32]; NODES];
+                hash_nodes(backend, Nodes { iv: &IV_224, nodes: &nodes, digests: &mut digests[..count], twice });
+                digests
+            })
         };
         let expected = digests(portable);
         for backend in all_backends() {

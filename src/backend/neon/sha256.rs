@@ -33,16 +33,16 @@ impl Compress<Sha256Function> for Beside<Neon> {
 }
 
 impl CompressNodes for Beside<Neon> {
-    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+    fn nodes(self, nodes: Nodes<'_>) {
         if let Some(sha) = self.sha {
-            return sha::hash_nodes::<TWICE>(sha, nodes);
+            return sha::hash_nodes(sha, nodes);
         }
         for nodes in nodes.chunks(4) {
             if four_lanes(nodes.nodes.len()) {
                 // SAFETY: self.isa proves NEON.
-                unsafe { nodes4::<TWICE>(nodes) }
+                unsafe { nodes4(nodes) }
             } else {
-                portable::hash_nodes::<TWICE>(nodes);
+                portable::hash_nodes(nodes);
             }
         }
     }
@@ -54,8 +54,8 @@ fn compress4(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "neon")]
-fn nodes4<const TWICE: bool>(nodes: Nodes<'_>) {
-    hash_lanes::<U32x4, 4, TWICE>(Neon::here(), nodes);
+fn nodes4(nodes: Nodes<'_>) {
+    hash_lanes::<U32x4, 4>(Neon::here(), nodes);
 }
 
 impl Lane<4> for U32x4 {

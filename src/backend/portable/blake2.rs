@@ -5,6 +5,7 @@ use core::slice;
 
 use super::Portable;
 use crate::kernel::blake2::{Chain, Constants, Last, SIGMA, row_d};
+use crate::kernel::g::G;
 use crate::kernel::{Block, Compress, Run, Word};
 
 impl<F: Constants> Compress<F> for Portable {
@@ -88,7 +89,7 @@ const DIAGONALS: [[usize; 4]; 4] = [[0, 1, 2, 3], [5, 6, 7, 4], [10, 11, 8, 9], 
 
 #[inline(always)]
 fn round<F: Constants>(v: &mut [F::Word; 16], m: &[F::Word; 16], s: &[usize; 16]) {
-    let [r1, r2, r3, r4] = F::ROTATIONS;
+    let [r1, r2, r3, r4] = F::Word::ROTATIONS;
     half_g::<F::Word>(v, [r1, r2], COLUMNS, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
     half_g::<F::Word>(v, [r3, r4], COLUMNS, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
     half_g::<F::Word>(v, [r1, r2], DIAGONALS, [m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);

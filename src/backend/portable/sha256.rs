@@ -23,8 +23,8 @@ impl Compress<Sha256Function> for Beside<Portable> {
 }
 
 impl CompressNodes for Beside<Portable> {
-    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
-        hash_nodes::<TWICE>(nodes);
+    fn nodes(self, nodes: Nodes<'_>) {
+        hash_nodes(nodes);
     }
 }
 
@@ -42,15 +42,15 @@ pub(in crate::backend) fn one_by_one(run: Run<'_, Sha256Function>, compress: imp
     }
 }
 
-/// The digests of messages of 64 bytes, or of these digests if `TWICE`, one by one.
+/// The digests of messages of 64 bytes, or of these digests, one by one.
 #[inline(never)]
-pub(in crate::backend) fn hash_nodes<const TWICE: bool>(nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests } = nodes;
+pub(in crate::backend) fn hash_nodes(nodes: Nodes<'_>) {
+    let Nodes { iv, nodes, digests, twice } = nodes;
     for (node, digest) in nodes.iter().zip(digests) {
         let mut chain = Chain::new(*iv);
         compress_block(&mut chain.h, &load(node));
         compress_scheduled(&mut chain.h, &PADDING_OF_64);
-        if TWICE {
+        if twice {
             let mut words = [0; 16];
             words[..8].copy_from_slice(&chain.h);
             words[8] = 0x8000_0000;

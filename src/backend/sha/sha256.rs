@@ -60,15 +60,15 @@ pub(in crate::backend) fn compress_streams(_: Sha, encoding: Encoding, run: Run<
     }
 }
 
-/// The digests of messages of 64 bytes, or of these digests if `TWICE`.
-pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, encoding: Encoding, nodes: Nodes<'_>) {
+/// The digests of messages of 64 bytes, or of these digests.
+pub(in crate::backend) fn hash_nodes(_: Sha, encoding: Encoding, nodes: Nodes<'_>) {
     match encoding {
         // SAFETY: the argument proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { nodes_sse::<TWICE>(nodes) },
+        Encoding::Sse => unsafe { nodes_sse(nodes) },
         // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(avx) => unsafe { nodes_avx::<TWICE>(avx, nodes) },
+        Encoding::Avx(avx) => unsafe { nodes_avx(avx, nodes) },
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
-        Encoding::Avx512(_) => unsafe { nodes_avx512::<TWICE>(nodes) },
+        Encoding::Avx512(_) => unsafe { nodes_avx512(nodes) },
     }
 }
 
@@ -166,33 +166,33 @@ fn pairs(sha: Sha, run: Run<'_, Sha256Function>) {
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn nodes_sse<const TWICE: bool>(nodes: Nodes<'_>) {
-    nodes_by::<TWICE, 2>(Sha::here(), nodes);
+fn nodes_sse(nodes: Nodes<'_>) {
+    nodes_by::<2>(Sha::here(), nodes);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn nodes_avx<const TWICE: bool>(avx: Avx, nodes: Nodes<'_>) {
+fn nodes_avx(avx: Avx, nodes: Nodes<'_>) {
     clear_upper_halves(avx);
-    nodes_by::<TWICE, 2>(Sha::here(), nodes);
+    nodes_by::<2>(Sha::here(), nodes);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
-fn nodes_avx512<const TWICE: bool>(nodes: Nodes<'_>) {
+fn nodes_avx512(nodes: Nodes<'_>) {
     clear_upper_halves(Avx::here());
-    nodes_by::<TWICE, 4>(Sha::here(), nodes);
+    nodes_by::<4>(Sha::here(), nodes);
 }
 
 #[inline(always)]
-fn nodes_by<const TWICE: bool, const N: usize>(sha: Sha, nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests } = nodes;
+fn nodes_by<const N: usize>(sha: Sha, nodes: Nodes<'_>) {
+    let Nodes { iv, nodes, digests, twice } = nodes;
     let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<N>(), digests.as_chunks_mut::<N>());
     for (nodes, digests) in nodes.iter().zip(digests) {
-        hash_together::<TWICE, N>(sha, iv, nodes, digests);
+        hash_together::<N>(sha, iv, nodes, digests, twice);
     }
     for (node, digest) in last.iter().zip(last_digests) {
-        hash_together::<TWICE, 1>(sha, iv, array::from_ref(node), array::from_mut(digest));
+        hash_together::<1>(sha, iv, array::from_ref(node), array::from_mut(digest), twice);
     }
 }
 
@@ -224,13 +224,14 @@ fn compress_together<const N: usize>(
     }
 }
 
-/// The digests of `N` messages of 64 bytes, or of these digests if `TWICE`.
+/// The digests of `N` messages of 64 bytes, or of these digests.
 #[inline(always)]
-fn hash_together<const TWICE: bool, const N: usize>(
+fn hash_together<const N: usize>(
     sha: Sha,
     iv: &[u32; 8],
     nodes: &[&[u8; 64]; N],
     digests: &mut [[u8; 32]; N],
+    twice: bool,
 ) {
     let mut states = [State::load(sha, iv); N];
     let mut w = [[State::ZERO.0[0]; 4]; N];
@@ -239,7 +240,7 @@ fn hash_together<const TWICE: bool, const N: usize>(
     }
     compress_words(sha, &mut states, w);
     compress_scheduled(sha, &mut states, &PADDING_OF_64);
-    if TWICE {
+    if twice {
         for (w, state) in w.iter_mut().zip(&mut states) {
             let [low, high] = state.rows(sha);
             *w = [low, high, constant(sha, [0x8000_0000, 0, 0, 0]), constant(sha, [0, 0, 0, 256])];
@@ -403,8 +404,8 @@ mod tests {
     }
 
     #[target_feature(enable = "sha,sse4.1,ssse3")]
-    fn nodes<const TWICE: bool, const N: usize>(nodes: Nodes<'_>) {
-        nodes_by::<TWICE, N>(Sha::here(), nodes);
+    fn nodes<const N: usize>(nodes: Nodes<'_>) {
+        nodes_by::<N>(Sha::here(), nodes);
     }
 
     /// Three and four streams are for CPUs with AVX-512, which no emulator has together with SHA-NI: here the same code
@@ -446,13 +447,13 @@ mod tests {
         let messages: [&[u8; 64]; 5] = [&blocks[0][0], &blocks[1][1], &blocks[2][2], &blocks[3][3], &blocks[0][4]];
         let mut digests = [[[0; 32]; 5]; 4];
         let [a, b, c, d] = &mut digests;
-        let of = |digests| Nodes { iv: &crate::kernel::sha256::IV_256, nodes: &messages, digests };
+        let of = |digests, twice| Nodes { iv: &crate::kernel::sha256::IV_256, nodes: &messages, digests, twice };
         // SAFETY: SHA-NI and SSE4.1 were detected.
-        unsafe { nodes::<false, 4>(of(a)) };
+        unsafe { nodes::<4>(of(a, false)) };
         // SAFETY: SHA-NI and SSE4.1 were detected.
-        unsafe { nodes::<true, 4>(of(b)) };
-        portable::hash_nodes::<false>(of(c));
-        portable::hash_nodes::<true>(of(d));
+        unsafe { nodes::<4>(of(b, true)) };
+        portable::hash_nodes(of(c, false));
+        portable::hash_nodes(of(d, true));
         assert_eq!(digests[..2], digests[2..]);
     }
 }

@@ -22,11 +22,11 @@ pub(in crate::backend) fn compress_streams(_: Sha, run: Run<'_, Sha256Function>)
     unsafe { streams(run) }
 }
 
-/// The digests of messages of 64 bytes, or of these digests if `TWICE`.
+/// The digests of messages of 64 bytes, or of these digests.
 #[inline]
-pub(in crate::backend) fn hash_nodes<const TWICE: bool>(_: Sha, nodes: Nodes<'_>) {
+pub(in crate::backend) fn hash_nodes(_: Sha, nodes: Nodes<'_>) {
     // SAFETY: the argument proves `sha2`, and so NEON.
-    unsafe { nodes_by_four::<TWICE>(nodes) }
+    unsafe { nodes_by_four(nodes) }
 }
 
 #[target_feature(enable = "sha2,neon")]
@@ -49,14 +49,14 @@ fn streams(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "sha2,neon")]
-fn nodes_by_four<const TWICE: bool>(nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests } = nodes;
+fn nodes_by_four(nodes: Nodes<'_>) {
+    let Nodes { iv, nodes, digests, twice } = nodes;
     let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<4>(), digests.as_chunks_mut::<4>());
     for (nodes, digests) in nodes.iter().zip(digests) {
-        hash_together::<TWICE, 4>(Sha::here(), iv, nodes, digests);
+        hash_together::<4>(Sha::here(), iv, nodes, digests, twice);
     }
     for (node, digest) in last.iter().zip(last_digests) {
-        hash_together::<TWICE, 1>(Sha::here(), iv, array::from_ref(node), array::from_mut(digest));
+        hash_together::<1>(Sha::here(), iv, array::from_ref(node), array::from_mut(digest), twice);
     }
 }
 
@@ -89,13 +89,14 @@ fn compress_together<const N: usize>(
     }
 }
 
-/// The digests of `N` messages of 64 bytes, or of these digests if `TWICE`.
+/// The digests of `N` messages of 64 bytes, or of these digests.
 #[inline(always)]
-fn hash_together<const TWICE: bool, const N: usize>(
+fn hash_together<const N: usize>(
     sha: Sha,
     iv: &[u32; 8],
     nodes: &[&[u8; 64]; N],
     digests: &mut [[u8; 32]; N],
+    twice: bool,
 ) {
     let iv = state(sha, iv);
     let mut states = [iv; N];
@@ -105,7 +106,7 @@ fn hash_together<const TWICE: bool, const N: usize>(
     }
     compress_words(sha, &mut states, w);
     compress_scheduled(sha, &mut states, &PADDING_OF_64);
-    if TWICE {
+    if twice {
         for (w, state) in w.iter_mut().zip(&mut states) {
             let [low, high] = *state;
             *w = [low, high, constant(sha, [0x8000_0000, 0, 0, 0]), constant(sha, [0, 0, 0, 256])];

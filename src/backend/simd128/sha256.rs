@@ -27,12 +27,12 @@ impl Compress<Sha256Function> for Beside<Simd128> {
 }
 
 impl CompressNodes for Beside<Simd128> {
-    fn nodes<const TWICE: bool>(self, nodes: Nodes<'_>) {
+    fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
             if four_lanes(nodes.nodes.len()) {
-                nodes4::<TWICE>(nodes);
+                nodes4(nodes);
             } else {
-                portable::hash_nodes::<TWICE>(nodes);
+                portable::hash_nodes(nodes);
             }
         }
     }
@@ -44,8 +44,8 @@ fn compress4(run: Run<'_, Sha256Function>) {
 }
 
 #[target_feature(enable = "simd128")]
-fn nodes4<const TWICE: bool>(nodes: Nodes<'_>) {
-    hash_lanes::<U32x4, 4, TWICE>(Simd128::here(), nodes);
+fn nodes4(nodes: Nodes<'_>) {
+    hash_lanes::<U32x4, 4>(Simd128::here(), nodes);
 }
 
 impl Lane<4> for U32x4 {

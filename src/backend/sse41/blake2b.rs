@@ -5,7 +5,6 @@ use super::{Sse41, U64x2};
 use crate::backend::opaque;
 use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
-use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run, Word, Words};
 
 impl Compress<FlavourB> for Sse41 {
@@ -31,8 +30,6 @@ fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
 fn compress2(run: Run<'_, FlavourB>) {
     compress_lanes::<FlavourB, U64x2, 2>(Sse41::here(), run);
 }
-
-impl Lane<u64, 2> for U64x2 {}
 
 /// A row of four 64-bit words in two vectors, columns 0 and 2 first.
 #[derive(Clone, Copy)]

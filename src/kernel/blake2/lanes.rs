@@ -9,19 +9,6 @@ use crate::kernel::{Block, Lanes, Run, Word};
 /// Lanes without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
 pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(token: V::Token, run: Run<'_, F>) {
-    if run.hint == Known::Half && L <= 8 {
-        compress_words::<F, V, L, 8>(token, run);
-    } else {
-        compress_words::<F, V, L, 16>(token, run);
-    }
-}
-
-/// The kernel for blocks of which the first `WORDS` words are not known to be zero.
-#[inline(always)]
-fn compress_words<F: Constants, V: Lane<F::Word, L>, const L: usize, const WORDS: usize>(
-    token: V::Token,
-    run: Run<'_, F>,
-) {
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
     let splat = |word| V::new(token, [word; L]);
@@ -55,12 +42,14 @@ fn compress_words<F: Constants, V: Lane<F::Word, L>, const L: usize, const WORDS
 
     for block in 0..run.count {
         let mut m = [splat(F::Word::ZERO); 16];
-        for (i, m) in m[..WORDS].chunks_exact_mut(L).enumerate() {
-            let mut rows = [splat(F::Word::ZERO); L];
-            for (l, row) in rows.iter_mut().enumerate() {
-                *row = V::load(token, run.blocks[lane(l)][block * run.stride].bytes(), i);
+        if L > 8 {
+            load::<F, V, L>(token, &run, block, &mut m, 0);
+        } else {
+            let (low, high) = m.split_at_mut(8);
+            load::<F, V, L>(token, &run, block, low, 0);
+            if run.hint != Known::Half {
+                load::<F, V, L>(token, &run, block, high, 8 / L);
             }
-            m.copy_from_slice(&V::transpose(rows));
         }
         let [c0, c1, c2, c3, d0, d1, d2, d3] = F::IV;
         let (mut d2, mut d3) = (splat(d2), splat(d3));
@@ -72,19 +61,19 @@ fn compress_words<F: Constants, V: Lane<F::Word, L>, const L: usize, const WORDS
         let [c0, c1, c2, c3] = [splat(c0), splat(c1), splat(c2), splat(c3)];
         let [d0, d1] = [splat(d0).xor(low), splat(d1).xor(high)];
         let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
-        round(&mut v, &m, &SIGMA[0], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[1], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[2], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[3], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[4], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[5], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[6], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[7], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[8], F::ROTATIONS);
-        round(&mut v, &m, &SIGMA[9], F::ROTATIONS);
+        round(&mut v, &m, &SIGMA[0]);
+        round(&mut v, &m, &SIGMA[1]);
+        round(&mut v, &m, &SIGMA[2]);
+        round(&mut v, &m, &SIGMA[3]);
+        round(&mut v, &m, &SIGMA[4]);
+        round(&mut v, &m, &SIGMA[5]);
+        round(&mut v, &m, &SIGMA[6]);
+        round(&mut v, &m, &SIGMA[7]);
+        round(&mut v, &m, &SIGMA[8]);
+        round(&mut v, &m, &SIGMA[9]);
         if F::ROUNDS == 12 {
-            round(&mut v, &m, &SIGMA[0], F::ROTATIONS);
-            round(&mut v, &m, &SIGMA[1], F::ROTATIONS);
+            round(&mut v, &m, &SIGMA[0]);
+            round(&mut v, &m, &SIGMA[1]);
         }
         for i in 0..8 {
             h[i] = h[i].xor(v[i]).xor(v[i + 8]);
@@ -101,6 +90,25 @@ fn compress_words<F: Constants, V: Lane<F::Word, L>, const L: usize, const WORDS
     }
     for chain in run.chains {
         chain.count = chain.count.wrapping_add(run.count as u128 * F::Block::LENGTH as u128);
+    }
+}
+
+/// The words of a block of all messages that `m` has room for, from word `first L` on.
+#[inline(always)]
+fn load<F: Constants, V: Lane<F::Word, L>, const L: usize>(
+    token: V::Token,
+    run: &Run<'_, F>,
+    block: usize,
+    m: &mut [V],
+    first: usize,
+) {
+    for (i, m) in m.chunks_exact_mut(L).enumerate() {
+        let mut rows = [V::new(token, [F::Word::ZERO; L]); L];
+        for (l, row) in rows.iter_mut().enumerate() {
+            let blocks = run.blocks[l.min(run.chains.len() - 1)];
+            *row = V::load(token, blocks[block * run.stride].bytes(), first + i);
+        }
+        m.copy_from_slice(&V::transpose(rows));
     }
 }
 

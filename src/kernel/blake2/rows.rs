@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 use super::{Chain, Constants, Last, SIGMA, row_d};
+use crate::kernel::g::G;
 use crate::kernel::{Block, Words};
 
 /// Four words that are one row of a 4 × 4 state, of columns 0, 2, 1 and 3.
@@ -141,7 +142,7 @@ impl<F: Constants, R: Row<F>> Rows<F, R> {
     ) {
         let (s, next) = (&SIGMA[SCHEDULE], &SIGMA[NEXT]);
         let gather = |places| R::gather::<SETTLED>(token, block, places);
-        let [r1, r2, r3, r4] = F::ROTATIONS;
+        let [r1, r2, r3, r4] = F::Word::ROTATIONS;
         self.half_g([r1, r2]);
         self.sum = self.a.add(gather([s[1], s[5], s[3], s[7]]));
         self.half_g([r3, r4]);

@@ -1,7 +1,7 @@
 //! Many messages, a word of each in a vector.
 
 use super::Blake3Function;
-use super::{Chain, Group, IV, Known, Node, ROTATIONS, halves};
+use super::{Chain, Group, IV, Known, Node, halves};
 use crate::kernel::g::{Lane, round};
 use crate::kernel::{Run, Word};
 
@@ -211,13 +211,13 @@ fn rounds<V: Lane<u32, L>, const L: usize>(token: V::Token, h: &[V; 8], d: [V; 4
     let [c0, c1, c2, c3] = [splat(token, IV[0]), splat(token, IV[1]), splat(token, IV[2]), splat(token, IV[3])];
     let [d0, d1, d2, d3] = d;
     let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
-    round(&mut v, m, &SCHEDULE[0], ROTATIONS);
-    round(&mut v, m, &SCHEDULE[1], ROTATIONS);
-    round(&mut v, m, &SCHEDULE[2], ROTATIONS);
-    round(&mut v, m, &SCHEDULE[3], ROTATIONS);
-    round(&mut v, m, &SCHEDULE[4], ROTATIONS);
-    round(&mut v, m, &SCHEDULE[5], ROTATIONS);
-    round(&mut v, m, &SCHEDULE[6], ROTATIONS);
+    round(&mut v, m, &SCHEDULE[0]);
+    round(&mut v, m, &SCHEDULE[1]);
+    round(&mut v, m, &SCHEDULE[2]);
+    round(&mut v, m, &SCHEDULE[3]);
+    round(&mut v, m, &SCHEDULE[4]);
+    round(&mut v, m, &SCHEDULE[5]);
+    round(&mut v, m, &SCHEDULE[6]);
     v
 }
 

@@ -1,8 +1,9 @@
 //! One message, four words of its state in a vector, or a few, each in a part of a wider vector.
 
 use super::Blake3Function;
-use super::{Block, Chain, Group, IV, Node, ROTATIONS, halves};
+use super::{Block, Chain, Group, IV, Node, halves};
 use crate::kernel::Run;
+use crate::kernel::g::G;
 
 /// Four words of each of `N` messages. Each operation is the same for all messages.
 pub(crate) trait Row<const N: usize>: Copy {
@@ -276,7 +277,7 @@ impl<R> Rows<R> {
         R: Row<N>,
     {
         let next = R::next_words([x, y, z, w]);
-        let [r1, r2, r3, r4] = ROTATIONS;
+        let [r1, r2, r3, r4] = u32::ROTATIONS;
         self.half_g([r1, r2]);
         self.sum = self.a.add(y);
         self.half_g([r3, r4]);

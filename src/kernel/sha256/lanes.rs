@@ -69,10 +69,10 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
     }
 }
 
-/// The digests of up to `L` messages of 64 bytes, or of these digests if `TWICE`.
+/// The digests of up to `L` messages of 64 bytes, or of these digests.
 #[inline(always)]
-pub(crate) fn hash_lanes<V: Lane<L>, const L: usize, const TWICE: bool>(token: V::Token, nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests } = nodes;
+pub(crate) fn hash_lanes<V: Lane<L>, const L: usize>(token: V::Token, nodes: Nodes<'_>) {
+    let Nodes { iv, nodes, digests, twice } = nodes;
     let live = nodes.len();
     let iv = splat_all::<V, L>(token, iv);
     let mut w = [splat::<V, L>(token, 0); 16];
@@ -83,14 +83,20 @@ pub(crate) fn hash_lanes<V: Lane<L>, const L: usize, const TWICE: bool>(token: V
         }
         w.copy_from_slice(&V::transpose(rows));
     }
-    let mut h = compress::<V, L>(token, iv, w);
-    h = add_all::<V, L>(h, scheduled_rounds::<V, L>(token, h, &PADDING_OF_64));
-    if TWICE {
+    // In a loop the rounds are compiled once.
+    let mut h = iv;
+    for second in 0..2 {
+        h = compress::<V, L>(token, iv, w);
+        if second == 0 {
+            h = add_all::<V, L>(h, scheduled_rounds::<V, L>(token, h, &PADDING_OF_64));
+        }
+        if !twice {
+            break;
+        }
         w[..8].copy_from_slice(&h);
         w[8] = splat::<V, L>(token, 0x8000_0000);
         w[9..15].fill(splat::<V, L>(token, 0));
         w[15] = splat::<V, L>(token, 256);
-        h = compress::<V, L>(token, iv, w);
     }
     for (i, h) in h.chunks(L).enumerate() {
         let mut columns = [splat::<V, L>(token, 0); L];
