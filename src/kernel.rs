@@ -6,7 +6,9 @@
 
 use digest::array::ArraySize;
 
-pub(crate) use self::word::{Block, Word, wipe, wipe_bytes};
+#[cfg(feature = "blake3")]
+pub(crate) use self::word::wipe_bytes;
+pub(crate) use self::word::{Block, Word, wipe};
 
 #[cfg(feature = "blake2")]
 pub(crate) mod blake2;
