@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::{Directory, Outcome, outcome};
 
@@ -20,7 +21,9 @@ fn on_terminal(options: &str, seconds: &str) -> String {
 #[test]
 fn progress_of_long_work() {
     assert!(on_terminal("-t1", "1.3").contains("B/s"));
-    assert!(!on_terminal("-t1", "0.1").contains("B/s"));
+    let begun = Instant::now();
+    // A busy machine may take longer than it should.
+    assert!(!on_terminal("-t1", "0.1").contains("B/s") || begun.elapsed() > Duration::from_secs(1));
     assert!(!on_terminal("-t1 --no-progress", "1.3").contains("B/s"));
     assert!(!on_terminal("-t1 2>&1 | cat", "1.3").contains("B/s"));
 }
