@@ -6,7 +6,7 @@
 
 use digest::array::ArraySize;
 
-#[cfg(feature = "blake3")]
+#[cfg(all(feature = "alloc", feature = "blake3"))]
 pub(crate) use self::word::wipe_bytes;
 pub(crate) use self::word::{Block, Word, wipe};
 

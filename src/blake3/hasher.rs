@@ -15,7 +15,7 @@ use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
 use crate::kernel::blake3::{Blake3Function, Chain, IV, Node, flag, to_bytes};
-use crate::kernel::{Word, wipe, wipe_bytes};
+use crate::kernel::{Word, wipe};
 use crate::stream::Stream;
 
 /// An incremental hasher.
@@ -151,7 +151,7 @@ impl Hasher {
                 Err(error) => break Err(error),
             }
         };
-        wipe_bytes(&mut buffer[..most]);
+        crate::kernel::wipe_bytes(&mut buffer[..most]);
         result.map(|()| self)
     }
 
