@@ -1,8 +1,9 @@
 //! What only a terminal sees, and what generates files for shells.
 #![cfg(target_os = "linux")]
 
+use core::time::Duration;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::{Directory, Outcome, outcome};
 
