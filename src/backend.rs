@@ -6,6 +6,8 @@
 use core::fmt;
 use core::str::FromStr;
 
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use self::family::Family;
 use self::isa::Cpu;
 #[cfg(not(any(
     target_arch = "x86",
@@ -39,6 +41,8 @@ mod avx;
 mod avx2;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx512;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod family;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod opaque;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -190,10 +194,11 @@ impl Order {
 
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn of(isa: Isa, sha: Option<Sha>, cpu: Cpu) -> Self {
-        if !matches!(isa, Isa::Avx512(_)) || sha.is_none() {
+        if !matches!(isa, Isa::Avx512(_)) {
             return Self::FIRST;
         }
-        Self { sha_in_lanes: sha::slower_than_lanes(cpu), slow_rotation: avx512::rotates_slowly(cpu) }
+        let family = Family::of(cpu);
+        Self { sha_in_lanes: sha.is_some() && family == Family::Intel, slow_rotation: family == Family::Zen4 }
     }
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
@@ -240,6 +245,12 @@ impl Backend {
         BEST.set(backend).map_err(|_| BackendError::AlreadyChosen)
     }
 
+    /// The token, which is this backend's, and all else that it has.
+    #[inline]
+    fn with<T>(self, isa: T) -> Beside<T> {
+        Beside { isa, sha: self.sha, order: self.order }
+    }
+
     fn fastest() -> Self {
         Self::available().next().unwrap_or(Self { isa: Isa::PORTABLE, sha: None, order: Order::FIRST })
     }
@@ -262,7 +273,8 @@ impl Backend {
     }
 
     /// The same backend with the kernels and orders of instructions for the other family of CPU, if it has any: on
-    /// `avx512`, SHA-256 of many messages may use the SHA extension or lanes, and BLAKE3 has two ways to rotate.
+    /// `avx512`, SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and BLAKE3 have two ways to
+    /// rotate.
     ///
     /// [`available`](Self::available) has those that suit this CPU. Digests do not depend on them.
     #[must_use]
@@ -287,29 +299,23 @@ pub trait Dispatch: Function {
     fn lanes(backend: Backend) -> usize;
 }
 
-/// Has a backend answer for a function: the token of its instruction set, or with `beside` all that it has.
+/// Has a backend answer for a function.
 macro_rules! dispatch {
     ($Function:ty) => {
-        dispatch!(@ $Function, backend isa => isa);
-    };
-    ($Function:ty, beside) => {
-        dispatch!(@ $Function, backend isa => Beside { isa, sha: backend.sha, order: backend.order });
-    };
-    (@ $Function:ty, $backend:ident $isa:ident => $answers:expr) => {
         impl Dispatch for $Function {
             #[inline]
-            fn compress($backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last) {
-                on!($backend, $isa => Compress::<Self>::blocks($answers, chain, blocks, last));
+            fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last) {
+                on!(backend, isa => Compress::<Self>::blocks(backend.with(isa), chain, blocks, last));
             }
 
             #[inline]
-            fn compress_lanes($backend: Backend, run: Run<'_, Self>) {
-                on!($backend, $isa => Compress::<Self>::run($answers, run));
+            fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
+                on!(backend, isa => Compress::<Self>::run(backend.with(isa), run));
             }
 
             #[inline]
-            fn lanes($backend: Backend) -> usize {
-                on!($backend, $isa => lanes_of::<Self, _>(&$answers))
+            fn lanes(backend: Backend) -> usize {
+                on!(backend, isa => lanes_of::<Self, _>(&backend.with(isa)))
             }
         }
     };
@@ -320,40 +326,40 @@ dispatch!(crate::kernel::blake2b::FlavourB);
 #[cfg(feature = "blake2")]
 dispatch!(crate::kernel::blake2s::FlavourS);
 #[cfg(feature = "blake3")]
-dispatch!(crate::kernel::blake3::Blake3Function, beside);
+dispatch!(crate::kernel::blake3::Blake3Function);
 #[cfg(feature = "sha2")]
-dispatch!(crate::kernel::sha256::Sha256Function, beside);
+dispatch!(crate::kernel::sha256::Sha256Function);
 
 /// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.nodes(nodes));
+    on!(backend, isa => backend.with(isa).nodes(nodes));
 }
 
 /// See [`CompressGroup::group`].
 #[cfg(feature = "blake3")]
 #[inline]
 pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.group(group));
+    on!(backend, isa => backend.with(isa).group(group));
 }
 
 /// See [`CompressGroup::block`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
 #[cfg(feature = "blake3")]
 pub(crate) fn compress_block(backend: Backend, block: Block<'_>) -> [u8; 32] {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.block::<false>(block))
+    on!(backend, isa => backend.with(isa).block::<false>(block))
 }
 
 /// The same for a block that was not written just before.
 #[cfg(feature = "blake3")]
 pub(crate) fn compress_settled_block(backend: Backend, block: Block<'_>) -> [u8; 32] {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.block::<true>(block))
+    on!(backend, isa => backend.with(isa).block::<true>(block))
 }
 
 /// See [`CompressGroup::output`].
 #[cfg(feature = "blake3")]
 #[inline]
 pub(crate) fn output_blocks(backend: Backend, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.output(node, counter, blocks));
+    on!(backend, isa => backend.with(isa).output(node, counter, blocks));
 }
 
 #[cfg(feature = "blake2")]
@@ -563,6 +569,20 @@ mod tests {
             let sha = std::arch::is_aarch64_feature_detected!("sha2");
             assert_eq!(backend.sha(), sha && backend.name() != "portable");
         }
+    }
+
+    /// Each family's own kernels, on the instruction set that they differ on alone.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[test]
+    fn orders_are_those_of_the_family() {
+        let avx512 = &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "sha"];
+        let orders = |family: Option<&'static str>| {
+            let list: Vec<_> = avx512.iter().copied().chain(family).collect();
+            Backend::of(Cpu { list: Some(list.leak()) }).map(|backend| std::format!("{backend:?}")).collect::<Vec<_>>()
+        };
+        assert_eq!(orders(Some("intel"))[..2], ["Backend(avx512, sha, sha in lanes)", "Backend(avx2, sha)"]);
+        assert_eq!(orders(Some("zen4"))[..2], ["Backend(avx512, sha, slow rotation)", "Backend(avx2, sha)"]);
+        assert_eq!(orders(None)[..2], ["Backend(avx512, sha)", "Backend(avx2, sha)"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::isa::{Cpu, isa};
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 use super::vector::lane;
 use super::vector::words;
-use super::{avx2, opaque, sha, sse41};
+use super::{avx2, opaque, sse41};
 use crate::kernel::Lanes;
 
 #[cfg(feature = "blake2")]
@@ -19,6 +19,9 @@ mod blake2b;
 mod blake2s;
 #[cfg(feature = "blake3")]
 mod blake3;
+#[cfg(feature = "blake2")]
+#[cfg(target_arch = "x86_64")]
+mod rows;
 #[cfg(feature = "sha2")]
 mod sha256;
 
@@ -26,12 +29,6 @@ isa!(
     /// Proves AVX-512F, VL and BW, and so AVX2. Every CPU with VL has BW.
     Avx512: "sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw"
 );
-
-/// Whether a rotation takes two cycles, where a shift takes one: on Zen 4, the one family of CPU that has `AVX512_BF16`
-/// and SHA-NI and not AVX-VNNI.
-pub(super) fn rotates_slowly(cpu: Cpu) -> bool {
-    cpu.has(&["sha", "avx512bf16"], sha::has_bf16) && !cpu.has(&["avxvnni"], sha::has_avx_vnni)
-}
 
 words!(
     /// Four 64-bit words.

@@ -14,7 +14,6 @@ mod blake3;
 mod sha256;
 
 /// Every backend, with the SHA extension and without it, for either family of CPU.
-#[allow(dead_code, reason = "BLAKE2 has one kernel for all")]
 fn all_backends() -> impl Iterator<Item = Backend> {
     let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
     let orders = |backend: Backend| [Some(backend), backend.other_order()].into_iter().flatten();

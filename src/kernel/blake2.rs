@@ -13,7 +13,7 @@ use super::g::G;
 use super::{Block, Function, Word};
 
 mod lanes;
-mod rows;
+pub(crate) mod rows;
 
 /// The message word permutations of RFC 7693, section 2.7. Round `r` takes row `r mod 10`.
 pub(crate) const SIGMA: [[usize; 16]; 10] = [

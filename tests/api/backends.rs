@@ -94,11 +94,15 @@ fn reset_begins_anew<F: Flavour>() {
 fn chosen_by_name() {
     for backend in Backend::available() {
         assert_eq!(backend.to_string().parse(), Ok(backend));
+        let name = backend.name();
+        assert_eq!(format!("{backend:>9}"), format!("{name:>9}"));
         let sha = if backend.sha() { ", sha" } else { "" };
-        assert_eq!(
-            format!("{backend:>9}|{backend:?}"),
-            format!("{:>9}|Backend({}{sha})", backend.name(), backend.name())
+        let [this, other] = [Some(backend), backend.other_order()].map(|order| order.map(|order| format!("{order:?}")));
+        assert!(
+            this.iter().chain(&other).all(|order| order.starts_with(&format!("Backend({name}{sha}"))),
+            "{this:?} {other:?}"
         );
+        assert_ne!(this, other, "orders are told apart");
     }
     let unknown = "mmx".parse::<Backend>().unwrap_err();
     assert_eq!(unknown, BackendError::Unknown);

@@ -7,22 +7,23 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx2, U64x4};
+use crate::backend::Beside;
 use crate::backend::opaque;
 use crate::kernel::blake2::{Chain, Last, Row, Rows, SIGMA, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Word, Words};
 
-impl Compress<FlavourB> for Avx2 {
+impl Compress<FlavourB> for Beside<Avx2> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-        // SAFETY: self proves AVX2.
+        // SAFETY: self.isa proves AVX2.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, FlavourB>) {
-        // SAFETY: self proves AVX2.
+        // SAFETY: self.isa proves AVX2.
         unsafe { compress4(run) }
     }
 }

@@ -2,24 +2,25 @@
 #![allow(unsafe_code)]
 
 use super::{Avx2, U32x8};
+use crate::backend::Beside;
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake2::{Chain, Last, compress_lanes, compress_rows};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourS> for Avx2 {
+impl Compress<FlavourS> for Beside<Avx2> {
     const LANES: usize = 8;
 
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-        // SAFETY: self proves AVX2.
+        // SAFETY: self.isa proves AVX2.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, FlavourS>) {
         match run.chains.len() {
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             ..=4 => unsafe { compress4(run) },
-            // SAFETY: self proves AVX2.
+            // SAFETY: self.isa proves AVX2.
             _ => unsafe { compress8(run) },
         }
     }

@@ -1,37 +1,61 @@
 //! BLAKE2b on AVX-512: a message in rows of a 256-bit register each, or four or eight messages.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+use self::{fast_rotation::fast_rotation, slow_rotation::slow_rotation};
+#[cfg(target_arch = "x86_64")]
+use super::rows::compress_in_order;
 use super::{Avx512, U64x4, U64x8};
+use crate::backend::Beside;
 use crate::backend::avx2::blake2b as avx2;
-use crate::kernel::blake2::{Chain, Last, Row, Rows, compress_lanes, compress_rows};
+#[cfg(target_arch = "x86")]
+use crate::kernel::blake2::compress_rows;
+use crate::kernel::blake2::{Chain, Last, Row, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::{Compress, Run};
 
-use self::rounds::rounds;
+#[cfg(target_arch = "x86_64")]
+mod fast_rotation;
+#[cfg(target_arch = "x86_64")]
+mod slow_rotation;
 
-mod rounds;
-
-impl Compress<FlavourB> for Avx512 {
+impl Compress<FlavourB> for Beside<Avx512> {
     const LANES: usize = 8;
 
+    #[inline]
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-        // SAFETY: self proves AVX-512F and VL.
-        unsafe { compress(chain, blocks, last) }
+        match self.order.slow_rotation {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            true => unsafe { compress_slow_rotation(chain, blocks, last) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            _ => unsafe { compress(chain, blocks, last) },
+        }
     }
 
     fn run(self, run: Run<'_, FlavourB>) {
         match run.chains.len() {
-            // SAFETY: self proves AVX-512F and VL.
+            // SAFETY: self.isa proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },
-            // SAFETY: self proves AVX-512F and VL.
+            // SAFETY: self.isa proves AVX-512F and VL.
             _ => unsafe { compress8(run) },
         }
     }
 }
 
+/// By assembly, but on 32-bit x86, which has too few registers for it.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
+    #[cfg(target_arch = "x86")]
     compress_rows::<FlavourB, U64x4>(Avx512::here(), chain, blocks, last);
+    #[cfg(target_arch = "x86_64")]
+    compress_in_order!(fast_rotation, FlavourB, U64x4, chain, blocks, last);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress_slow_rotation(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
+    compress_in_order!(slow_rotation, FlavourB, U64x4, chain, blocks, last);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -61,15 +85,5 @@ impl Row<FlavourB> for U64x4 {
     fn turn<const N: usize>(self) -> Self {
         // SAFETY: self.1 proves AVX-512VL, and so AVX2.
         Self(unsafe { avx2::turn64::<N>(self.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn rounds<const SETTLED: bool>(token: Avx512, rows: &mut Rows<FlavourB, Self>, block: &[u8; 128]) {
-        if cfg!(msan) {
-            rows.rounds::<SETTLED>(token, block);
-        } else {
-            // SAFETY: token proves AVX-512F and VL.
-            unsafe { rounds::<SETTLED>(rows, block) }
-        }
     }
 }

@@ -1,35 +1,63 @@
 //! BLAKE2s on AVX-512: a message in rows of a 128-bit register each, or four, eight or sixteen messages.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+use self::{fast_rotation::fast_rotation, slow_rotation::slow_rotation};
+#[cfg(target_arch = "x86_64")]
+use super::rows::compress_in_order;
 use super::{Avx512, U32x4, U32x8, U32x16};
+use crate::backend::Beside;
 use crate::backend::sse41::blake2s as sse41;
-use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
+#[cfg(target_arch = "x86")]
+use crate::kernel::blake2::compress_rows;
+use crate::kernel::blake2::{Chain, Last, Row, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourS> for Avx512 {
+#[cfg(target_arch = "x86_64")]
+mod fast_rotation;
+#[cfg(target_arch = "x86_64")]
+mod slow_rotation;
+
+impl Compress<FlavourS> for Beside<Avx512> {
     const LANES: usize = 16;
 
+    #[inline]
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-        // SAFETY: self proves AVX-512F and VL.
-        unsafe { compress(chain, blocks, last) }
+        match self.order.slow_rotation {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            true => unsafe { compress_slow_rotation(chain, blocks, last) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            _ => unsafe { compress(chain, blocks, last) },
+        }
     }
 
     fn run(self, run: Run<'_, FlavourS>) {
         match run.chains.len() {
-            // SAFETY: self proves AVX-512F and VL.
+            // SAFETY: self.isa proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },
-            // SAFETY: self proves AVX-512F and VL.
+            // SAFETY: self.isa proves AVX-512F and VL.
             5..=8 => unsafe { compress8(run) },
-            // SAFETY: self proves AVX-512F and VL.
+            // SAFETY: self.isa proves AVX-512F and VL.
             _ => unsafe { compress16(run) },
         }
     }
 }
 
+/// By assembly, but on 32-bit x86, which has too few registers for it.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+    #[cfg(target_arch = "x86")]
     compress_rows::<FlavourS, U32x4>(Avx512::here(), chain, blocks, last);
+    #[cfg(target_arch = "x86_64")]
+    compress_in_order!(fast_rotation, FlavourS, U32x4, chain, blocks, last);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress_slow_rotation(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+    compress_in_order!(slow_rotation, FlavourS, U32x4, chain, blocks, last);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

@@ -3,8 +3,8 @@
 use std::vec;
 use std::vec::Vec;
 
-use super::{all_widths, blocks, check_lanes, noise};
-use crate::backend::Dispatch;
+use super::{all_backends, all_widths, blocks, check_lanes, noise};
+use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake2::{Chain, Constants, Known, Last};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::blake2s::FlavourS;
@@ -15,6 +15,36 @@ fn words<W: Word>(seed: &mut u64) -> [W; 8] {
 }
 
 const LASTS: [Last; 3] = [Last::Not, Last::Block, Last::Node];
+
+/// One message in its rows, with the counter carrying after any of its blocks.
+fn messages_are_those_of_portable<F: Constants + Dispatch>(edge: u128) {
+    let mut seed = 2011;
+    let portable = Backend::available().last().unwrap();
+    let block = F::Block::LENGTH as u128;
+    for (backend, count) in all_backends().flat_map(|backend| (0..6).map(move |count| (backend, count))) {
+        let starts = (0..6).map(|before| edge.wrapping_sub(before * block));
+        for start in starts.chain([0, 97, edge - 1, u128::MAX, u128::MAX - 2 * block]) {
+            let start = Chain { h: words(&mut seed), count: start };
+            let blocks = blocks::<F::Block>(&mut seed, count);
+            for last in LASTS {
+                let [mut chain, mut expected] = [start; 2];
+                F::compress(backend, &mut chain, &blocks, last);
+                F::compress(portable, &mut expected, &blocks, last);
+                assert!(chain == expected, "{backend:?}, {count} blocks, {last:?}, count {:#x}", start.count);
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_of_blake2b_are_those_of_portable() {
+    messages_are_those_of_portable::<FlavourB>(1 << 64);
+}
+
+#[test]
+fn messages_of_blake2s_are_those_of_portable() {
+    messages_are_those_of_portable::<FlavourS>(1 << 32);
+}
 
 /// With its own chaining value, counter, blocks and end.
 fn lanes_are_messages<F: Constants + Dispatch>(counts: [u128; 8]) {

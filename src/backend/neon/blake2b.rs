@@ -9,21 +9,22 @@
 #![allow(unsafe_code)]
 
 use super::{Neon, U64x2};
-use crate::backend::portable::Portable;
+use crate::backend::Beside;
+use crate::backend::portable::blake2 as portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourB> for Neon {
+impl Compress<FlavourB> for Beside<Neon> {
     const LANES: usize = 2;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-        Compress::<FlavourB>::blocks(Portable, chain, blocks, last);
+        portable::compress::<FlavourB>(chain, blocks, last);
     }
 
     fn run(self, run: Run<'_, FlavourB>) {
-        // SAFETY: self proves NEON.
+        // SAFETY: self.isa proves NEON.
         unsafe { compress2(run) }
     }
 }

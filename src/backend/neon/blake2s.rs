@@ -6,20 +6,21 @@
 #![allow(unsafe_code)]
 
 use super::{Neon, U32x4};
-use crate::backend::portable::Portable;
+use crate::backend::Beside;
+use crate::backend::portable::blake2 as portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourS> for Neon {
+impl Compress<FlavourS> for Beside<Neon> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-        Compress::<FlavourS>::blocks(Portable, chain, blocks, last);
+        portable::compress::<FlavourS>(chain, blocks, last);
     }
 
     fn run(self, run: Run<'_, FlavourS>) {
-        // SAFETY: self proves NEON.
+        // SAFETY: self.isa proves NEON.
         unsafe { compress4(run) }
     }
 }

@@ -4,15 +4,15 @@
 use core::slice;
 
 use super::Portable;
+use crate::backend::Beside;
 use crate::kernel::blake2::{Chain, Constants, Last, SIGMA, row_d};
 use crate::kernel::g::G;
 use crate::kernel::{Block, Compress, Run, Word};
 
-impl<F: Constants> Compress<F> for Portable {
+impl<F: Constants> Compress<F> for Beside<Portable> {
     const LANES: usize = 1;
 
-    /// Not inlined into `lanes`, which would be as long again.
-    #[inline(never)]
+    #[inline]
     fn blocks(self, chain: &mut Chain<F::Word>, blocks: &[F::Block], last: Last) {
         compress::<F>(chain, blocks, last);
     }
@@ -20,13 +20,14 @@ impl<F: Constants> Compress<F> for Portable {
     fn run(self, run: Run<'_, F>) {
         for block in 0..run.count {
             let last = if block + 1 == run.count { run.last[0] } else { Last::Not };
-            Compress::<F>::blocks(self, &mut run.chains[0], slice::from_ref(&run.blocks[0][block * run.stride]), last);
+            compress::<F>(&mut run.chains[0], slice::from_ref(&run.blocks[0][block * run.stride]), last);
         }
     }
 }
 
-#[inline(always)]
-fn compress<F: Constants>(chain: &mut Chain<F::Word>, blocks: &[F::Block], last: Last) {
+/// Not inlined into a run, which would be as long again.
+#[inline(never)]
+pub(in crate::backend) fn compress<F: Constants>(chain: &mut Chain<F::Word>, blocks: &[F::Block], last: Last) {
     for (i, block) in blocks.iter().enumerate() {
         chain.count = chain.count.wrapping_add(F::Block::LENGTH as u128);
         let flags = if i + 1 == blocks.len() { last.flags() } else { Last::Not.flags() };

@@ -2,21 +2,22 @@
 #![allow(unsafe_code)]
 
 use super::{Sse41, U64x2};
+use crate::backend::Beside;
 use crate::backend::opaque;
 use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::{Compress, Run, Word, Words};
 
-impl Compress<FlavourB> for Sse41 {
+impl Compress<FlavourB> for Beside<Sse41> {
     const LANES: usize = 2;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, FlavourB>) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { compress2(run) }
     }
 }

@@ -7,21 +7,22 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Sse41, U32x4};
+use crate::backend::Beside;
 use crate::backend::opaque;
 use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run, Word};
 
-impl Compress<FlavourS> for Sse41 {
+impl Compress<FlavourS> for Beside<Sse41> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, FlavourS>) {
-        // SAFETY: self proves SSE4.1.
+        // SAFETY: self.isa proves SSE4.1.
         unsafe { compress4(run) }
     }
 }

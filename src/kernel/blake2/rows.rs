@@ -5,7 +5,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use super::{Chain, Constants, Last, SIGMA, row_d};
 use crate::kernel::g::G;
-use crate::kernel::{Block, Words};
+use crate::kernel::{Block, Word, Words};
 
 /// Four words that are one row of a 4 × 4 state, of columns 0, 2, 1 and 3.
 pub(crate) trait Row<F: Constants>: Words<F::Word, 4> {
@@ -53,9 +53,7 @@ pub(crate) fn compress_rows<F: Constants, R: Row<F>>(
     blocks: &[F::Block],
     last: Last,
 ) {
-    let [h0, h1, h2, h3, h4, h5, h6, h7] = chain.h;
-    let mut low = R::join(token, [h0, h2, h1, h3]);
-    let mut high = R::join(token, [h4, h6, h5, h7]);
+    let [mut low, mut high] = rows_of::<F, R>(token, chain);
     if let [block] = blocks {
         chain.count = chain.count.wrapping_add(F::Block::LENGTH as u128);
         [low, high] = compress_block::<F, R, false>(token, [low, high], block, row_d::<F>(chain.count, last.flags()));
@@ -66,6 +64,19 @@ pub(crate) fn compress_rows<F: Constants, R: Row<F>>(
             [low, high] = compress_block::<F, R, true>(token, [low, high], block, row_d::<F>(chain.count, flags));
         }
     }
+    set_rows(chain, [low, high]);
+}
+
+/// Both halves of a chaining value.
+#[inline(always)]
+pub(crate) fn rows_of<F: Constants, R: Row<F>>(token: R::Token, chain: &Chain<F::Word>) -> [R; 2] {
+    let [h0, h1, h2, h3, h4, h5, h6, h7] = chain.h;
+    [R::join(token, [h0, h2, h1, h3]), R::join(token, [h4, h6, h5, h7])]
+}
+
+/// The way back.
+#[inline(always)]
+pub(crate) fn set_rows<W: Word, R: Words<W, 4>>(chain: &mut Chain<W>, [low, high]: [R; 2]) {
     let (to_low, to_high) = chain.h.split_at_mut(4);
     to_low.copy_from_slice(&swap(low.words()));
     // Two stores: joined to one of 64 bytes they would make the core wake its widest units for a single instruction,
@@ -97,7 +108,7 @@ fn compress_block<F: Constants, R: Row<F>, const SETTLED: bool>(
 
 /// From the order of columns to that in vectors, or back.
 #[inline(always)]
-fn swap<W>([w0, w1, w2, w3]: [W; 4]) -> [W; 4] {
+pub(crate) fn swap<W>([w0, w1, w2, w3]: [W; 4]) -> [W; 4] {
     [w0, w2, w1, w3]
 }
 

@@ -1,0 +1,236 @@
+//! Orders of the instructions of one message's rounds: a search for the fastest on this CPU, and the source that the
+//! library has of those that were chosen. README.md says how they are used.
+
+mod assembly;
+mod candidate;
+mod operations;
+mod order;
+mod search;
+
+use core::time::Duration;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use self::assembly::{BLAKE2B, BLAKE2S, Function};
+use self::operations::Operations;
+use self::order::Order;
+
+/// Searches the fastest order of the instructions of one message's rounds.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subcommands {
+    /// Tries orders and choices of instructions on this CPU, and prints the best.
+    Search {
+        function: Name,
+        /// Goes on from the orders in these files, instead of the library's.
+        #[arg(long)]
+        from: Vec<PathBuf>,
+        /// For so many seconds.
+        #[arg(long, default_value_t = 300)]
+        seconds: u64,
+        /// Of the random choices.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Times the library's orders beside each other on this CPU.
+    Time { function: Name },
+    /// Prints the source that the library has of an order.
+    Print {
+        function: Name,
+        rotation: Rotation,
+        /// The order in this file, instead of the library's.
+        #[arg(long)]
+        from: Option<PathBuf>,
+    },
+    /// Prints the instructions of a block, for a program that counts cycles.
+    List { function: Name, rotation: Rotation },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Name {
+    Blake2b,
+    Blake2s,
+}
+
+/// The family of CPU that an order is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Rotation {
+    /// A rotation takes as long as a shift, as on Intel's.
+    FastRotation,
+    /// A rotation takes two cycles, as on Zen 4.
+    SlowRotation,
+}
+
+impl Name {
+    fn function(self) -> Function {
+        match self {
+            Self::Blake2b => BLAKE2B,
+            Self::Blake2s => BLAKE2S,
+        }
+    }
+
+    fn operations(self) -> Result<Operations, String> {
+        Operations::parse(match self {
+            Self::Blake2b => include_str!("../data/blake2b.ops"),
+            Self::Blake2s => include_str!("../data/blake2s.ops"),
+        })
+    }
+
+    fn order(self, rotation: Rotation) -> Result<Order, String> {
+        let text = match (self, rotation) {
+            (Self::Blake2b, Rotation::FastRotation) => include_str!("../data/blake2b-fast-rotation.order"),
+            (Self::Blake2b, Rotation::SlowRotation) => include_str!("../data/blake2b-slow-rotation.order"),
+            (Self::Blake2s, Rotation::FastRotation) => include_str!("../data/blake2s-fast-rotation.order"),
+            (Self::Blake2s, Rotation::SlowRotation) => include_str!("../data/blake2s-slow-rotation.order"),
+        };
+        Order::parse(text, &self.operations()?)
+    }
+}
+
+impl Rotation {
+    const ALL: [Self; 2] = [Self::FastRotation, Self::SlowRotation];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::FastRotation => "fast-rotation",
+            Self::SlowRotation => "slow-rotation",
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("orders: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Subcommands) -> Result<(), String> {
+    let read = |name: Name, path: &PathBuf| {
+        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Order::parse(&text, &name.operations()?).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    match command {
+        Subcommands::Search { function, from, seconds, seed } => {
+            this_cpu()?;
+            let operations = function.operations()?;
+            let mut orders = from.iter().map(|path| read(function, path)).collect::<Result<Vec<_>, _>>()?;
+            if orders.is_empty() {
+                orders =
+                    Rotation::ALL.into_iter().map(|rotation| function.order(rotation)).collect::<Result<_, _>>()?;
+                let first = orders.iter().filter_map(|order| Order::first(order.choices.clone(), &operations));
+                orders.extend(first.collect::<Vec<_>>());
+            }
+            let best =
+                search::search(function.function(), &operations, orders, Duration::from_secs(seconds), seed, |best| {
+                    let times =
+                        best.iter().map(|(cycles, _)| format!("{:.1}", cycles.many)).collect::<Vec<_>>().join(" ");
+                    eprintln!("{times} (of one block: {:.1})", best[0].0.one);
+                })?;
+            print!("{}", best[0]);
+        }
+        Subcommands::Time { function } => {
+            this_cpu()?;
+            let orders =
+                Rotation::ALL.map(|rotation| function.order(rotation)).into_iter().collect::<Result<Vec<_>, _>>()?;
+            for (rotation, cycles) in Rotation::ALL.iter().zip(candidate::measure(function.function(), &orders, 1000)?)
+            {
+                println!(
+                    "{}: {:.1} cycles a block, {:.1} a call for one block",
+                    rotation.name(),
+                    cycles.many,
+                    cycles.one
+                );
+            }
+        }
+        Subcommands::Print { function, rotation, from } => {
+            let order = from.map_or_else(|| function.order(rotation), |path| read(function, &path))?;
+            print!("{}", function.function().source(&order, rotation.name()));
+        }
+        Subcommands::List { function, rotation } => {
+            let text = function.function().function(&function.order(rotation)?, "order");
+            println!(".intel_syntax noprefix\n{text}");
+        }
+    }
+    Ok(())
+}
+
+/// Orders are of AVX-512 on x86-64.
+fn this_cpu() -> Result<(), String> {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+    {
+        return Ok(());
+    }
+    Err("this CPU does not have AVX-512".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [Name; 2] = [Name::Blake2b, Name::Blake2s];
+
+    #[test]
+    fn the_library_has_the_source_of_its_orders() {
+        for (name, rotation) in NAMES.into_iter().flat_map(|name| Rotation::ALL.map(|rotation| (name, rotation))) {
+            let (function, order) = (name.function(), name.order(rotation).unwrap());
+            let file = format!("{}/{}.rs", function.name, rotation.name().replace('-', "_"));
+            let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../src/backend/avx512").join(file);
+            let source = function.source(&order, rotation.name());
+            assert_eq!(fs::read_to_string(&path).unwrap(), source, "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn orders_are_written_as_they_are_read() {
+        for (name, rotation) in NAMES.into_iter().flat_map(|name| Rotation::ALL.map(|rotation| (name, rotation))) {
+            let order = name.order(rotation).unwrap();
+            assert_eq!(Order::parse(&order.to_string(), &name.operations().unwrap()), Ok(order));
+        }
+    }
+
+    /// Every choice and every order of it gives the digest of the library.
+    #[test]
+    fn changed_orders_compute_the_same() {
+        if this_cpu().is_err() {
+            return;
+        }
+        let mut random = fastrand::Rng::with_seed(1);
+        for name in NAMES {
+            let operations = name.operations().unwrap();
+            let mut orders = vec![name.order(Rotation::SlowRotation).unwrap()];
+            for i in 0..100 {
+                orders.push(orders[i].mutated(&operations, &mut random));
+            }
+            candidate::measure(name.function(), &orders, 1).unwrap();
+        }
+    }
+
+    #[test]
+    fn orders_that_do_not_fit_are_refused() {
+        let operations = Name::Blake2s.operations().unwrap();
+        let text = Name::Blake2s.order(Rotation::SlowRotation).unwrap().to_string();
+        let refused = |from: &str, to: &str| Order::parse(&text.replacen(from, to, 1), &operations).unwrap_err();
+        assert_eq!(refused("ways", "way"), "no line `ways: …`");
+        assert_eq!(refused("r7=", "r9="), "the ways do not fit together");
+        assert_eq!(refused("r7=", "r7"), "r7terms: not a way");
+        assert_eq!(refused(" a1", " a3"), "columns: a1 is missing");
+        assert_eq!(refused(" a1", " a1 a1"), "columns: 25 operations instead of 24");
+        assert_eq!(refused(" a1 dx", " dx a1"), "columns: an operation stands before its operand");
+    }
+}

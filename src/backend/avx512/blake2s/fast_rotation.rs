@@ -1,0 +1,122 @@
+//! The loop over blocks. Made by this command, which also says what the registers hold:
+//! `cargo run --release -p orders -- print blake2s fast-rotation`
+
+macro_rules! fast_rotation {
+    (columns $a0:literal $a1:literal $a2:literal $a3:literal $b0:literal $b1:literal $b2:literal $b3:literal) => {
+        concat!(
+            "vpaddd xmm0, xmm0, xmm1\n",
+            "vpxor xmm3, xmm3, xmm0\n",
+            "vprord xmm3, xmm3, 16\n",
+            "vpbroadcastd xmm11, dword ptr [rsi + ", $a0, "]\n",
+            "vpblendmd xmm11{k1}, xmm11, dword ptr [rsi + ", $a1, "]{1to4}\n",
+            "vpblendmd xmm11{k2}, xmm11, dword ptr [rsi + ", $a2, "]{1to4}\n",
+            "vpblendmd xmm11{k3}, xmm11, dword ptr [rsi + ", $a3, "]{1to4}\n",
+            "vpaddd xmm2, xmm2, xmm3\n",
+            "vpaddd xmm4, xmm0, xmm4\n",
+            "vpxor xmm1, xmm1, xmm2\n",
+            "vprord xmm1, xmm1, 12\n",
+            "vpaddd xmm10, xmm4, xmm1\n",
+            "vpxor xmm3, xmm3, xmm10\n",
+            "vprord xmm3, xmm3, 8\n",
+            "vpaddd xmm2, xmm2, xmm3\n",
+            "vpxor xmm0, xmm1, xmm2\n",
+            "vprord xmm6, xmm0, 7\n",
+            "vpbroadcastd xmm9, dword ptr [rsi + ", $b0, "]\n",
+            "vpblendmd xmm9{k1}, xmm9, dword ptr [rsi + ", $b1, "]{1to4}\n",
+            "vpblendmd xmm9{k2}, xmm9, dword ptr [rsi + ", $b2, "]{1to4}\n",
+            "vpblendmd xmm9{k3}, xmm9, dword ptr [rsi + ", $b3, "]{1to4}\n",
+            "vpshufd xmm8, xmm3, 0xb1\n",
+            "vpaddd xmm4, xmm11, xmm4\n",
+            "vpaddd xmm1, xmm4, xmm1\n",
+            "vpshufd xmm5, xmm1, 0x4b\n",
+            "vpshufd xmm7, xmm2, 0x1e\n",
+        )
+    };
+    (diagonals $a0:literal $a1:literal $a2:literal $a3:literal $b0:literal $b1:literal $b2:literal $b3:literal) => {
+        concat!(
+            "vpaddd xmm5, xmm5, xmm6\n",
+            "vpxor xmm8, xmm8, xmm5\n",
+            "vprord xmm8, xmm8, 16\n",
+            "vpbroadcastd xmm11, dword ptr [rsi + ", $a0, "]\n",
+            "vpblendmd xmm11{k1}, xmm11, dword ptr [rsi + ", $a1, "]{1to4}\n",
+            "vpblendmd xmm11{k2}, xmm11, dword ptr [rsi + ", $a2, "]{1to4}\n",
+            "vpblendmd xmm11{k3}, xmm11, dword ptr [rsi + ", $a3, "]{1to4}\n",
+            "vpaddd xmm9, xmm5, xmm9\n",
+            "vpaddd xmm7, xmm7, xmm8\n",
+            "vpxor xmm6, xmm6, xmm7\n",
+            "vprord xmm6, xmm6, 12\n",
+            "vpaddd xmm10, xmm9, xmm6\n",
+            "vpxor xmm8, xmm8, xmm10\n",
+            "vprord xmm8, xmm8, 8\n",
+            "vpaddd xmm7, xmm7, xmm8\n",
+            "vpxor xmm5, xmm6, xmm7\n",
+            "vprord xmm1, xmm5, 7\n",
+            "vpbroadcastd xmm4, dword ptr [rsi + ", $b0, "]\n",
+            "vpblendmd xmm4{k1}, xmm4, dword ptr [rsi + ", $b1, "]{1to4}\n",
+            "vpblendmd xmm4{k2}, xmm4, dword ptr [rsi + ", $b2, "]{1to4}\n",
+            "vpblendmd xmm4{k3}, xmm4, dword ptr [rsi + ", $b3, "]{1to4}\n",
+            "vpshufd xmm3, xmm8, 0xb1\n",
+            "vpaddd xmm9, xmm11, xmm9\n",
+            "vpaddd xmm6, xmm9, xmm6\n",
+            "vpshufd xmm0, xmm6, 0x1e\n",
+            "vpshufd xmm2, xmm7, 0x4b\n",
+        )
+    };
+    () => {
+        concat!(
+            ".p2align 6\n",
+            "2:\n",
+            "cmp rdx, 1\n",
+            "jne 3f\n",
+            "vpord xmm27, xmm27, xmm25\n",
+            "3:\n",
+            "vpbroadcastd xmm0, dword ptr [rsi + 0]\n",
+            "vpblendmd xmm0{k1}, xmm0, dword ptr [rsi + 16]{1to4}\n",
+            "vpblendmd xmm0{k2}, xmm0, dword ptr [rsi + 8]{1to4}\n",
+            "vpblendmd xmm0{k3}, xmm0, dword ptr [rsi + 24]{1to4}\n",
+            "vpaddd xmm0, xmm0, xmm31\n",
+            "vmovdqa64 xmm1, xmm30\n",
+            "vmovdqa64 xmm2, xmm29\n",
+            "vpxord xmm3, xmm28, xmm27\n",
+            "vpbroadcastd xmm4, dword ptr [rsi + 4]\n",
+            "vpblendmd xmm4{k1}, xmm4, dword ptr [rsi + 20]{1to4}\n",
+            "vpblendmd xmm4{k2}, xmm4, dword ptr [rsi + 12]{1to4}\n",
+            "vpblendmd xmm4{k3}, xmm4, dword ptr [rsi + 28]{1to4}\n",
+            fast_rotation!(columns 32 48 40 56 60 44 36 52),
+            fast_rotation!(diagonals 52 16 56 36 40 60 32 24),
+            fast_rotation!(columns 4 44 0 20 12 8 48 28),
+            fast_rotation!(diagonals 60 48 44 20 32 8 0 52),
+            fast_rotation!(columns 40 28 12 36 16 24 56 4),
+            fast_rotation!(diagonals 44 12 28 52 36 48 4 56),
+            fast_rotation!(columns 8 16 20 60 32 40 24 0),
+            fast_rotation!(diagonals 40 20 36 8 0 16 28 60),
+            fast_rotation!(columns 56 24 44 12 52 48 4 32),
+            fast_rotation!(diagonals 32 24 8 0 48 44 40 12),
+            fast_rotation!(columns 16 60 28 4 36 20 52 56),
+            fast_rotation!(diagonals 16 4 48 56 20 52 60 40),
+            fast_rotation!(columns 0 36 24 32 44 12 28 8),
+            fast_rotation!(diagonals 12 28 52 48 44 4 56 36),
+            fast_rotation!(columns 20 32 60 8 40 16 0 24),
+            fast_rotation!(diagonals 0 56 24 44 60 12 36 32),
+            fast_rotation!(columns 48 4 52 40 20 28 8 16),
+            fast_rotation!(diagonals 4 32 40 28 8 24 16 20),
+            fast_rotation!(columns 60 12 36 52 0 56 44 48),
+            fast_rotation!(diagonals 24 8 0 16 4 20 12 28),
+            "vpshufd xmm0, xmm10, 0x1e\n",
+            "vpternlogd xmm31, xmm0, xmm2, 0x96\n",
+            "vpternlogd xmm30, xmm1, xmm3, 0x96\n",
+            "vpaddd xmm27, xmm27, xmm26\n",
+            "add rsi, 64\n",
+            "dec rdx\n",
+            "jnz 2b\n",
+        )
+    };
+}
+pub(super) use fast_rotation;
+
+/// What registers 24 and 23 hold.
+#[rustfmt::skip]
+pub(super) const PATTERNS: [[u32; 4]; 2] = [
+    [0, 0, 0, 0],
+    [0, 0, 0, 0],
+];
