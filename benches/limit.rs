@@ -114,7 +114,7 @@ const SHA256_STEPS: [f64; 2] = [64.0, 48.0];
 /// The same of SHA-256, with as many blocks of which the schedule is computed and not known.
 fn bound_of_sha256(backend: Backend, live: usize, [rounds, words]: [f64; 2]) -> Option<f64> {
     let blocks = rounds / SHA256_STEPS[0];
-    if backend.sha() && !(kind(backend).ends_with("2nd") && live >= 7) {
+    if backend.sha() && !(kind(backend).contains("lanes") && live >= 7) {
         return Some(blocks * (128.0 / live as f64).max(32.0));
     }
     let (operations, lanes, step) = match backend.name() {
@@ -192,10 +192,14 @@ fn blocks<F: Block>(rounds: usize) {
 
     let mut race = Race::default();
     let mut rows = Vec::new();
-    for backend in Backend::available() {
+    let orders = |backend: Backend| [Some((backend, 16)), backend.other_order().map(|other| (other, 2))];
+    // The other order has kernels of its own for one message and for two.
+    for (backend, most) in Backend::available().flat_map(orders).flatten() {
+        let name = kind(backend).replace("+sha", "").replace(" lanes", "");
         let params = Params::<F>::new().with_backend(backend);
-        assert_eq!(params.hash(&one).unwrap(), *expected.as_ref(), "{backend}");
-        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= simd_digest::blake2::lanes::<F>(backend)) {
+        assert_eq!(params.hash(&one).unwrap(), *expected.as_ref(), "{name}");
+        let most = most.min(simd_digest::blake2::lanes::<F>(backend));
+        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= most) {
             let (number, blocks) = if live == 1 {
                 let (params, one) = (params.clone(), &one);
                 (race.add(move || params.hash(black_box(one))), ONE / F::BLOCK)
@@ -213,13 +217,7 @@ fn blocks<F: Block>(rounds: usize) {
                 assert_eq!(hash(), digests[messages.len() * F::LONGEST - 1]);
                 (race.add(hash), messages.len() * MANY_LENGTH / F::BLOCK)
             };
-            rows.push(Row {
-                name: backend.to_string(),
-                messages: live,
-                blocks,
-                bound: bound::<F>(backend, live),
-                number,
-            });
+            rows.push(Row { name: name.clone(), messages: live, blocks, bound: bound::<F>(backend, live), number });
         }
     }
     let mut peer = |name: &str, messages, bound, number| {
