@@ -9,7 +9,7 @@ use super::value::{CHUNK_LEN, Hash};
 use crate::backend::{Dispatch, compress_group};
 use crate::kernel::blake3::{Blake3Function, Ends, Group, MOST, flag};
 use crate::kernel::wipe;
-use crate::many::batch::{Messages, WINDOW, extremes, sort_by_blocks};
+use crate::many::batch::{Messages, WIDE_WINDOW, copy_end, extremes, sort_by_blocks};
 use crate::many::{Message, Start, schedule};
 
 /// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
@@ -52,11 +52,11 @@ fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
     }
     let mut done = each_equal(base, messages, 0, put);
     while done < messages.number() {
-        let mut window = [&[][..]; WINDOW];
+        let mut window = [&[][..]; WIDE_WINDOW];
         let read = messages.read(done, &mut window);
         let window = &window[..read];
         if are_chunks(window) {
-            each_chunk::<WINDOW, MOST>(base, window, done, put);
+            each_chunk::<WIDE_WINDOW, MOST>(base, window, done, put);
             done += read;
         } else {
             done = each_tree(base, messages, done, put);
@@ -118,7 +118,8 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
                 (inputs[l], ends.blocks[l]) = (before, last);
             } else {
                 inputs[l] = blocks;
-                ends.blocks[l] = last_block(memory, message, rest);
+                copy_end(memory, message, rest);
+                ends.blocks[l] = &memory[1];
                 #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
                 let length = rest.len() as u8;
                 lengths[l] = length;
@@ -148,21 +149,6 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
     }
     memory.iter_mut().flatten().for_each(wipe);
     digests.iter_mut().for_each(wipe);
-}
-
-/// The last bytes `rest` of a message, less than a block, with zeros after them.
-///
-/// A copy of a fixed length takes a few cycles, and a call that copies any length some twenty. So the last 64 bytes are
-/// copied, if there are as many, to where `rest` begins the second block.
-#[inline]
-fn last_block<'a>(memory: &'a mut [[u8; 64]; 2], message: &[u8], rest: &[u8]) -> &'a [u8; 64] {
-    memory[1] = [0; 64];
-    if let Some(last) = message.last_chunk::<64>() {
-        memory.as_flattened_mut()[rest.len()..][..64].copy_from_slice(last);
-    } else {
-        memory[1][..rest.len()].copy_from_slice(rest);
-    }
-    &memory[1]
 }
 
 /// The same for the messages from `done` on, until those for all lanes are a chunk each. Tells how many are done then.

@@ -7,7 +7,7 @@ use digest::consts::{U1, U16};
 
 pub(crate) use self::lanes::{compress_lanes, group_lanes, output_lanes};
 pub(crate) use self::rows::{Row, compress_row, compress_rows, group_rows, output_rows};
-use super::{Compress, Function, Word};
+use super::{Compress, Few, Function, Word};
 
 mod lanes;
 mod rows;
@@ -85,7 +85,11 @@ impl Function for Blake3Function {
     const NOT_LAST: u8 = 0;
     const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = false;
-    const PAIRS: bool = true;
+
+    #[inline]
+    fn are_faster_alone(few: &Few) -> bool {
+        few.number <= 1
+    }
 
     #[inline]
     fn longest_run(_: &Chain) -> usize {

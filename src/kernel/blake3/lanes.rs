@@ -184,15 +184,14 @@ fn ragged_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'
                 break;
             }
         }
-        let live = group.outputs.len();
         for (i, h) in h.chunks(L).enumerate() {
             let mut columns = [splat::<V, L>(token, 0); L];
             columns[..h.len()].copy_from_slice(h);
             let rows = V::transpose(columns);
-            for l in 0..live {
-                if usize::from(ends.counts[l]) == end {
-                    let words = rows[l].words();
-                    let to = &mut group.outputs[l].as_chunks_mut().0[i * L..];
+            for ((output, row), count) in group.outputs.iter_mut().zip(&rows).zip(ends.counts) {
+                if usize::from(count) == end {
+                    let words = row.words();
+                    let to = &mut output.as_chunks_mut().0[i * L..];
                     for (to, word) in to.iter_mut().zip(&words) {
                         *to = word.to_le_bytes();
                     }
