@@ -1,5 +1,7 @@
 //! Many messages, a word of each in a vector.
 
+use core::hint::select_unpredictable;
+
 use super::{K, Known, Nodes, PADDING_OF_64, Ragged, Rounds, Sha256Function};
 use crate::kernel::{Lanes, Run};
 
@@ -93,10 +95,10 @@ pub(crate) fn ragged_lanes<V: Lane<L>, const L: usize>(token: V::Token, messages
     for block in 0..longest {
         let mut blocks = [&ends[0][0]; L];
         for (to, (whole, end)) in blocks.iter_mut().zip(whole.iter().zip(ends)) {
-            *to = match whole.get(block) {
-                Some(block) => block,
-                None => end.get(block - whole.len()).unwrap_or(*to),
-            };
+            // Lanes go on to their ends at times that no CPU foresees, so without a branch.
+            let in_end = block.wrapping_sub(whole.len()).min(end.len() - 1);
+            let (blocks, place) = select_unpredictable(block < whole.len(), (*whole, block), (*end, in_end));
+            *to = &blocks[place];
         }
         let mut w = [splat::<V, L>(token, 0); 16];
         for (i, w) in w.chunks_exact_mut(L).enumerate() {
