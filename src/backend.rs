@@ -22,7 +22,7 @@ use self::sha2::Sha;
 #[cfg(feature = "blake3")]
 use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
-use crate::kernel::sha256::{CompressNodes, Nodes};
+use crate::kernel::sha256::{CompressNodes, Nodes, Ragged};
 use crate::kernel::{Compress, Function, Run};
 
 #[cfg_attr(
@@ -334,6 +334,18 @@ dispatch!(crate::kernel::sha256::Sha256Function);
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
     on!(backend, isa => backend.with(isa).nodes(nodes));
+}
+
+/// See [`CompressNodes::takes_ragged`].
+#[cfg(feature = "sha2")]
+pub(crate) fn takes_ragged(backend: Backend, live: usize) -> bool {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.takes_ragged(live))
+}
+
+/// See [`CompressNodes::ragged`].
+#[cfg(feature = "sha2")]
+pub(crate) fn compress_ragged(backend: Backend, messages: Ragged<'_>) {
+    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.ragged(messages));
 }
 
 /// See [`CompressGroup::group`].

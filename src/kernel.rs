@@ -47,8 +47,9 @@ pub trait Function: Copy + 'static {
     const NO_HINT: Self::Hint;
     /// Whether a message that ends with a whole block is closed by one more. Otherwise that block is the last.
     const CLOSES_WHOLE_BLOCKS: bool;
-    /// Whether two short messages are faster side by side than one after the other.
-    const PAIRS: bool;
+
+    /// Whether these messages take less time one after the other than side by side.
+    fn are_faster_alone(few: &Few) -> bool;
 
     /// Blocks at most that one run may have for this message.
     fn longest_run(chain: &Self::Chain) -> usize;
@@ -71,6 +72,21 @@ pub trait Function: Copy + 'static {
 
     /// Overwrites a chaining value with zeros: with feature `zeroize` only.
     fn wipe(chain: &mut Self::Chain);
+}
+
+/// A few messages that may share lanes, and the backend for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Few {
+    pub(crate) number: u64,
+    /// Blocks of all together.
+    pub(crate) total: u64,
+    /// Blocks of the longest.
+    pub(crate) longest: u64,
+    #[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone asks for it"))]
+    pub(crate) lanes: usize,
+    /// Whether the backend has the SHA extension.
+    #[cfg_attr(not(feature = "sha2"), expect(dead_code, reason = "SHA-256 alone has an extension"))]
+    pub(crate) sha: bool,
 }
 
 /// The answer of an instruction set for a function.

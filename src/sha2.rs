@@ -29,6 +29,7 @@ mod digest;
 mod hasher;
 pub mod hazmat;
 mod hmac;
+mod ragged;
 mod variant;
 
 pub use self::batch::{Batch, finalize_many, update_many};

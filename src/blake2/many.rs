@@ -6,11 +6,15 @@ use core::fmt;
 
 use super::flavour::Flavour;
 use super::hasher::Hasher;
+#[cfg(feature = "alloc")]
+use super::hasher::hash;
 use super::node::Node;
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::Block;
+#[cfg(feature = "alloc")]
+use crate::many::batch::few_are_faster_alone;
 use crate::many::batch::{Common, compress_each};
 use crate::many::{LengthError, finalize_each, update_each};
 
@@ -80,6 +84,9 @@ impl<F: Flavour> Params<F> {
 /// The digests of full length of `messages`, unkeyed and sequential.
 #[cfg(feature = "alloc")]
 pub(crate) fn hash_many<F: Flavour>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
+    if few_are_faster_alone::<F>(Backend::best(), messages) {
+        return messages.iter().map(|message| hash(message.as_ref())).collect();
+    }
     collect(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages)
 }
 

@@ -1,15 +1,15 @@
 //! Many messages at once: whole ones, pieces of some, or the ends of some.
 
-use core::array;
+use core::slice::from_ref;
 
 use super::forest::Forest;
 use super::hasher::{End, Hasher};
 use super::tree::{Base, Cv};
 use super::value::{CHUNK_LEN, Hash};
 use crate::backend::{Dispatch, compress_group};
-use crate::kernel::blake3::{Blake3Function, Group, MOST, flag, to_bytes};
-use crate::kernel::{Function, wipe};
-use crate::many::batch::{Job, Messages, WINDOW, compress_sorted, extremes};
+use crate::kernel::blake3::{Blake3Function, Ends, Group, MOST, flag};
+use crate::kernel::wipe;
+use crate::many::batch::{Messages, WIDE_WINDOW, copy_end, extremes, sort_by_blocks};
 use crate::many::{Message, Start, schedule};
 
 /// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
@@ -43,13 +43,20 @@ fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
         }
         return;
     }
+    if messages.number() <= FEW {
+        let mut few = [&[][..]; FEW];
+        let read = messages.read(0, &mut few);
+        if are_chunks(&few[..read]) {
+            return each_chunk::<FEW, FEW>(base, &few[..read], 0, put);
+        }
+    }
     let mut done = each_equal(base, messages, 0, put);
     while done < messages.number() {
-        let mut window = [&[][..]; WINDOW];
+        let mut window = [&[][..]; WIDE_WINDOW];
         let read = messages.read(done, &mut window);
         let window = &window[..read];
         if are_chunks(window) {
-            each_chunk(base, window, done, put);
+            each_chunk::<WIDE_WINDOW, MOST>(base, window, done, put);
             done += read;
         } else {
             done = each_tree(base, messages, done, put);
@@ -59,23 +66,89 @@ fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
     }
 }
 
+/// Messages that share the registers of one message, as rows, or four lanes.
+const FEW: usize = 4;
+
 /// Whether none of the messages is longer than a chunk.
 fn are_chunks(messages: &[&[u8]]) -> bool {
     messages.iter().all(|message| message.len() <= CHUNK_LEN)
 }
 
-/// The same for the messages of a window, each a chunk, from place `begin` on.
-fn each_chunk(base: &Base<'_>, messages: &[&[u8]], begin: usize, put: Put<'_>) {
-    let mut chain = base.chunk(0);
-    let (start, last) = (Start::At(&chain), flag::CHUNK_END | flag::ROOT);
-    let lengths = messages.iter().map(|message| message.len()).enumerate();
-    let job = |i: usize| Job { place: begin + i, chain: start, bytes: messages[i], last };
-    compress_sorted::<Blake3Function>(base.backend, lengths, job, true, &mut |place, chains| {
-        for (place, chain) in (place..).zip(chains) {
-            put(place, &[to_bytes(chain.h)]);
+/// The number of blocks of a chunk before the last.
+fn before_last(chunk: &[u8]) -> u8 {
+    #[expect(clippy::cast_possible_truncation, reason = "a chunk has 16 blocks")]
+    let number = (chunk.len().saturating_sub(1) / 64) as u8;
+    number
+}
+
+/// The same for up to `NUMBER` messages, each a chunk, from place `begin` on. Those with the most blocks come first, at
+/// most `LANES` side by side.
+fn each_chunk<const NUMBER: usize, const LANES: usize>(
+    base: &Base<'_>,
+    messages: &[&[u8]],
+    begin: usize,
+    put: Put<'_>,
+) {
+    let lanes = Blake3Function::lanes(base.backend).min(LANES);
+    let mut counts = [0; NUMBER];
+    for (count, message) in counts.iter_mut().zip(messages) {
+        *count = before_last(message);
+    }
+    let counts = &counts[..messages.len()];
+    let in_order = messages.len() <= lanes || counts.iter().all(|count| *count == counts[0]);
+    let mut order = [0; NUMBER];
+    if in_order {
+        for (i, to) in (0..).zip(&mut order) {
+            *to = i;
         }
-    });
-    Blake3Function::wipe(&mut chain);
+    } else {
+        sort_by_blocks(counts.iter().copied(), &mut order);
+    }
+    let mut memory = [[[0; 64]; 2]; LANES];
+    let mut digests = [[0; 32]; LANES];
+    for group in order[..messages.len()].chunks(lanes) {
+        let mut ends = Ends { counts: [counts[usize::from(group[0])]; MOST], blocks: [&[0; 64]; MOST] };
+        let mut lengths = [64; MOST];
+        let mut inputs = [&[][..]; LANES];
+        for (l, (memory, i)) in memory.iter_mut().zip(group).enumerate() {
+            let message = messages[usize::from(*i)];
+            ends.counts[l] = counts[usize::from(*i)];
+            let (blocks, rest) = message.as_chunks();
+            if let ([before @ .., last], []) = (blocks, rest) {
+                (inputs[l], ends.blocks[l]) = (before, last);
+            } else {
+                inputs[l] = blocks;
+                copy_end(memory, message, rest);
+                ends.blocks[l] = &memory[1];
+                #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
+                let length = rest.len() as u8;
+                lengths[l] = length;
+            }
+        }
+        let digests = &mut digests[..group.len()];
+        let inputs = Group {
+            key: base.key,
+            flags: base.flags,
+            first: flag::CHUNK_START,
+            last: &[flag::CHUNK_END | flag::ROOT; MOST],
+            lengths: &lengths,
+            counters: &[0; MOST],
+            count: 0,
+            inputs: &inputs[..group.len()],
+            ends: Some(&ends),
+            outputs: digests,
+        };
+        compress_group(base.backend, inputs);
+        if in_order {
+            put(begin + usize::from(group[0]), digests);
+        } else {
+            for (i, digest) in group.iter().zip(digests) {
+                put(begin + usize::from(*i), from_ref(digest));
+            }
+        }
+    }
+    memory.iter_mut().flatten().for_each(wipe);
+    digests.iter_mut().for_each(wipe);
 }
 
 /// The same for the messages from `done` on, until those for all lanes are a chunk each. Tells how many are done then.
@@ -131,7 +204,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
         }
         let mut inputs = [&[][..]; MOST];
         for ((input, bytes), block) in inputs.iter_mut().zip(messages_of_lanes).zip(&blocks) {
-            *input = if whole { bytes.as_chunks().0 } else { array::from_ref(block) };
+            *input = if whole { bytes.as_chunks().0 } else { from_ref(block) };
         }
         let group = Group {
             key: base.key,
@@ -142,6 +215,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
             counters: &[0; MOST],
             count: inputs[0].len(),
             inputs: &inputs[..live],
+            ends: None,
             outputs: &mut digests[..live],
         };
         compress_group(base.backend, group);

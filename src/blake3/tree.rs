@@ -190,6 +190,7 @@ impl Base<'_> {
                 counters: &array::from_fn(|i| counter.wrapping_add(i as u64)),
                 count: CHUNK_LEN / 64,
                 inputs: &inputs[..chunks.len()],
+                ends: None,
                 outputs: &mut outputs[..chunks.len()],
             };
             compress_group(self.backend, group);
@@ -227,6 +228,7 @@ impl Base<'_> {
             counters: &[0; MOST],
             count: 1,
             inputs,
+            ends: None,
             outputs,
         };
         compress_group(self.backend, group);

@@ -7,7 +7,7 @@ use digest::consts::{U1, U16};
 
 pub(crate) use self::lanes::{compress_lanes, group_lanes, output_lanes};
 pub(crate) use self::rows::{Row, compress_row, compress_rows, group_rows, output_rows};
-use super::{Compress, Function, Word};
+use super::{Compress, Few, Function, Word};
 
 mod lanes;
 mod rows;
@@ -85,7 +85,11 @@ impl Function for Blake3Function {
     const NOT_LAST: u8 = 0;
     const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = false;
-    const PAIRS: bool = true;
+
+    #[inline]
+    fn are_faster_alone(few: &Few) -> bool {
+        few.number <= 1
+    }
 
     #[inline]
     fn longest_run(_: &Chain) -> usize {
@@ -120,7 +124,7 @@ impl Function for Blake3Function {
     }
 }
 
-/// Inputs of equally many blocks, which begin with one key: chunks, parents, or messages of a chunk.
+/// Inputs that begin with one key: chunks, parents, or messages of a chunk.
 #[derive(Debug)]
 pub(crate) struct Group<'a> {
     pub(crate) key: &'a [u32; 8],
@@ -134,12 +138,35 @@ pub(crate) struct Group<'a> {
     pub(crate) lengths: &'a [u8; MOST],
     /// Each input's counter.
     pub(crate) counters: &'a [u64; MOST],
-    /// Blocks of each input, at least one.
+    /// Blocks of each input, at least one; of no meaning in a ragged group.
     pub(crate) count: usize,
-    /// At least one and at most as many as the backend has lanes, each of `count` blocks or more.
+    /// At least one and at most as many as the backend has lanes, each of `count` blocks or more; in a ragged group, the
+    /// blocks before the last.
     pub(crate) inputs: &'a [&'a [[u8; 64]]],
+    /// The ends of inputs that have blocks of their own number, the last of which lies elsewhere.
+    pub(crate) ends: Option<&'a Ends<'a>>,
     /// The chaining value after each input.
     pub(crate) outputs: &'a mut [[u8; 32]],
+}
+
+/// The last blocks of a ragged group.
+#[derive(Debug)]
+pub(crate) struct Ends<'a> {
+    /// The number of blocks of each input before its last. Places without an input have that of the first.
+    pub(crate) counts: [u8; MOST],
+    pub(crate) blocks: [&'a [u8; 64]; MOST],
+}
+
+impl Ends<'_> {
+    /// The least of the first counts, of those from `begin` on, if there is any.
+    #[inline(always)]
+    fn next<const L: usize>(&self, begin: usize) -> Option<usize> {
+        let mut next = u8::MAX;
+        for &count in &self.counts[..L] {
+            next = next.min(if usize::from(count) < begin { u8::MAX } else { count });
+        }
+        (next < u8::MAX).then_some(next.into())
+    }
 }
 
 /// A single block: a parent, or a short message.

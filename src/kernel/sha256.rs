@@ -5,8 +5,8 @@ use core::fmt;
 
 use digest::consts::{U2, U16};
 
-pub(crate) use self::lanes::{Lane, compress_lanes, hash_lanes};
-use super::{Function, Word};
+pub(crate) use self::lanes::{Lane, compress_lanes, hash_lanes, ragged_lanes};
+use super::{Few, Function, Word};
 
 mod lanes;
 
@@ -79,10 +79,28 @@ pub(crate) struct Nodes<'a> {
 /// Nodes at most that are hashed at a time.
 pub(crate) const NODES: usize = 16;
 
-/// The answer of an instruction set for nodes.
+/// Messages with blocks of their own number, all from one hash value.
+#[derive(Debug)]
+pub(crate) struct Ragged<'a> {
+    /// The whole blocks of each message. At least one message and at most as many as the backend has lanes.
+    pub(crate) whole: &'a [&'a [[u8; 64]]],
+    /// The blocks that close each message, one or two.
+    pub(crate) ends: &'a [&'a [[u8; 64]]],
+    /// The hash value before each message, equal for all, and after it. The number of blocks stays as it is.
+    pub(crate) chains: &'a mut [Chain],
+}
+
+/// The answer of an instruction set for nodes, and for whole messages.
 pub(crate) trait CompressNodes: Copy {
     /// Computes the digests.
     fn nodes(self, nodes: Nodes<'_>);
+
+    /// Whether [`ragged`](Self::ragged) takes less time for so many messages than one after the other, or
+    /// [`Compress::run`](crate::kernel::Compress::run).
+    fn takes_ragged(&self, live: usize) -> bool;
+
+    /// Compresses messages, each in its lane, so that none waits for another.
+    fn ragged(self, messages: Ragged<'_>);
 }
 
 impl<'a> Nodes<'a> {
@@ -110,7 +128,14 @@ impl Function for Sha256Function {
     const NOT_LAST: Written = Written::Before;
     const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = true;
-    const PAIRS: bool = true;
+
+    /// With the SHA extension, a CPU begins the next message before one has ended. Streams side by side are faster from
+    /// some blocks on, and if all have equally many.
+    #[inline]
+    fn are_faster_alone(few: &Few) -> bool {
+        let &Few { number, total, longest, sha, .. } = few;
+        number <= 1 || sha && number <= 6 && 20 * total <= 17 * number * longest + 60
+    }
 
     #[inline]
     fn longest_run(_: &Chain) -> usize {

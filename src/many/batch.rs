@@ -8,8 +8,8 @@ use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use super::{Memory, Message, Start};
-use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, Function, Run};
+use crate::backend::{Backend, Dispatch, reread};
+use crate::kernel::{Block, Few, Function, Run};
 use crate::stream::compress_message;
 
 /// The beginning that whole messages share, and how they end.
@@ -58,6 +58,11 @@ pub(crate) fn compress_each<H: Batch>(
     match messages {
         [] => {}
         [message] => compress_alone(common, message.as_ref(), |chain| put(0, chain)),
+        _ if few_are_faster_alone::<H>(common.backend, messages) => {
+            for (i, message) in messages.iter().enumerate() {
+                compress_alone(common, message.as_ref(), |chain| put(i, chain));
+            }
+        }
         _ => H::compress_batch(common, &messages, &mut |begin, chains| {
             for (i, chain) in (begin..).zip(chains) {
                 put(i, chain);
@@ -74,7 +79,7 @@ pub trait Batch: Dispatch {
 }
 
 /// Takes the chains of messages that are neighbours, with the place of the first.
-type Put<'a, H> = &'a mut dyn FnMut(usize, &[<H as Function>::Chain]);
+pub(crate) type Put<'a, H> = &'a mut dyn FnMut(usize, &[<H as Function>::Chain]);
 
 macro_rules! batch {
     ($Function:ty) => {
@@ -89,12 +94,10 @@ macro_rules! batch {
 batch!(crate::kernel::blake2b::FlavourB);
 #[cfg(feature = "blake2")]
 batch!(crate::kernel::blake2s::FlavourS);
-#[cfg(feature = "sha2")]
-batch!(crate::kernel::sha256::Sha256Function);
 
 #[inline]
-fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {
-    let mut chain = *common.chain;
+pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {
+    let mut chain = H::copy(common.chain, reread);
     compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
     done(&chain);
     H::wipe(&mut chain);
@@ -103,19 +106,8 @@ fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: imp
 /// Messages that are sorted together: enough to fill the lanes several times over, and few enough to need no heap.
 pub(crate) const WINDOW: usize = 64;
 
-fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
+pub(crate) fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
     let number = messages.number();
-    if number <= 2 {
-        let mut two = [&[][..]; 2];
-        messages.read(0, &mut two);
-        let two = &two[..number];
-        if are_faster_alone::<H>(number, blocks::<H>(extremes(two).1)) {
-            for (i, message) in two.iter().enumerate() {
-                compress_alone(common, message, |chain| put(i, from_ref(chain)));
-            }
-            return;
-        }
-    }
     // What comes before all messages is compressed once. An empty message ends with it.
     let mut chain = *common.chain;
     let is_begun = !common.first.is_empty();
@@ -179,7 +171,7 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
     let mut memory = Memory::new();
     for keys in keys.chunks(together) {
         let jobs = keys.iter().map(|key| job(key.number()));
-        if are_faster_alone::<H>(keys.len(), keys[0].blocks()) {
+        if are_faster_alone::<H>(backend, keys.len(), keys.iter().map(|key| key.blocks())) {
             for Job { place, chain, bytes, last } in jobs {
                 let common = Common::<H> { backend, chain: chain.get(), first: &[], last };
                 compress_alone(&common, bytes, |chain| put(place, from_ref(chain)));
@@ -193,9 +185,22 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
     memory.wipe();
 }
 
-/// Whether so many messages, the longest of so many blocks, take less time one by one than side by side.
-fn are_faster_alone<H: Function>(number: usize, blocks: u64) -> bool {
-    number <= 1 || number == 2 && !H::PAIRS && blocks <= 2
+/// Whether messages of so many blocks take less time one by one than side by side.
+fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, blocks: impl Iterator<Item = u64>) -> bool {
+    let (mut total, mut longest) = (0, 0);
+    for blocks in blocks {
+        total += blocks;
+        longest = blocks.max(longest);
+    }
+    H::are_faster_alone(&Few { number: number as u64, total, longest, lanes: H::lanes(backend), sha: backend.sha() })
+}
+
+/// The same for messages that must be few for it. Asked where a call is compiled for their type: a function for all types
+/// would take as long as half of a block for its start.
+#[inline]
+pub(crate) fn few_are_faster_alone<H: Dispatch>(backend: Backend, messages: &[impl AsRef<[u8]>]) -> bool {
+    let lengths = messages.iter().map(|message| message.as_ref().len());
+    messages.len() <= 4 && are_faster_alone::<H>(backend, messages.len(), lengths.map(blocks::<H>))
 }
 
 /// The blocks of a message of `length` bytes, those that close it included.
@@ -231,6 +236,50 @@ impl Key {
     }
 }
 
+/// Short messages that are sorted together. The more there are, the less do lanes differ.
+#[cfg(any(feature = "blake3", feature = "sha2"))]
+pub(crate) const WIDE_WINDOW: usize = 128;
+
+/// Blocks from which on [`sort_by_blocks`] tells no numbers apart.
+#[cfg(any(feature = "blake3", feature = "sha2"))]
+const BINS: u8 = 16;
+
+/// Writes to `order` the places of messages of so many blocks, those with the most first. The order of equals stays.
+///
+/// Numbers are counted, since a sort by comparisons takes a wrong branch for every second one.
+#[cfg(any(feature = "blake3", feature = "sha2"))]
+pub(crate) fn sort_by_blocks(blocks: impl Iterator<Item = u8> + Clone, order: &mut [u8]) {
+    let mut ends = [0_u8; BINS as usize + 1];
+    let bin = |blocks: u8| usize::from(BINS - 1 - blocks.min(BINS - 1));
+    for blocks in blocks.clone() {
+        ends[bin(blocks) + 1] += 1;
+    }
+    for i in 1..usize::from(BINS) {
+        ends[i] += ends[i - 1];
+    }
+    for (i, blocks) in (0..).zip(blocks) {
+        let to = &mut ends[bin(blocks)];
+        order[usize::from(*to)] = i;
+        *to += 1;
+    }
+}
+
+/// Copies the last bytes `rest` of a message, less than a block of 64 bytes, to the second block of `memory`, with zeros
+/// after them.
+///
+/// A copy of a fixed length takes a few cycles, and a call that copies any length some twenty. So the last 64 bytes are
+/// copied, if there are as many, to where `rest` begins the second block.
+#[inline]
+#[cfg(any(feature = "blake3", feature = "sha2"))]
+pub(crate) fn copy_end(memory: &mut [[u8; 64]], message: &[u8], rest: &[u8]) {
+    memory[1] = [0; 64];
+    if let Some(last) = message.last_chunk::<64>() {
+        memory.as_flattened_mut()[rest.len()..][..64].copy_from_slice(last);
+    } else {
+        memory[1][..rest.len()].copy_from_slice(rest);
+    }
+}
+
 /// Whether lanes stand idle for at most a fifth of the time, if each has one of neighbouring messages, the longest first.
 fn end_together(keys: &[Key], lanes: usize) -> bool {
     let used: u64 = keys.iter().map(|key| key.blocks()).sum();
@@ -244,7 +293,7 @@ fn end_together(keys: &[Key], lanes: usize) -> bool {
 /// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
 /// as much again.
 #[inline]
-fn compress_short<H: Dispatch>(
+pub(crate) fn compress_short<H: Dispatch>(
     common: &Common<'_, H>,
     messages: &dyn Messages,
     least: usize,
@@ -252,7 +301,7 @@ fn compress_short<H: Dispatch>(
 ) -> usize {
     let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
     let mut bytes = Array::<&[u8], H::MaxLanes>::default();
-    let Some(mut group) = read_short::<H>(messages, 0, least, &mut bytes[..lanes]) else { return 0 };
+    let Some(mut group) = read_short::<H>(common.backend, messages, 0, least, &mut bytes[..lanes]) else { return 0 };
     let mut memory = Memory::<H>::new();
     // Blocks, and bytes at the start of a block, that may not be zeros.
     let (mut used_blocks, mut used) = (0, 0);
@@ -278,7 +327,7 @@ fn compress_short<H: Dispatch>(
         H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint });
         put(done, chains);
         done += live;
-        let Some(next) = read_short::<H>(messages, done, least, &mut bytes[..lanes]) else { break };
+        let Some(next) = read_short::<H>(common.backend, messages, done, least, &mut bytes[..lanes]) else { break };
         group = next;
     }
     memory.wipe();
@@ -288,6 +337,7 @@ fn compress_short<H: Dispatch>(
 /// The number of messages for the lanes from `begin` on, and the length of the longest, if they are as
 /// [`compress_short`] needs them.
 fn read_short<'a, H: Dispatch>(
+    backend: Backend,
     messages: &'a dyn Messages,
     begin: usize,
     least: usize,
@@ -296,7 +346,8 @@ fn read_short<'a, H: Dispatch>(
     let live = messages.read(begin, lanes);
     let (shortest, longest) = extremes(&lanes[..live]);
     let alike = longest <= H::Block::LENGTH && H::closing(shortest) == H::closing(longest);
-    (!are_faster_alone::<H>(live, 1) && shortest >= least && alike).then_some((live, longest))
+    (!are_faster_alone::<H>(backend, live, core::iter::repeat_n(1, live)) && shortest >= least && alike)
+        .then_some((live, longest))
 }
 
 /// The lengths of the shortest and the longest message.

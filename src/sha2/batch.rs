@@ -9,7 +9,7 @@ use super::variant::{Hash, Sealed, Variant, Variant256, digest, truncate};
 use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
-use crate::many::batch::{Common, Messages, compress_each};
+use crate::many::batch::{Common, Messages, compress_each, few_are_faster_alone};
 use crate::many::{LengthError as ManyError, finalize_each, update_each};
 use crate::stream::compress_message;
 
@@ -61,19 +61,25 @@ impl<V: Variant> Batch<V> {
     #[inline]
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> Hash<V> {
+        Hash::full(self.digest(message))
+    }
+
+    /// The same as bytes.
+    #[inline]
+    pub(super) fn digest(&self, message: &[u8]) -> V::Bytes {
         if let Ok(node) = message.try_into() {
             let mut digests = [[0; 32]];
             let nodes = Nodes { iv: V::IV, nodes: &[node], digests: &mut digests, twice: false };
             hash_nodes(self.backend, nodes);
-            let hash = Hash::full(truncate::<V>(&digests[0]));
+            let bytes = truncate::<V>(&digests[0]);
             wipe(&mut digests[0]);
-            return hash;
+            return bytes;
         }
         let mut chain = Chain::new(*V::IV);
         compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, Written::JustNow);
-        let hash = Hash::full(digest::<V>(&chain));
+        let bytes = digest::<V>(&chain);
         Sha256Function::wipe(&mut chain);
-        hash
+        bytes
     }
 
     /// The digests of `messages`, side by side.
@@ -112,6 +118,12 @@ impl<V: Variant> Batch<V> {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
+        if few_are_faster_alone::<Sha256Function>(self.backend, messages) {
+            for (i, message) in messages.iter().enumerate() {
+                put(i, self.digest(message.as_ref()));
+            }
+            return;
+        }
         let done = each_node(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest)));
         let common = Common::<Sha256Function> {
             backend: self.backend,

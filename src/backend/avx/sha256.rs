@@ -7,7 +7,9 @@ use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
-use crate::kernel::sha256::{Chain, CompressNodes, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{
+    Chain, CompressNodes, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+};
 use crate::kernel::{Compress, Run};
 
 impl Compress<Sha256Function> for Beside<Avx> {
@@ -42,6 +44,16 @@ impl CompressNodes for Beside<Avx> {
             }
         }
     }
+
+    #[inline]
+    fn takes_ragged(&self, live: usize) -> bool {
+        matches!(choice::sse41(self.sha, live), Kernel::Lanes4)
+    }
+
+    fn ragged(self, messages: Ragged<'_>) {
+        // SAFETY: self.isa proves AVX.
+        unsafe { ragged4(messages) }
+    }
 }
 
 #[target_feature(enable = "avx")]
@@ -52,4 +64,9 @@ fn compress4(run: Run<'_, Sha256Function>) {
 #[target_feature(enable = "avx")]
 fn nodes4(nodes: Nodes<'_>) {
     hash_lanes::<U32x4, 4>(Sse41::here(), nodes);
+}
+
+#[target_feature(enable = "avx")]
+fn ragged4(messages: Ragged<'_>) {
+    ragged_lanes::<U32x4, 4>(Sse41::here(), messages);
 }

@@ -11,7 +11,9 @@ use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{
+    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+};
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Sha256Function> for Beside<Avx2> {
@@ -46,6 +48,16 @@ impl CompressNodes for Beside<Avx2> {
             }
         }
     }
+
+    #[inline]
+    fn takes_ragged(&self, live: usize) -> bool {
+        matches!(choice::avx2(self.sha, live), Kernel::Lanes8)
+    }
+
+    fn ragged(self, messages: Ragged<'_>) {
+        // SAFETY: self.isa proves AVX2.
+        unsafe { ragged8(messages) }
+    }
 }
 
 #[target_feature(enable = "avx2")]
@@ -56,6 +68,11 @@ fn compress8(run: Run<'_, Sha256Function>) {
 #[target_feature(enable = "avx2")]
 fn nodes8(nodes: Nodes<'_>) {
     hash_lanes::<U32x8, 8>(Avx2::here(), nodes);
+}
+
+#[target_feature(enable = "avx2")]
+fn ragged8(messages: Ragged<'_>) {
+    ragged_lanes::<U32x8, 8>(Avx2::here(), messages);
 }
 
 impl Lane<8> for U32x8 {

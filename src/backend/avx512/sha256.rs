@@ -11,7 +11,9 @@ use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::{Beside, avx2};
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{
+    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+};
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Sha256Function> for Beside<Avx512> {
@@ -48,6 +50,16 @@ impl CompressNodes for Beside<Avx512> {
             Kernel::Lanes16 => unsafe { nodes16(nodes) },
         }
     }
+
+    #[inline]
+    fn takes_ragged(&self, live: usize) -> bool {
+        matches!(choice::avx512(self.sha, self.order, live), Kernel::Lanes16)
+    }
+
+    fn ragged(self, messages: Ragged<'_>) {
+        // SAFETY: self.isa proves AVX-512F, VL and BW.
+        unsafe { ragged16(messages) }
+    }
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -68,6 +80,11 @@ fn nodes8(nodes: Nodes<'_>) {
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn nodes16(nodes: Nodes<'_>) {
     hash_lanes::<U32x16, 16>(Avx512::here(), nodes);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn ragged16(messages: Ragged<'_>) {
+    ragged_lanes::<U32x16, 16>(Avx512::here(), messages);
 }
 
 /// The truth tables of `vpternlog` for the functions of three bits.

@@ -1,11 +1,12 @@
 //! BLAKE3, which has rows for a few messages and lanes for many.
 
+use core::array;
 use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
 use crate::backend::{Backend, Dispatch, compress_block, compress_group, compress_settled_block, output_blocks};
-use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, Known, MOST, Node};
+use crate::kernel::blake3::{Blake3Function, Block, Chain, Ends, Group, Known, MOST, Node};
 
 /// Counters around the carry into the upper word.
 const COUNTERS: [u64; 6] = [0, 1, (1 << 32) - 1, 1 << 32, (1 << 54) - 1, u64::MAX];
@@ -77,6 +78,7 @@ fn groups_of_blake3_are_messages_of_blake3() {
                         counters: &counters,
                         count,
                         inputs: &inputs,
+                        ends: None,
                         outputs: &mut outputs,
                     };
                     compress_group(backend, group);
@@ -89,6 +91,51 @@ fn groups_of_blake3_are_messages_of_blake3() {
                 } else {
                     assert_eq!(outputs(backend), outputs(portable), "{backend:?}, {live} of {count} blocks");
                 }
+            }
+        }
+    }
+}
+
+/// Inputs with blocks of their own number, from none before the last on. In the longest lane, in the first and in any
+/// other, the last block must not be taken from elsewhere.
+#[test]
+fn ragged_groups_of_blake3_are_messages_of_blake3() {
+    let mut seed = 2108;
+    let portable = Backend::available().last().unwrap();
+    for backend in all_backends() {
+        for live in 1..=Blake3Function::lanes(backend) {
+            for most in [1, 2, 3, 5, 16] {
+                let key = key(&mut seed);
+                let mut any = |_| {
+                    let count = 1 + usize::from(byte(&mut seed)) % most;
+                    blocks(&mut seed, count)
+                };
+                let blocks: Vec<Vec<[u8; 64]>> = (0..live).map(&mut any).collect();
+                let inputs: Vec<&[[u8; 64]]> = blocks.iter().map(Vec::as_slice).collect();
+                let last = [(); MOST].map(|()| byte(&mut seed) & 0xf0);
+                let lengths = [(); MOST].map(|()| byte(&mut seed) % 65);
+                let counters = [(); MOST].map(|()| COUNTERS[usize::from(byte(&mut seed)) % 6]);
+                let before: Vec<&[[u8; 64]]> = inputs.iter().map(|input| &input[..input.len() - 1]).collect();
+                let end = |i: usize| inputs.get(i).map_or(&[0; 64], |input| &input[input.len() - 1]);
+                let count = |i: usize| u8::try_from(before[if i < live { i } else { 0 }].len()).unwrap();
+                let ends = Ends { counts: array::from_fn(count), blocks: array::from_fn(end) };
+                let mut outputs = vec![[0; 32]; live];
+                let group = Group {
+                    key: &key,
+                    flags: 4,
+                    first: 1,
+                    last: &last,
+                    lengths: &lengths,
+                    counters: &counters,
+                    count: 0,
+                    inputs: &before,
+                    ends: Some(&ends),
+                    outputs: &mut outputs,
+                };
+                compress_group(backend, group);
+                let alone: Vec<_> =
+                    (0..live).flat_map(|i| one(portable, i, &key, &inputs, &last, &lengths, &counters)).collect();
+                assert_eq!(outputs, alone, "{backend:?}, {:?}", &ends.counts[..live]);
             }
         }
     }
@@ -114,6 +161,7 @@ fn one(
         counters: &[counters[i]; MOST],
         count: inputs[i].len(),
         inputs: &inputs[i..=i],
+        ends: None,
         outputs: &mut outputs,
     };
     compress_group(backend, group);

@@ -4,9 +4,9 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::{Backend, Dispatch, hash_nodes};
+use crate::backend::{Backend, Dispatch, compress_ragged, hash_nodes};
 use crate::kernel::Block;
-use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Sha256Function, Written};
+use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Ragged, Sha256Function, Written};
 
 fn chain(seed: &mut u64, blocks: u64) -> Chain {
     #[expect(clippy::cast_possible_truncation, reason = "any bits")]
@@ -96,6 +96,41 @@ fn nodes_of_sha256_on_every_backend() {
         let expected = digests(portable);
         for backend in all_backends() {
             assert!(digests(backend) == expected, "{backend:?}, {count} nodes");
+        }
+    }
+}
+
+/// Messages with blocks of their own number, closed by one block or two, on every kernel that has lanes for them.
+#[test]
+fn ragged_messages_of_sha256_on_every_backend() {
+    let mut seed = 2108;
+    let portable = Backend::available().last().unwrap();
+    for backend in all_backends() {
+        for live in 1..=Sha256Function::lanes(backend) {
+            for most in [1, 2, 3, 5, 17] {
+                let mut any = |least: usize| {
+                    let count = least + usize::from(noise(&mut seed).to_le_bytes()[0]) % most;
+                    blocks::<[u8; 64]>(&mut seed, count)
+                };
+                let whole: Vec<_> = (0..live).map(|_| any(0)).collect();
+                let ends: Vec<_> = (0..live).map(|i| any(2)[..1 + (i + most) % 2].to_vec()).collect();
+                let start = chain(&mut seed, 3);
+                let messages = whole.iter().zip(&ends).map(|(whole, end)| [&whole[..], end].concat());
+                let expected: Vec<_> = messages
+                    .map(|blocks| {
+                        let mut chain = start;
+                        Sha256Function::compress(portable, &mut chain, &blocks, Written::Before);
+                        chain.h
+                    })
+                    .collect();
+                let mut chains = vec![start; live];
+                let whole: Vec<_> = whole.iter().map(Vec::as_slice).collect();
+                let ends: Vec<_> = ends.iter().map(Vec::as_slice).collect();
+                compress_ragged(backend, Ragged { whole: &whole, ends: &ends, chains: &mut chains });
+                let h: Vec<_> = chains.iter().map(|chain| chain.h).collect();
+                assert!(h == expected, "{backend:?}, {live} of up to {most} blocks");
+                assert!(chains.iter().all(|chain| chain.blocks == start.blocks), "{backend:?}");
+            }
         }
     }
 }

@@ -8,7 +8,9 @@ use crate::backend::Beside;
 use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{
+    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+};
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Sha256Function> for Beside<Neon> {
@@ -46,6 +48,16 @@ impl CompressNodes for Beside<Neon> {
             }
         }
     }
+
+    #[inline]
+    fn takes_ragged(&self, live: usize) -> bool {
+        self.sha.is_none() && four_lanes(live)
+    }
+
+    fn ragged(self, messages: Ragged<'_>) {
+        // SAFETY: self.isa proves NEON.
+        unsafe { ragged4(messages) }
+    }
 }
 
 #[target_feature(enable = "neon")]
@@ -56,6 +68,11 @@ fn compress4(run: Run<'_, Sha256Function>) {
 #[target_feature(enable = "neon")]
 fn nodes4(nodes: Nodes<'_>) {
     hash_lanes::<U32x4, 4>(Neon::here(), nodes);
+}
+
+#[target_feature(enable = "neon")]
+fn ragged4(messages: Ragged<'_>) {
+    ragged_lanes::<U32x4, 4>(Neon::here(), messages);
 }
 
 impl Lane<4> for U32x4 {

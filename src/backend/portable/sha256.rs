@@ -5,7 +5,7 @@ use core::slice;
 use super::Portable;
 use crate::backend::Beside;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Written, next_word,
+    Chain, CompressNodes, K, Nodes, PADDING_OF_64, Ragged, Rounds, Sha256Function, Written, next_word,
 };
 use crate::kernel::{Compress, Run};
 
@@ -25,6 +25,20 @@ impl Compress<Sha256Function> for Beside<Portable> {
 impl CompressNodes for Beside<Portable> {
     fn nodes(self, nodes: Nodes<'_>) {
         hash_nodes(nodes);
+    }
+
+    #[inline]
+    fn takes_ragged(&self, _: usize) -> bool {
+        false
+    }
+
+    fn ragged(self, messages: Ragged<'_>) {
+        for (chain, (whole, end)) in messages.chains.iter_mut().zip(messages.whole.iter().zip(messages.ends)) {
+            let blocks = chain.blocks;
+            compress(chain, whole);
+            compress(chain, end);
+            chain.blocks = blocks;
+        }
     }
 }
 

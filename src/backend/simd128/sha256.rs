@@ -6,7 +6,9 @@ use super::{Simd128, U32x4};
 use crate::backend::Beside;
 use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{
+    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+};
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Sha256Function> for Beside<Simd128> {
@@ -36,6 +38,15 @@ impl CompressNodes for Beside<Simd128> {
             }
         }
     }
+
+    #[inline]
+    fn takes_ragged(&self, live: usize) -> bool {
+        four_lanes(live)
+    }
+
+    fn ragged(self, messages: Ragged<'_>) {
+        ragged4(messages);
+    }
 }
 
 #[target_feature(enable = "simd128")]
@@ -46,6 +57,11 @@ fn compress4(run: Run<'_, Sha256Function>) {
 #[target_feature(enable = "simd128")]
 fn nodes4(nodes: Nodes<'_>) {
     hash_lanes::<U32x4, 4>(Simd128::here(), nodes);
+}
+
+#[target_feature(enable = "simd128")]
+fn ragged4(messages: Ragged<'_>) {
+    ragged_lanes::<U32x4, 4>(Simd128::here(), messages);
 }
 
 impl Lane<4> for U32x4 {

@@ -11,7 +11,9 @@ use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
-use crate::kernel::sha256::{Chain, CompressNodes, Lane, Nodes, Sha256Function, Written, compress_lanes, hash_lanes};
+use crate::kernel::sha256::{
+    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+};
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Sha256Function> for Beside<Sse41> {
@@ -46,6 +48,16 @@ impl CompressNodes for Beside<Sse41> {
             }
         }
     }
+
+    #[inline]
+    fn takes_ragged(&self, live: usize) -> bool {
+        matches!(choice::sse41(self.sha, live), Kernel::Lanes4)
+    }
+
+    fn ragged(self, messages: Ragged<'_>) {
+        // SAFETY: self.isa proves SSE4.1.
+        unsafe { ragged4(messages) }
+    }
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -56,6 +68,11 @@ fn compress4(run: Run<'_, Sha256Function>) {
 #[target_feature(enable = "sse4.1")]
 fn nodes4(nodes: Nodes<'_>) {
     hash_lanes::<U32x4, 4>(Sse41::here(), nodes);
+}
+
+#[target_feature(enable = "sse4.1")]
+fn ragged4(messages: Ragged<'_>) {
+    ragged_lanes::<U32x4, 4>(Sse41::here(), messages);
 }
 
 impl Lane<4> for U32x4 {

@@ -1,7 +1,9 @@
 //! Many messages, a word of each in a vector.
 
+use core::slice::from_ref;
+
 use super::Blake3Function;
-use super::{Chain, Group, IV, Known, Node, halves};
+use super::{Chain, Ends, Group, IV, Known, Node, halves};
 use crate::kernel::g::{Lane, round};
 use crate::kernel::{Run, Word};
 
@@ -96,6 +98,9 @@ pub(crate) fn compress_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, r
 /// Compresses a group of up to `L` inputs.
 #[inline(always)]
 pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
+    if let Some(ends) = group.ends {
+        return ragged_lanes::<V, L>(token, group, ends);
+    }
     let [mut low, mut high, mut length, mut last] = [[0; L]; 4];
     for l in 0..L {
         [low[l], high[l]] = halves(group.counters[l]);
@@ -123,6 +128,91 @@ pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, grou
                 *to = word.to_le_bytes();
             }
         }
+    }
+}
+
+/// Compresses a ragged group of up to `L` inputs.
+///
+/// ```text
+///   lane 0  ████████████████▒    ▒ = the last block, with a length and flags of its own
+///   lane 1  ████████████▒░░░░    ░ = blocks of the longest: the results are dropped
+///   lane 2  ████████▒░░░░░░░░
+/// ```
+///
+/// Chaining values leave their lanes whenever an input ends, so no lane is set up anew.
+#[inline(always)]
+fn ragged_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>, ends: &Ends<'_>) {
+    let [mut low, mut high] = [[0; L]; 2];
+    let mut inputs = [group.inputs[0]; L];
+    inputs[..group.inputs.len()].copy_from_slice(group.inputs);
+    for l in 0..L {
+        [low[l], high[l]] = halves(group.counters[l]);
+    }
+    let mut tags = Tags {
+        low: V::new(token, low),
+        high: V::new(token, high),
+        length: splat(token, 64),
+        flags: splat(token, group.flags.into()),
+        first: splat(token, group.first.into()),
+        last: splat(token, 0),
+    };
+    let mut h = splat_all::<V, L>(token, group.key);
+    let (mut begin, mut next) = (0, ends.next::<L>(0));
+    while let Some(end) = next {
+        // The blocks before the last of the shortest input, and then that last block: so the rounds are compiled once.
+        for ends_here in [begin == end, true] {
+            let mut lanes = [&[][..]; L];
+            if ends_here {
+                let (mut lengths, mut last) = ([64; L], [0; L]);
+                for l in 0..L {
+                    lanes[l] = from_ref(inputs[l].get(end).unwrap_or(ends.blocks[l]));
+                    if usize::from(ends.counts[l]) == end {
+                        lengths[l] = group.lengths[l].into();
+                        last[l] = group.last[l].into();
+                    }
+                }
+                (tags.length, tags.last) = (V::new(token, lengths), V::new(token, last));
+            } else {
+                for (lane, input) in lanes.iter_mut().zip(&inputs) {
+                    *lane = &input[begin..end];
+                }
+                (tags.length, tags.last) = (splat(token, 64), splat(token, 0));
+            }
+            compress_blocks::<V, L>(token, &mut h, &lanes, (lanes[0].len(), 1), &tags);
+            tags.first = splat(token, 0);
+            if begin == end {
+                break;
+            }
+        }
+        for (i, h) in h.chunks(L).enumerate() {
+            let mut columns = [splat::<V, L>(token, 0); L];
+            columns[..h.len()].copy_from_slice(h);
+            let rows = V::transpose(columns);
+            for ((output, row), count) in group.outputs.iter_mut().zip(&rows).zip(ends.counts) {
+                if usize::from(count) == end {
+                    let words = row.words();
+                    let to = &mut output.as_chunks_mut().0[i * L..];
+                    for (to, word) in to.iter_mut().zip(&words) {
+                        *to = word.to_le_bytes();
+                    }
+                }
+            }
+        }
+        next = ends.next::<L>(end + 1);
+        if next.is_some() {
+            let mut longest = inputs[0];
+            for input in inputs {
+                if input.len() > longest.len() {
+                    longest = input;
+                }
+            }
+            for (input, count) in inputs.iter_mut().zip(&ends.counts) {
+                if usize::from(*count) <= end {
+                    *input = longest;
+                }
+            }
+        }
+        begin = end + 1;
     }
 }
 

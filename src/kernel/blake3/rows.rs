@@ -84,26 +84,65 @@ pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run
 }
 
 /// Compresses a group, `N` inputs at a time.
+///
+/// An input of a ragged group that has ended goes on with its last block once more, and the results are dropped.
 #[inline(always)]
 pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Group<'_>) {
     let mut begin = 0;
     for (inputs, outputs) in group.inputs.chunks(N).zip(group.outputs.chunks_mut(N)) {
-        let mut tags = [Tag { counter: 0, flags: group.flags, first: group.first, last: 0, length: 0 }; N];
-        for (l, tag) in tags.iter_mut().enumerate() {
-            let i = begin + l.min(inputs.len() - 1);
-            tag.counter = group.counters[i];
-            tag.last = group.last[i];
-            tag.length = group.lengths[i];
-        }
-        begin += N;
-        let h = key::<R, N>(token, group.key);
-        let [low, high] = compress_blocks::<R, N>(token, h, inputs, (group.count, 1), &tags);
-        for ((output, low), high) in outputs.iter_mut().zip(low.words()).zip(high.words()) {
-            let (to, _) = output.as_chunks_mut();
-            for (to, word) in to.iter_mut().zip(low.iter().chain(&high)) {
-                *to = word.to_le_bytes();
+        let place = |l: usize| begin + l.min(inputs.len() - 1);
+        let mut last = [group.count.saturating_sub(1); N];
+        if let Some(ends) = group.ends {
+            for (l, last) in last.iter_mut().enumerate() {
+                *last = ends.counts[place(l)].into();
             }
         }
+        let mut longest = 0;
+        for count in last {
+            longest = longest.max(count);
+        }
+        let mut h = key::<R, N>(token, group.key);
+        for block in 0..=longest {
+            let mut blocks = [&[0; 64]; N];
+            let mut tags = [Tag { counter: 0, flags: group.flags, first: 0, last: 0, length: 64 }; N];
+            let mut ends_here = false;
+            for l in 0..N {
+                let (i, tag) = (place(l), &mut tags[l]);
+                tag.counter = group.counters[i];
+                blocks[l] = match (group.inputs[i].get(block), group.ends) {
+                    (Some(block), _) => block,
+                    (None, Some(ends)) => ends.blocks[i],
+                    (None, None) => unreachable!(),
+                };
+                if block == 0 {
+                    tag.flags |= group.first;
+                }
+                if last[l] == block {
+                    tag.flags |= group.last[i];
+                    tag.length = group.lengths[i];
+                    ends_here = true;
+                }
+            }
+            let d = row_d::<R, N>(token, &tags);
+            let [a, b, c, d] = if longest == 0 {
+                compress_block::<R, N, false>(token, h, blocks, d)
+            } else {
+                compress_block::<R, N, true>(token, h, blocks, d)
+            };
+            h = [a.xor(c), b.xor(d)];
+            if ends_here {
+                let words = h[0].words().into_iter().zip(h[1].words());
+                for ((output, (low, high)), last) in outputs.iter_mut().zip(words).zip(last) {
+                    if last == block {
+                        let (to, _) = output.as_chunks_mut();
+                        for (to, word) in to.iter_mut().zip(low.iter().chain(&high)) {
+                            *to = word.to_le_bytes();
+                        }
+                    }
+                }
+            }
+        }
+        begin += N;
     }
 }
 

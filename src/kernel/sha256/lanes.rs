@@ -1,6 +1,8 @@
 //! Many messages, a word of each in a vector.
 
-use super::{K, Known, Nodes, PADDING_OF_64, Rounds, Sha256Function};
+use core::hint::select_unpredictable;
+
+use super::{K, Known, Nodes, PADDING_OF_64, Ragged, Rounds, Sha256Function};
 use crate::kernel::{Lanes, Run};
 
 /// A vector of one word of each of `L` messages, for the lane kernel. The names are those of FIPS 180-4, section 4.1.2.
@@ -66,6 +68,60 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
     }
     for chain in run.chains {
         chain.blocks = chain.blocks.wrapping_add(run.count as u64);
+    }
+}
+
+/// Compresses up to `L` messages with blocks of their own number.
+///
+/// ```text
+///   lane 0  ████████████████▒    ▒ = the blocks that close a message, one or two
+///   lane 1  ████████████▒▒░░░    ░ = any block: the results are dropped
+///   lane 2  ████████▒░░░░░░░░
+/// ```
+///
+/// Hash values leave their lanes whenever a message ends, so no lane is set up anew.
+#[inline(always)]
+pub(crate) fn ragged_lanes<V: Lane<L>, const L: usize>(token: V::Token, messages: Ragged<'_>) {
+    let Ragged { whole, ends, chains } = messages;
+    let mut counts = [0; L];
+    for (count, (whole, end)) in counts.iter_mut().zip(whole.iter().zip(ends)) {
+        *count = whole.len() + end.len();
+    }
+    let mut longest = 0;
+    for count in counts {
+        longest = longest.max(count);
+    }
+    let mut h = splat_all::<V, L>(token, &chains[0].h);
+    for block in 0..longest {
+        let mut blocks = [&ends[0][0]; L];
+        for (to, (whole, end)) in blocks.iter_mut().zip(whole.iter().zip(ends)) {
+            // Lanes go on to their ends at times that no CPU foresees, so without a branch.
+            let in_end = block.wrapping_sub(whole.len()).min(end.len() - 1);
+            let (blocks, place) = select_unpredictable(block < whole.len(), (*whole, block), (*end, in_end));
+            *to = &blocks[place];
+        }
+        let mut w = [splat::<V, L>(token, 0); 16];
+        for (i, w) in w.chunks_exact_mut(L).enumerate() {
+            let mut rows = [splat::<V, L>(token, 0); L];
+            for (row, block) in rows.iter_mut().zip(&blocks) {
+                *row = V::load_be(token, *block, i);
+            }
+            w.copy_from_slice(&V::transpose(rows));
+        }
+        h = compress::<V, L>(token, h, w);
+        if !counts.contains(&(block + 1)) {
+            continue;
+        }
+        for (i, h) in h.chunks(L).enumerate() {
+            let mut columns = [splat::<V, L>(token, 0); L];
+            columns[..h.len()].copy_from_slice(h);
+            let rows = V::transpose(columns);
+            for (l, chain) in chains.iter_mut().enumerate() {
+                if counts[l] == block + 1 {
+                    chain.h[i * L..][..h.len()].copy_from_slice(&rows[l].words()[..h.len()]);
+                }
+            }
+        }
     }
 }
 

@@ -79,6 +79,22 @@ fn up_to_33_messages_of_ragged_lengths() {
     }
 }
 
+/// Messages of a chunk at most, each with blocks of its own number in its lane: every number of them, and around that
+/// which is sorted at a time.
+#[test]
+fn ragged_chunks() {
+    let (mut random, mut turn) = (Random::new(41), 0);
+    for count in (0..=40).chain([127, 128, 129, 143, 144, 150, 260]) {
+        for limit in [130, 513, CHUNK as u64 + 1] {
+            check_in_turn(&mut turn, &messages((0..count).map(|_| random.below(limit))));
+        }
+        let edges = [0, 1, 63, 64, 65, 127, 128, 129, 511, 512, 513, 960, 961, 1023, 1024];
+        check_in_turn(&mut turn, &messages((0..count).map(|_| edges[random.below(edges.len() as u64)])));
+        check_in_turn(&mut turn, &messages((0..count).map(|i| if i == count / 2 { 1024 } else { 0 })));
+        check_in_turn(&mut turn, &messages((0..count).map(|i| if i + 1 == count { 1025 } else { 70 * (i % 15) })));
+    }
+}
+
 /// All lengths up to 40 KiB, short ones more often.
 #[test]
 fn lengths_up_to_40_kib() {

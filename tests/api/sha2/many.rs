@@ -14,6 +14,7 @@ use crate::common::sha2::{Family, for_both, hasher_on, of_peer, on, other};
 
 for_both! {
     up_to_33_messages_of_ragged_lengths,
+    ragged_windows,
     orders_of_lengths,
     messages_of_a_block,
     short_messages_after_longer_ones,
@@ -82,6 +83,21 @@ fn up_to_33_messages_of_ragged_lengths<V: Family>() {
             check::<V>(&slices(&messages((0..count).map(|_| LENGTHS[random.below(LENGTHS.len() as u64)]))));
         }
         check::<V>(&slices(&messages((0..count).map(|_| random.below(700)))));
+    }
+}
+
+/// Messages with blocks of their own number, each in its lane: every number of them, around that which is sorted at a
+/// time, and with one that is too long to take part.
+fn ragged_windows<V: Family>() {
+    let mut random = Random::new(41);
+    for count in (0..=40).chain([127, 128, 129, 143, 144, 150, 260]) {
+        for limit in [130, 513, 1025] {
+            check::<V>(&slices(&messages((0..count).map(|_| random.below(limit)))));
+        }
+        let edges = [0, 1, 55, 56, 63, 64, 65, 119, 120, 511, 512, 960, 1015, 1016, 1023, 1024];
+        check::<V>(&slices(&messages((0..count).map(|_| edges[random.below(edges.len() as u64)]))));
+        check::<V>(&slices(&messages((0..count).map(|i| if i == count / 2 { 1024 } else { 0 }))));
+        check::<V>(&slices(&messages((0..count).map(|i| if i + 1 == count { 1025 } else { 70 * (i % 15) }))));
     }
 }
 
