@@ -12,7 +12,6 @@ use super::{Neon, U64x2};
 use crate::backend::portable::Portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
-use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run};
 
 impl Compress<FlavourB> for Neon {
@@ -32,5 +31,3 @@ impl Compress<FlavourB> for Neon {
 fn compress2(run: Run<'_, FlavourB>) {
     compress_lanes::<FlavourB, U64x2, 2>(Neon::here(), run);
 }
-
-impl Lane<u64, 2> for U64x2 {}

@@ -5,7 +5,6 @@ use super::{Simd128, U64x2};
 use crate::backend::portable::Portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
-use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run};
 
 impl Compress<FlavourB> for Simd128 {
@@ -24,5 +23,3 @@ impl Compress<FlavourB> for Simd128 {
 fn compress2(run: Run<'_, FlavourB>) {
     compress_lanes::<FlavourB, U64x2, 2>(Simd128::here(), run);
 }
-
-impl Lane<u64, 2> for U64x2 {}

@@ -69,7 +69,7 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
     }
 }
 
-/// The digests of up to `L` messages of 64 bytes, or of these digests.
+/// The digests of up to `L` messages of 64 bytes, or of these digests if `twice`.
 #[inline(always)]
 pub(crate) fn hash_lanes<V: Lane<L>, const L: usize>(token: V::Token, nodes: Nodes<'_>) {
     let Nodes { iv, nodes, digests, twice } = nodes;
@@ -85,11 +85,12 @@ pub(crate) fn hash_lanes<V: Lane<L>, const L: usize>(token: V::Token, nodes: Nod
     }
     // In a loop the rounds are compiled once.
     let mut h = iv;
-    for second in 0..2 {
+    for second in [false, true] {
         h = compress::<V, L>(token, iv, w);
-        if second == 0 {
-            h = add_all::<V, L>(h, scheduled_rounds::<V, L>(token, h, &PADDING_OF_64));
+        if second {
+            break;
         }
+        h = add_all::<V, L>(h, scheduled_rounds::<V, L>(token, h, &PADDING_OF_64));
         if !twice {
             break;
         }
