@@ -17,7 +17,7 @@ impl Compress<Blake3Function> for Beside<Avx> {
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
         // SAFETY: self.isa proves AVX.
-        unsafe { compress1(alone(chain, &[blocks], &[last])) }
+        unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
@@ -50,6 +50,11 @@ impl CompressGroup for Beside<Avx> {
         // SAFETY: self.isa proves AVX.
         unsafe { output(node, counter, blocks) }
     }
+}
+
+#[target_feature(enable = "avx")]
+fn compress(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+    compress_rows::<U32x4, 1>(Sse41::here(), alone(chain, &[blocks], &[last]));
 }
 
 /// One after the other.

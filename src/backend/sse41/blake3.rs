@@ -22,7 +22,7 @@ impl Compress<Blake3Function> for Beside<Sse41> {
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
         // SAFETY: self.isa proves SSE4.1.
-        unsafe { compress1(alone(chain, &[blocks], &[last])) }
+        unsafe { compress(chain, blocks, last) }
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
@@ -65,6 +65,11 @@ pub(in crate::backend) fn alone<'a>(
     last: &'a [u8],
 ) -> Run<'a, Blake3Function> {
     Run { count: blocks[0].len(), stride: 1, chains: slice::from_mut(chain), blocks, last, hint: Known::Nothing }
+}
+
+#[target_feature(enable = "sse4.1")]
+fn compress(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
+    compress_rows::<U32x4, 1>(Sse41::here(), alone(chain, &[blocks], &[last]));
 }
 
 /// One after the other.
