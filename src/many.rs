@@ -19,15 +19,6 @@ use crate::stream::Stream;
 
 pub(crate) mod batch;
 
-impl<H: Dispatch> Start<'_, H> {
-    fn get(&self) -> &H::Chain {
-        match self {
-            Self::At(chain) => chain,
-            Self::Of(chain) => chain,
-        }
-    }
-}
-
 /// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order; not all are
 /// empty.
 pub(crate) struct Message<'a, H: Dispatch, T> {
@@ -48,6 +39,15 @@ pub(crate) enum Start<'a, H: Dispatch> {
     /// One that many messages share. It may be a key's, so no copy is left anywhere.
     At(&'a H::Chain),
     Of(H::Chain),
+}
+
+impl<H: Dispatch> Start<'_, H> {
+    fn get(&self) -> &H::Chain {
+        match self {
+            Self::At(chain) => chain,
+            Self::Of(chain) => chain,
+        }
+    }
 }
 
 impl<'a, H: Dispatch, T> Message<'a, H, T> {

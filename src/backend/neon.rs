@@ -7,10 +7,10 @@
 use core::arch::aarch64::*;
 
 use super::isa::{Cpu, isa};
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use super::vector::lane;
 use super::vector::words;
 use crate::kernel::Lanes;
-#[cfg(any(feature = "blake2", feature = "blake3"))]
-use crate::kernel::g::Lane;
 
 #[cfg(feature = "blake2")]
 mod blake2b;
@@ -115,4 +115,7 @@ impl Lanes<u32, 4> for U32x4 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-impl Lane<u32, 4> for U32x4 {}
+lane!(U32x4: [u32; 4] in "neon", vaddq_u32, veorq_u32, ror32);
+
+#[cfg(feature = "blake2")]
+lane!(U64x2: [u64; 2] in "neon", vaddq_u64, veorq_u64, ror64);

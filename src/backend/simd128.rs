@@ -6,10 +6,10 @@
 use core::arch::wasm32::*;
 
 use super::isa::{Cpu, isa};
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use super::vector::lane;
 use super::vector::words;
 use crate::kernel::Lanes;
-#[cfg(any(feature = "blake2", feature = "blake3"))]
-use crate::kernel::g::Lane;
 
 #[cfg(feature = "blake2")]
 mod blake2b;
@@ -84,4 +84,7 @@ impl Lanes<u32, 4> for U32x4 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-impl Lane<u32, 4> for U32x4 {}
+lane!(U32x4: [u32; 4] in "simd128", u32x4_add, v128_xor, ror32);
+
+#[cfg(feature = "blake2")]
+lane!(U64x2: [u64; 2] in "simd128", u64x2_add, v128_xor, ror64);

@@ -1,5 +1,5 @@
 //! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics. `lane!`: half of
-//! G on them.
+//! G on them. `sha256_rounds!`: the parts of a round of SHA-256.
 #![allow(unsafe_code)]
 
 /// Defines a vector of `L` words over a register, which its token travels with, and implements `Words` for it.
@@ -127,3 +127,43 @@ macro_rules! lane {
 }
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 pub(super) use lane;
+
+/// The methods of `kernel::sha256::Lane` that make up the rounds, for a vector that `words!` made: from the names of functions
+/// compiled for the token's features. `shr` shifts by a number of bits as `ror` rotates. They are functions for the reason
+/// that `lane!` gives.
+#[cfg(feature = "sha2")]
+macro_rules! sha256_rounds {
+    ($Vector:ident in $features:literal, $add:path, $xor3:path, $ror:path, $shr:path, $ch:path, $maj:path) => {
+        #[inline(always)]
+        fn temporary(sum: Self, variables: [Self; 6]) -> [Self; 2] {
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn temporary(sum: $Vector, [a, b, c, e, f, g]: [$Vector; 6]) -> [$Vector; 2] {
+                let (token, a, b, c, e, f, g) = (sum.1, a.0, b.0, c.0, e.0, f.0, g.0);
+                let t1 = $add(sum.0, $xor3($ror(e, 6), $ror(e, 11), $ror(e, 25)));
+                let t1 = $add(t1, $ch(e, f, g));
+                let t2 = $add($xor3($ror(a, 2), $ror(a, 13), $ror(a, 22)), $maj(a, b, c));
+                [$Vector(t1, token), $Vector(t2, token)]
+            }
+
+            // SAFETY: sum.1 proves the instruction set.
+            unsafe { temporary(sum, variables) }
+        }
+
+        #[inline(always)]
+        fn next_word(words: [Self; 4]) -> Self {
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn next_word([a, b, c, d]: [$Vector; 4]) -> $Vector {
+                let (token, a, b, c, d) = (a.1, a.0, b.0, c.0, d.0);
+                let sum = $add($add(a, $xor3($ror(b, 7), $ror(b, 18), $shr(b, 3))), c);
+                $Vector($add(sum, $xor3($ror(d, 17), $ror(d, 19), $shr(d, 10))), token)
+            }
+
+            // SAFETY: words[0].1 proves the instruction set.
+            unsafe { next_word(words) }
+        }
+    };
+}
+#[cfg(feature = "sha2")]
+pub(super) use sha256_rounds;

@@ -21,24 +21,9 @@ impl G for u32 {
 pub(crate) trait Lane<W: G, const L: usize>: Lanes<W, L> {
     /// The first or the second half of G on the four columns of a state, or on its diagonals, with a message word each.
     ///
-    /// The four are independent: taken operation by operation they hide each other's latency.
-    #[inline(always)]
-    fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]) {
-        let [r_d, r_b] = rotations::<W>(SECOND);
-        let [b, c, d] = places(DIAGONALS);
-        for i in 0..4 {
-            v[i] = v[i].add(m[i]).add(v[b[i]]);
-        }
-        for i in 0..4 {
-            v[d[i]] = v[d[i]].xor(v[i]).ror(r_d);
-        }
-        for i in 0..4 {
-            v[c[i]] = v[c[i]].add(v[d[i]]);
-        }
-        for i in 0..4 {
-            v[b[i]] = v[b[i]].xor(v[c[i]]).ror(r_b);
-        }
-    }
+    /// The four are independent: taken operation by operation they hide each other's latency. `lane!` of
+    /// `backend::vector` implements it for every vector.
+    fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]);
 }
 
 /// By how much the two exclusive ors of a half are rotated.

@@ -19,12 +19,22 @@ fn on_terminal(options: &str, seconds: &str) -> String {
     stdout
 }
 
+/// The answer of work that takes less than a second, unless the machine is busy: then the work is done again.
+fn within_a_second<T>(work: impl Fn() -> T) -> T {
+    for _ in 0..20 {
+        let begun = Instant::now();
+        let answer = work();
+        if begun.elapsed() < Duration::from_secs(1) {
+            return answer;
+        }
+    }
+    panic!("the machine is too busy");
+}
+
 #[test]
 fn progress_of_long_work() {
     assert!(on_terminal("-t1", "1.3").contains("B/s"));
-    let begun = Instant::now();
-    // A busy machine may take longer than it should.
-    assert!(!on_terminal("-t1", "0.1").contains("B/s") || begun.elapsed() > Duration::from_secs(1));
+    assert!(!within_a_second(|| on_terminal("-t1", "0.1")).contains("B/s"));
     assert!(!on_terminal("-t1 --no-progress", "1.3").contains("B/s"));
     assert!(!on_terminal("-t1 2>&1 | cat", "1.3").contains("B/s"));
 }

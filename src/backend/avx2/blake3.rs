@@ -9,12 +9,13 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
 use crate::backend::Beside;
-use crate::backend::sse41::blake3::{self as sse41, alone, row};
+use crate::backend::sse41::blake3::{self as sse41, alone, next_words, row, step};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_row, compress_rows,
-    group_lanes, group_rows, output_lanes, output_rows,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
+    compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
 };
+use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Blake3Function> for Beside<Avx2> {
@@ -109,7 +110,7 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
     }
 }
 
-row!(U32x8 of 2, Avx2, join, xor_ror, _mm256_shuffle_epi32, pick, with_last);
+row!(U32x8 of 2 in "avx2", Avx2, join, _mm256_add_epi32, xor_ror, _mm256_shuffle_epi32, pick, with_last);
 
 /// Words `4 i` to `4 i + 4` of both blocks.
 #[inline]

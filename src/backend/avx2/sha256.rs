@@ -11,6 +11,7 @@ use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::backend::vector::sha256_rounds;
 use crate::kernel::sha256::{
     Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
 };
@@ -87,23 +88,26 @@ impl Lane<8> for U32x8 {
         Self(unsafe { swap(self.0) }, self.1)
     }
 
-    #[inline(always)]
-    fn shr(self, bits: u32) -> Self {
-        // SAFETY: self.1 proves AVX2.
-        Self(unsafe { _mm256_srl_epi32(self.0, _mm_cvtsi32_si128(bits.cast_signed())) }, self.1)
-    }
+    sha256_rounds!(U32x8 in "avx2", _mm256_add_epi32, xor3, super::ror32, shr, ch, maj);
+}
 
-    #[inline(always)]
-    fn ch(self, f: Self, g: Self) -> Self {
-        // SAFETY: self.1 proves AVX2.
-        Self(unsafe { _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(f.0, g.0), self.0), g.0) }, self.1)
-    }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn xor3(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+    _mm256_xor_si256(_mm256_xor_si256(a, b), c)
+}
 
-    #[inline(always)]
-    fn maj(self, b: Self, c: Self) -> Self {
-        // SAFETY: self.1 proves AVX2.
-        Self(unsafe { maj(self.0, b.0, c.0) }, self.1)
-    }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn shr(v: __m256i, bits: u32) -> __m256i {
+    _mm256_srl_epi32(v, _mm_cvtsi32_si128(bits.cast_signed()))
+}
+
+/// The bits of `f` where `e` has ones, and of `g` elsewhere.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn ch(e: __m256i, f: __m256i, g: __m256i) -> __m256i {
+    _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(f, g), e), g)
 }
 
 /// The bits in which `a` and `b` agree, else those of `c`. The next round has `a` and `b` as `b` and `c`, so the

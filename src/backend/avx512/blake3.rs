@@ -13,11 +13,14 @@ use core::arch::x86_64::*;
 use super::{Avx512, U32x4, U32x8, U32x16};
 use crate::backend::Beside;
 use crate::backend::avx2::blake3::{join as join8, pick as pick8, with_last as with_last8};
-use crate::backend::sse41::blake3::{alone, join as join4, pick as pick4, row, with_last as with_last4};
-use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, compress_lanes, compress_row, compress_rows,
-    group_lanes, group_rows, output_lanes, output_rows,
+use crate::backend::sse41::blake3::{
+    alone, join as join4, next_words, pick as pick4, row, step, with_last as with_last4,
 };
+use crate::kernel::blake3::{
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
+    compress_row, compress_rows, group_lanes, group_rows, output_lanes, output_rows,
+};
+use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Blake3Function> for Beside<Avx512> {
@@ -194,9 +197,10 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
 
 /// The messages that four registers of one row each have room for.
 macro_rules! wide {
-    ($Vector:ident of $N:literal, $Register:ident, $join:ident, $xor_ror:ident, $shuffle:ident, $pick:ident, $with_last:ident,
-     $permute:ident, $high:ident, $xor:ident, $ror:ident, $shr:ident, $shl:ident, $ternary:ident) => {
-        row!($Vector of $N, Avx512, $join, $xor_ror, $shuffle, $pick, $with_last, $permute, $high);
+    ($Vector:ident of $N:literal, $Register:ident, $join:ident, $add:ident, $xor_ror:ident, $shuffle:ident, $pick:ident,
+     $with_last:ident, $permute:ident, $high:ident, $xor:ident, $ror:ident, $shr:ident, $shl:ident, $ternary:ident) => {
+        row!($Vector of $N in "avx512f,avx512vl,avx512bw", Avx512, $join, $add, $xor_ror, $shuffle, $pick, $with_last,
+            $permute, $high);
 
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -206,7 +210,7 @@ macro_rules! wide {
 
         impl ByShifts for $Vector {
             #[inline(always)]
-            fn xor_ror_by_shifts(self, late: Self, bits: u32) -> Self {
+            fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
                 #[inline]
                 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
                 fn by_shifts(early: $Register, late: $Register, bits: u32) -> $Register {
@@ -219,23 +223,24 @@ macro_rules! wide {
                     #[cfg(msan)]
                     return $xor(early, $xor(down, up));
                 }
-                // SAFETY: self.1 proves AVX-512F, VL and BW.
-                Self(unsafe { by_shifts(self.0, late.0, bits) }, self.1)
+                step!($Vector in "avx512f,avx512vl,avx512bw", $add, by_shifts, $shuffle);
+                // SAFETY: next.1 proves AVX-512F, VL and BW.
+                unsafe { step::<DIAGONALS>(rows, second, next) }
             }
         }
     };
 }
 wide!(
-    U32x4 of 1, __m128i, join4, xor_ror4, _mm_shuffle_epi32, pick4, with_last4,
+    U32x4 of 1, __m128i, join4, _mm_add_epi32, xor_ror4, _mm_shuffle_epi32, pick4, with_last4,
     _mm_permutex2var_epi32, _mm_unpackhi_epi32, _mm_xor_si128, ror32x4, _mm_srl_epi32, _mm_sll_epi32, _mm_ternarylogic_epi32
 );
 wide!(
-    U32x8 of 2, __m256i, join8, xor_ror8, _mm256_shuffle_epi32, pick8, with_last8,
+    U32x8 of 2, __m256i, join8, _mm256_add_epi32, xor_ror8, _mm256_shuffle_epi32, pick8, with_last8,
     _mm256_permutex2var_epi32, _mm256_unpackhi_epi32, _mm256_xor_si256, ror32x8, _mm256_srl_epi32, _mm256_sll_epi32, _mm256_ternarylogic_epi32
 );
 
-row!(U32x16 of 4, Avx512, join16, xor_ror16, _mm512_shuffle_epi32, pick16, with_last16,
-    _mm512_permutex2var_epi32, _mm512_unpackhi_epi32);
+row!(U32x16 of 4 in "avx512f,avx512vl,avx512bw", Avx512, join16, _mm512_add_epi32, xor_ror16, _mm512_shuffle_epi32, pick16,
+    with_last16, _mm512_permutex2var_epi32, _mm512_unpackhi_epi32);
 
 /// Words `4 i` to `4 i + 4` of four blocks.
 #[inline]
@@ -277,12 +282,12 @@ const fn places<const WORDS: usize>(four: [u32; 4]) -> [u32; WORDS] {
     places
 }
 
-/// A rotation of an exclusive or, of which one side is known early.
+/// A step of rows where a rotation takes two cycles.
 trait ByShifts: Copy {
-    /// Rotates what is known early, while the rest is still being computed, which is then shifted both ways and added by
-    /// ternary logic: two cycles instead of three where a rotation takes two. Where it takes one, the shifts only fill
-    /// the ports: 207 cycles a block instead of 183 (Cascade Lake).
-    fn xor_ror_by_shifts(self, late: Self, bits: u32) -> Self;
+    /// Of an exclusive or, rotates the side that is known early, while the other is still being computed, which is then
+    /// shifted both ways and added by ternary logic: two cycles instead of three where a rotation takes two. Where it
+    /// takes one, the shifts only fill the ports: 207 cycles a block instead of 183 (Cascade Lake).
+    fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self>;
 }
 
 /// A row on a CPU where a rotation takes two cycles.
@@ -318,11 +323,6 @@ impl<const N: usize, V: Row<N> + ByShifts> Row<N> for Slow<V> {
     }
 
     #[inline(always)]
-    fn xor_ror(self, late: Self, bits: u32) -> Self {
-        Self(self.0.xor_ror_by_shifts(late.0, bits))
-    }
-
-    #[inline(always)]
     fn shuffle<const ORDER: i32>(self) -> Self {
         Self(self.0.shuffle::<ORDER>())
     }
@@ -333,8 +333,10 @@ impl<const N: usize, V: Row<N> + ByShifts> Row<N> for Slow<V> {
     }
 
     #[inline(always)]
-    fn with_last(self, rhs: Self) -> Self {
-        Self(self.0.with_last(rhs.0))
+    fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
+        let rows = Rows { sum: rows.sum.0, a: rows.a.0, b: rows.b.0, c: rows.c.0, d: rows.d.0 };
+        let rows = V::step_by_shifts::<DIAGONALS>(rows, second.0, next.0);
+        Rows { sum: Self(rows.sum), a: Self(rows.a), b: Self(rows.b), c: Self(rows.c), d: Self(rows.d) }
     }
 
     #[inline(always)]

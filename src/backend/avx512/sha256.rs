@@ -10,6 +10,7 @@ use super::{Avx512, U32x8, U32x16};
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::backend::vector::sha256_rounds;
 use crate::backend::{Beside, avx2};
 use crate::kernel::sha256::{
     Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
@@ -115,7 +116,7 @@ in_steps!(_mm512_ternarylogic_epi32, __m512i, _mm512_xor_si512, _mm512_and_si512
 
 /// Implements [`Lane`] by ternary logic.
 macro_rules! lane {
-    ($Vector:ident, $L:literal, $ternary:ident, $shr:ident, $swap:ident) => {
+    ($Vector:ident, $L:literal, $Register:ident, $add:ident, $ternary:ident, $ror:ident, $shr:ident by $srl:ident, $swap:ident) => {
         impl Lane<$L> for $Vector {
             #[inline(always)]
             fn load_be(token: Avx512, bytes: &[u8], i: usize) -> Self {
@@ -128,34 +129,20 @@ macro_rules! lane {
                 Self(unsafe { $swap(self.0) }, self.1)
             }
 
-            #[inline(always)]
-            fn shr(self, bits: u32) -> Self {
-                // SAFETY: self.1 proves AVX-512F, VL and BW.
-                Self(unsafe { $shr(self.0, _mm_cvtsi32_si128(bits.cast_signed())) }, self.1)
-            }
+            sha256_rounds!(
+                $Vector in "avx512f,avx512vl,avx512bw", $add, $ternary::<XOR3>, super::$ror, $shr, $ternary::<CH>, $ternary::<MAJ>
+            );
+        }
 
-            #[inline(always)]
-            fn ch(self, f: Self, g: Self) -> Self {
-                // SAFETY: self.1 proves AVX-512F, VL and BW.
-                Self(unsafe { $ternary::<CH>(self.0, f.0, g.0) }, self.1)
-            }
-
-            #[inline(always)]
-            fn maj(self, b: Self, c: Self) -> Self {
-                // SAFETY: self.1 proves AVX-512F, VL and BW.
-                Self(unsafe { $ternary::<MAJ>(self.0, b.0, c.0) }, self.1)
-            }
-
-            #[inline(always)]
-            fn xor3(self, b: Self, c: Self) -> Self {
-                // SAFETY: self.1 proves AVX-512F, VL and BW.
-                Self(unsafe { $ternary::<XOR3>(self.0, b.0, c.0) }, self.1)
-            }
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+        fn $shr(v: $Register, bits: u32) -> $Register {
+            $srl(v, _mm_cvtsi32_si128(bits.cast_signed()))
         }
     };
 }
-lane!(U32x8, 8, _mm256_ternarylogic_epi32, _mm256_srl_epi32, swap8);
-lane!(U32x16, 16, _mm512_ternarylogic_epi32, _mm512_srl_epi32, swap16);
+lane!(U32x8, 8, __m256i, _mm256_add_epi32, _mm256_ternarylogic_epi32, ror32x8, shr8 by _mm256_srl_epi32, swap8);
+lane!(U32x16, 16, __m512i, _mm512_add_epi32, _mm512_ternarylogic_epi32, ror32x16, shr16 by _mm512_srl_epi32, swap16);
 
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -13,7 +13,6 @@ use crate::backend::Beside;
 use crate::backend::portable::blake2 as portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
-use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run};
 
 impl Compress<FlavourB> for Beside<Neon> {
@@ -33,5 +32,3 @@ impl Compress<FlavourB> for Beside<Neon> {
 fn compress2(run: Run<'_, FlavourB>) {
     compress_lanes::<FlavourB, U64x2, 2>(Neon::here(), run);
 }
-
-impl Lane<u64, 2> for U64x2 {}

@@ -8,6 +8,7 @@ use crate::backend::Beside;
 use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
+use crate::backend::vector::sha256_rounds;
 use crate::kernel::sha256::{
     Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
 };
@@ -87,21 +88,23 @@ impl Lane<4> for U32x4 {
         Self(unsafe { vreinterpretq_u32_u8(vrev32q_u8(vreinterpretq_u8_u32(self.0))) }, self.1)
     }
 
-    #[inline(always)]
-    fn shr(self, bits: u32) -> Self {
-        // SAFETY: self.1 proves NEON.
-        Self(unsafe { vshlq_u32(self.0, vdupq_n_s32(-bits.cast_signed())) }, self.1)
-    }
+    sha256_rounds!(U32x4 in "neon", vaddq_u32, xor3, super::ror32, shr, vbslq_u32, maj);
+}
 
-    #[inline(always)]
-    fn ch(self, f: Self, g: Self) -> Self {
-        // SAFETY: self.1 proves NEON.
-        Self(unsafe { vbslq_u32(self.0, f.0, g.0) }, self.1)
-    }
+#[inline]
+#[target_feature(enable = "neon")]
+fn xor3(a: uint32x4_t, b: uint32x4_t, c: uint32x4_t) -> uint32x4_t {
+    veorq_u32(veorq_u32(a, b), c)
+}
 
-    #[inline(always)]
-    fn maj(self, b: Self, c: Self) -> Self {
-        // SAFETY: self.1 proves NEON.
-        Self(unsafe { vbslq_u32(veorq_u32(self.0, b.0), c.0, b.0) }, self.1)
-    }
+#[inline]
+#[target_feature(enable = "neon")]
+fn shr(v: uint32x4_t, bits: u32) -> uint32x4_t {
+    vshlq_u32(v, vdupq_n_s32(-bits.cast_signed()))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn maj(a: uint32x4_t, b: uint32x4_t, c: uint32x4_t) -> uint32x4_t {
+    vbslq_u32(veorq_u32(a, b), c, b)
 }

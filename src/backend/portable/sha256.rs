@@ -62,15 +62,22 @@ pub(in crate::backend) fn hash_nodes(nodes: Nodes<'_>) {
     let Nodes { iv, nodes, digests, twice } = nodes;
     for (node, digest) in nodes.iter().zip(digests) {
         let mut chain = Chain::new(*iv);
-        compress_block(&mut chain.h, &load(node));
-        compress_scheduled(&mut chain.h, &PADDING_OF_64);
-        if twice {
-            let mut words = [0; 16];
+        let mut words = load(node);
+        // In a loop the rounds are compiled once.
+        for second in [false, true] {
+            compress_block(&mut chain.h, &words);
+            if second {
+                break;
+            }
+            compress_scheduled(&mut chain.h, &PADDING_OF_64);
+            if !twice {
+                break;
+            }
+            words = [0; 16];
             words[..8].copy_from_slice(&chain.h);
             words[8] = 0x8000_0000;
             words[15] = 256;
             chain.h = *iv;
-            compress_block(&mut chain.h, &words);
         }
         *digest = chain.to_bytes();
     }

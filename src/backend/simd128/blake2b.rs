@@ -6,7 +6,6 @@ use crate::backend::Beside;
 use crate::backend::portable::blake2 as portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
-use crate::kernel::g::Lane;
 use crate::kernel::{Compress, Run};
 
 impl Compress<FlavourB> for Beside<Simd128> {
@@ -25,5 +24,3 @@ impl Compress<FlavourB> for Beside<Simd128> {
 fn compress2(run: Run<'_, FlavourB>) {
     compress_lanes::<FlavourB, U64x2, 2>(Simd128::here(), run);
 }
-
-impl Lane<u64, 2> for U64x2 {}

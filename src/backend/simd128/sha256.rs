@@ -6,6 +6,7 @@ use super::{Simd128, U32x4};
 use crate::backend::Beside;
 use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
+use crate::backend::vector::sha256_rounds;
 use crate::kernel::sha256::{
     Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
 };
@@ -75,18 +76,23 @@ impl Lane<4> for U32x4 {
         Self(u8x16_shuffle::<3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12>(self.0, self.0), self.1)
     }
 
-    #[inline(always)]
-    fn shr(self, bits: u32) -> Self {
-        Self(u32x4_shr(self.0, bits), self.1)
-    }
+    sha256_rounds!(U32x4 in "simd128", u32x4_add, xor3, super::ror32, u32x4_shr, ch, maj);
+}
 
-    #[inline(always)]
-    fn ch(self, f: Self, g: Self) -> Self {
-        Self(v128_bitselect(f.0, g.0, self.0), self.1)
-    }
+#[inline]
+#[target_feature(enable = "simd128")]
+fn xor3(a: v128, b: v128, c: v128) -> v128 {
+    v128_xor(v128_xor(a, b), c)
+}
 
-    #[inline(always)]
-    fn maj(self, b: Self, c: Self) -> Self {
-        Self(v128_bitselect(c.0, b.0, v128_xor(self.0, b.0)), self.1)
-    }
+#[inline]
+#[target_feature(enable = "simd128")]
+fn ch(e: v128, f: v128, g: v128) -> v128 {
+    v128_bitselect(f, g, e)
+}
+
+#[inline]
+#[target_feature(enable = "simd128")]
+fn maj(a: v128, b: v128, c: v128) -> v128 {
+    v128_bitselect(c, b, v128_xor(a, b))
 }

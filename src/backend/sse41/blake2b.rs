@@ -72,6 +72,8 @@ impl Words<u64, 4> for U64x4 {
 }
 
 impl Row<FlavourB> for U64x4 {
+    const LOADS_WORDS: bool = true;
+
     #[inline(always)]
     fn gather<const SETTLED: bool>(token: Sse41, block: &[u8; 128], places: [usize; 4]) -> Self {
         let block = opaque::reference(block);

@@ -10,9 +10,10 @@ use core::slice;
 use super::{Sse41, U32x4};
 use crate::backend::{Beside, reread};
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Known, Node, Row, compress_lanes, compress_row, compress_rows,
-    group_lanes, group_rows, output_lanes, output_rows,
+    Blake3Function, Block, Chain, CompressGroup, Group, Known, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
+    compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
 };
+use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Words};
 
 impl Compress<Blake3Function> for Beside<Sse41> {
@@ -111,9 +112,11 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
 }
 
 /// Implements [`Row`] for a vector of `N` messages, by the operations on its register.
+///
+/// Like `lane!`, it makes functions of the parts of a round, so that the compiler simplifies each once.
 macro_rules! row {
-    ($Vector:ident of $N:literal, $Token:ty, $join:ident, $xor_ror:ident, $shuffle:ident, $pick:ident, $with_last:ident
-     $(, $permute:ident, $high:ident)?) => {
+    ($Vector:ident of $N:literal in $features:literal, $Token:ty, $join:ident, $add:ident, $xor_ror:ident, $shuffle:ident,
+     $pick:ident, $with_last:ident $(, $permute:ident, $high:ident)?) => {
         impl Row<$N> for $Vector {
             type Token = $Token;
 
@@ -148,12 +151,6 @@ macro_rules! row {
             }
 
             #[inline(always)]
-            fn xor_ror(self, late: Self, bits: u32) -> Self {
-                // SAFETY: self.1 proves the instruction set.
-                Self(unsafe { $xor_ror(self.0, late.0, bits) }, self.1)
-            }
-
-            #[inline(always)]
             fn shuffle<const ORDER: i32>(self) -> Self {
                 // SAFETY: self.1 proves the instruction set.
                 Self(unsafe { $shuffle::<ORDER>(self.0) }, self.1)
@@ -166,38 +163,97 @@ macro_rules! row {
             }
 
             #[inline(always)]
-            fn with_last(self, rhs: Self) -> Self {
-                // SAFETY: self.1 proves the instruction set.
-                Self(unsafe { $with_last(self.0, rhs.0) }, self.1)
+            fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
+                step!($Vector in $features, $add, $xor_ror, $shuffle);
+                // SAFETY: next.1 proves the instruction set.
+                unsafe { step::<DIAGONALS>(rows, second, next) }
             }
 
-            $(
-                /// By permutations of two vectors.
-                #[inline(always)]
-                fn next_words([x, y, z, w]: [Self; 4]) -> [Self; 4] {
-                    const PLACES: [[u32; 4 * $N]; 4] =
-                        [places([1, 5, 7, 2]), places([3, 6, 0, 7]), places([0, 4, 7, 1]), places([1, 4, 5, 0])];
-                    let permute = |a: Self, b: Self, places: [u32; 4 * $N]| {
-                        let places = <Self as Words<u32, { 4 * $N }>>::new(a.1, places);
-                        // SAFETY: a.1 proves the instruction set.
-                        Self(unsafe { $permute(a.0, places.0, b.0) }, a.1)
-                    };
-                    // SAFETY: w.1 proves the instruction set.
-                    let u = Self(unsafe { $high(w.0, y.0) }, w.1);
-                    [
-                        permute(x, y, PLACES[0]),
-                        permute(x, z.with_last(w), PLACES[1]),
-                        permute(w, y.with_last(z), PLACES[2]),
-                        permute(z, u, PLACES[3]),
-                    ]
-                }
-            )?
+            #[inline(always)]
+            fn next_words(words: [Self; 4]) -> [Self; 4] {
+                next_words!($Vector of $N in $features, $shuffle, $pick, $with_last $(, $permute, $high)?);
+                // SAFETY: words[0].1 proves the instruction set.
+                unsafe { next_words(words) }
+            }
         }
     };
 }
 pub(in crate::backend) use row;
 
-row!(U32x4 of 1, Sse41, join, xor_ror, _mm_shuffle_epi32, pick, with_last);
+/// The function `step` for the method of [`Row`]. `xor_ror` rotates an exclusive or, whose first side is known some cycles
+/// before the second.
+macro_rules! step {
+    ($Vector:ident in $features:literal, $add:ident, $xor_ror:path, $shuffle:ident) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn step<const DIAGONALS: bool>(rows: Rows<$Vector>, second: $Vector, next: $Vector) -> Rows<$Vector> {
+            let [r1, r2, r3, r4] = u32::ROTATIONS;
+            let Rows { sum: $Vector(sum, token), b: $Vector(b, _), c: $Vector(c, _), d: $Vector(d, _), .. } = rows;
+            let a = $add(sum, b);
+            let d = $xor_ror(d, a, r1);
+            let c = $add(c, d);
+            let b = $xor_ror(b, c, r2);
+            let a = $add($add(a, second.0), b);
+            let d = $xor_ror(d, a, r3);
+            let c = $add(c, d);
+            let b = $xor_ror(b, c, r4);
+            let turned = if DIAGONALS { $shuffle::<TURN_1>(a) } else { $shuffle::<TURN_3>(a) };
+            let sum = $add(turned, next.0);
+            let c = if DIAGONALS { $shuffle::<TURN_3>(c) } else { $shuffle::<TURN_1>(c) };
+            let d = $shuffle::<TURN_2>(d);
+            Rows {
+                sum: $Vector(sum, token),
+                a: $Vector(a, token),
+                b: $Vector(b, token),
+                c: $Vector(c, token),
+                d: $Vector(d, token),
+            }
+        }
+    };
+}
+pub(in crate::backend) use step;
+
+/// The function `next_words` for the method of [`Row`]: by shuffles, or by permutations of two vectors.
+macro_rules! next_words {
+    ($Vector:ident of $N:literal in $features:literal, $shuffle:ident, $pick:ident, $with_last:ident) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn next_words([x, y, z, w]: [$Vector; 4]) -> [$Vector; 4] {
+            const SWAP_MIDDLE: i32 = order(0, 2, 1, 3);
+            const LAST_SECOND: i32 = order(0, 2, 3, 1);
+            let (token, x, y, z, w) = (x.1, x.0, y.0, z.0, w.0);
+            [
+                $Vector($shuffle::<LAST_SECOND>($pick::<{ order(1, 2, 1, 3) }>(x, y)), token),
+                $Vector($shuffle::<SWAP_MIDDLE>($pick::<{ order(3, 0, 2, 3) }>(x, $with_last(z, w))), token),
+                $Vector($shuffle::<LAST_SECOND>($pick::<{ order(0, 1, 0, 3) }>(w, $with_last(y, z))), token),
+                $Vector(
+                    $shuffle::<LAST_SECOND>($pick::<{ order(1, 0, 0, 2) }>(z, $pick::<{ order(2, 2, 2, 2) }>(w, y))),
+                    token,
+                ),
+            ]
+        }
+    };
+    ($Vector:ident of $N:literal in $features:literal, $shuffle:ident, $pick:ident, $with_last:ident,
+     $permute:ident, $high:ident) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn next_words([x, y, z, w]: [$Vector; 4]) -> [$Vector; 4] {
+            const PLACES: [[u32; 4 * $N]; 4] =
+                [places([1, 5, 7, 2]), places([3, 6, 0, 7]), places([0, 4, 7, 1]), places([1, 4, 5, 0])];
+            let (token, x, y, z, w) = (x.1, x.0, y.0, z.0, w.0);
+            let places = |i: usize| <$Vector as Words<u32, { 4 * $N }>>::new(token, PLACES[i]).0;
+            [
+                $Vector($permute(x, places(0), y), token),
+                $Vector($permute(x, places(1), $with_last(z, w)), token),
+                $Vector($permute(w, places(2), $with_last(y, z)), token),
+                $Vector($permute(z, places(3), $high(w, y)), token),
+            ]
+        }
+    };
+}
+pub(in crate::backend) use next_words;
+
+row!(U32x4 of 1 in "sse4.1", Sse41, join, _mm_add_epi32, xor_ror, _mm_shuffle_epi32, pick, with_last);
 
 /// Words `4 i` to `4 i + 4` of the block.
 #[inline]

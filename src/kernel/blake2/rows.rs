@@ -15,6 +15,10 @@ pub(crate) trait Row<F: Constants>: Words<F::Word, 4> {
     /// `backend::reread`.
     fn gather<const SETTLED: bool>(token: Self::Token, block: &F::Block, places: [usize; 4]) -> Self;
 
+    /// Whether `gather` and `rounds` are the same for a block that is `SETTLED` and one that is not: then the rounds are
+    /// compiled once.
+    const LOADS_WORDS: bool = false;
+
     /// The same as `new` for words in memory, which may have been written just before.
     #[inline(always)]
     fn join(token: Self::Token, words: [F::Word; 4]) -> Self {
@@ -54,7 +58,9 @@ pub(crate) fn compress_rows<F: Constants, R: Row<F>>(
     last: Last,
 ) {
     let [mut low, mut high] = rows_of::<F, R>(token, chain);
-    if let [block] = blocks {
+    if let [block] = blocks
+        && !R::LOADS_WORDS
+    {
         chain.count = chain.count.wrapping_add(F::Block::LENGTH as u128);
         [low, high] = compress_block::<F, R, false>(token, [low, high], block, row_d::<F>(chain.count, last.flags()));
     } else {

@@ -3,7 +3,6 @@
 use super::Blake3Function;
 use super::{Block, Chain, Group, IV, Node, halves};
 use crate::kernel::Run;
-use crate::kernel::g::G;
 
 /// Four words of each of `N` messages. Each operation is the same for all messages.
 pub(crate) trait Row<const N: usize>: Copy {
@@ -18,27 +17,15 @@ pub(crate) trait Row<const N: usize>: Copy {
     /// Word by word, modulo 2^32.
     fn add(self, rhs: Self) -> Self;
     fn xor(self, rhs: Self) -> Self;
-    /// Rotates `self ^ late` by `bits`, a constant. `self` is known some cycles before `late`.
-    fn xor_ror(self, late: Self, bits: u32) -> Self;
     /// The words at four places of `self`: see [`order`].
     fn shuffle<const ORDER: i32>(self) -> Self;
     /// The words at two places of `self`, then two of `rhs`: see [`order`].
     fn pick<const ORDER: i32>(self, rhs: Self) -> Self;
-    /// The last word of `rhs` in place of its own.
-    fn with_last(self, rhs: Self) -> Self;
-
+    /// A step of columns or of diagonals, both halves of G on all four at once. The message words of the first half are in
+    /// the sum, and those of the second are `second`. Then the rows are turned for the next step, which begins with `next`.
+    fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self>;
     /// The words of the next round: those at places 2 3 7 4, 6 10 0 13, 15 1 12 9 and 8 11 5 14 of this one.
-    #[inline(always)]
-    fn next_words([x, y, z, w]: [Self; 4]) -> [Self; 4] {
-        const SWAP_MIDDLE: i32 = order(0, 2, 1, 3);
-        const LAST_SECOND: i32 = order(0, 2, 3, 1);
-        [
-            x.pick::<{ order(1, 2, 1, 3) }>(y).shuffle::<LAST_SECOND>(),
-            x.pick::<{ order(3, 0, 2, 3) }>(z.with_last(w)).shuffle::<SWAP_MIDDLE>(),
-            w.pick::<{ order(0, 1, 0, 3) }>(y.with_last(z)).shuffle::<LAST_SECOND>(),
-            z.pick::<{ order(1, 0, 0, 2) }>(w.pick::<{ order(2, 2, 2, 2) }>(y)).shuffle::<LAST_SECOND>(),
-        ]
-    }
+    fn next_words(words: [Self; 4]) -> [Self; 4];
 }
 
 /// Four places in a row, as instructions take them.
@@ -256,28 +243,28 @@ fn compress_block<R: Row<N>, const N: usize, const SETTLED: bool>(
     blocks: [&[u8; 64]; N],
     d: R,
 ) -> [R; 4] {
-    let m = [
+    let m = first_words([
         R::load::<SETTLED>(token, blocks, 0),
         R::load::<SETTLED>(token, blocks, 1),
         R::load::<SETTLED>(token, blocks, 2),
         R::load::<SETTLED>(token, blocks, 3),
-    ];
-    let m = first_words(m);
-    let mut v = Rows { sum: low.add(m[0]), a: low, b: high, c: R::new(token, [[IV[0], IV[1], IV[2], IV[3]]; N]), d };
-    let m = v.round(m);
-    let m = v.round(m);
-    let m = v.round(m);
-    let m = v.round(m);
-    let m = v.round(m);
-    let m = v.round(m);
-    v.round(m);
+    ]);
+    let c = R::new(token, [[IV[0], IV[1], IV[2], IV[3]]; N]);
+    let v = Rows { sum: low.add(m[0]), a: low, b: high, c, d };
+    let (v, m) = round::<R, N>(v, m);
+    let (v, m) = round::<R, N>(v, m);
+    let (v, m) = round::<R, N>(v, m);
+    let (v, m) = round::<R, N>(v, m);
+    let (v, m) = round::<R, N>(v, m);
+    let (v, m) = round::<R, N>(v, m);
+    let (v, _) = round::<R, N>(v, m);
     [v.a.shuffle::<TURN_1>(), v.b, v.c, v.d]
 }
 
 /// The word of column `(i + n) % 4` at column `i`.
-const TURN_1: i32 = order(1, 2, 3, 0);
-const TURN_2: i32 = order(2, 3, 0, 1);
-const TURN_3: i32 = order(3, 0, 1, 2);
+pub(crate) const TURN_1: i32 = order(1, 2, 3, 0);
+pub(crate) const TURN_2: i32 = order(2, 3, 0, 1);
+pub(crate) const TURN_3: i32 = order(3, 0, 1, 2);
 
 /// The words that the first round adds in the first and second half of the column step, and of the diagonal step.
 ///
@@ -297,51 +284,21 @@ fn first_words<R: Row<N>, const N: usize>([m0, m4, m8, m12]: [R; 4]) -> [R; 4] {
     ]
 }
 
-/// The state between two rounds.
-struct Rows<R> {
+/// The state between two steps.
+pub(crate) struct Rows<R> {
     /// Row `a` and the message words that are added next.
-    sum: R,
+    pub(crate) sum: R,
     /// As it was after the last half of G, not turned.
-    a: R,
-    b: R,
-    c: R,
-    d: R,
+    pub(crate) a: R,
+    pub(crate) b: R,
+    pub(crate) c: R,
+    pub(crate) d: R,
 }
 
-impl<R> Rows<R> {
-    /// A round with these words, and the sum that the next one begins with. Returns the words of the next.
-    #[inline(always)]
-    fn round<const N: usize>(&mut self, [x, y, z, w]: [R; 4]) -> [R; 4]
-    where
-        R: Row<N>,
-    {
-        let next = R::next_words([x, y, z, w]);
-        let [r1, r2, r3, r4] = u32::ROTATIONS;
-        self.half_g([r1, r2]);
-        self.sum = self.a.add(y);
-        self.half_g([r3, r4]);
-        self.sum = self.a.shuffle::<TURN_3>().add(z);
-        self.c = self.c.shuffle::<TURN_1>();
-        self.d = self.d.shuffle::<TURN_2>();
-
-        self.half_g([r1, r2]);
-        self.sum = self.a.add(w);
-        self.half_g([r3, r4]);
-        self.sum = self.a.shuffle::<TURN_1>().add(next[0]);
-        self.c = self.c.shuffle::<TURN_3>();
-        self.d = self.d.shuffle::<TURN_2>();
-        next
-    }
-
-    /// Half of G on all four columns at once, one message word each being in the sum.
-    #[inline(always)]
-    fn half_g<const N: usize>(&mut self, [r_d, r_b]: [u32; 2])
-    where
-        R: Row<N>,
-    {
-        self.a = self.sum.add(self.b);
-        self.d = self.d.xor_ror(self.a, r_d);
-        self.c = self.c.add(self.d);
-        self.b = self.b.xor_ror(self.c, r_b);
-    }
+/// A round with these words, and the sum that the next one begins with. Returns the words of the next.
+#[inline(always)]
+fn round<R: Row<N>, const N: usize>(v: Rows<R>, [x, y, z, w]: [R; 4]) -> (Rows<R>, [R; 4]) {
+    let next = R::next_words([x, y, z, w]);
+    let v = R::step::<false>(v, y, z);
+    (R::step::<true>(v, w, next[0]), next)
 }

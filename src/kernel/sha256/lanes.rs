@@ -11,17 +11,11 @@ pub(crate) trait Lane<const L: usize>: Lanes<u32, L> {
     fn load_be(token: Self::Token, bytes: &[u8], i: usize) -> Self;
     /// Every word with its bytes the other way round.
     fn swap_bytes(self) -> Self;
-    /// Shifts every word by `bits`, a constant, towards its low end.
-    fn shr(self, bits: u32) -> Self;
-    /// The bits of `f` where `self` has ones, and of `g` elsewhere.
-    fn ch(self, f: Self, g: Self) -> Self;
-    /// The bits that two of the three have.
-    fn maj(self, b: Self, c: Self) -> Self;
-
-    #[inline(always)]
-    fn xor3(self, b: Self, c: Self) -> Self {
-        self.xor(b).xor(c)
-    }
+    /// T1 and T2 of a round (section 6.2.2) from the sum of `h`, the constant and the word, and from `a b c e f g`.
+    /// `sha256_rounds!` of `backend::vector` implements this method and the next for every vector.
+    fn temporary(sum: Self, variables: [Self; 6]) -> [Self; 2];
+    /// Word `t` of a schedule, from words `t - 16`, `t - 15`, `t - 7` and `t - 2`.
+    fn next_word(words: [Self; 4]) -> Self;
 }
 
 /// Compresses up to `L` messages, lane `l` of every vector for message `l`.
@@ -125,7 +119,7 @@ pub(crate) fn ragged_lanes<V: Lane<L>, const L: usize>(token: V::Token, messages
     }
 }
 
-/// The digests of up to `L` messages of 64 bytes, or of these digests.
+/// The digests of up to `L` messages of 64 bytes, or of these digests if `twice`.
 #[inline(always)]
 pub(crate) fn hash_lanes<V: Lane<L>, const L: usize>(token: V::Token, nodes: Nodes<'_>) {
     let Nodes { iv, nodes, digests, twice } = nodes;
@@ -141,11 +135,12 @@ pub(crate) fn hash_lanes<V: Lane<L>, const L: usize>(token: V::Token, nodes: Nod
     }
     // In a loop the rounds are compiled once.
     let mut h = iv;
-    for second in 0..2 {
+    for second in [false, true] {
         h = compress::<V, L>(token, iv, w);
-        if second == 0 {
-            h = add_all::<V, L>(h, scheduled_rounds::<V, L>(token, h, &PADDING_OF_64));
+        if second {
+            break;
         }
+        h = add_all::<V, L>(h, scheduled_rounds::<V, L>(token, h, &PADDING_OF_64));
         if !twice {
             break;
         }
@@ -212,11 +207,10 @@ fn sixteen<V: Lane<L>, const L: usize, const MORE: bool>(
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
     macro_rules! rounds {
         ($($t:literal)+) => {$(
-            let t1 = h.add(splat::<V, L>(token, k[$t])).add(w[$t]).add(sum1(e)).add(e.ch(f, g));
-            let t2 = sum0(a).add(a.maj(b, c));
+            let sum = h.add(splat::<V, L>(token, k[$t])).add(w[$t]);
+            let [t1, t2] = V::temporary(sum, [a, b, c, e, f, g]);
             if MORE {
-                let sum = w[$t].add(sigma0(w[($t + 1) % 16])).add(w[($t + 9) % 16]);
-                w[$t] = sum.add(sigma1(w[($t + 14) % 16]));
+                w[$t] = V::next_word([w[$t], w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
             }
             (a, b, c, d, e, f, g, h) = (t1.add(t2), a, b, c, d.add(t1), e, f, g);
         )+};
@@ -231,8 +225,7 @@ fn scheduled_rounds<V: Lane<L>, const L: usize>(token: V::Token, v: [V; 8], sums
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
     macro_rules! rounds {
         ($k:ident: $($t:literal)+) => {$(
-            let t1 = h.add(splat::<V, L>(token, $k[$t])).add(sum1(e)).add(e.ch(f, g));
-            let t2 = sum0(a).add(a.maj(b, c));
+            let [t1, t2] = V::temporary(h.add(splat::<V, L>(token, $k[$t])), [a, b, c, e, f, g]);
             (a, b, c, d, e, f, g, h) = (t1.add(t2), a, b, c, d.add(t1), e, f, g);
         )+};
     }
@@ -240,24 +233,4 @@ fn scheduled_rounds<V: Lane<L>, const L: usize>(token: V::Token, v: [V; 8], sums
         rounds!(k: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
     }
     [a, b, c, d, e, f, g, h]
-}
-
-#[inline(always)]
-fn sum0<V: Lane<L>, const L: usize>(a: V) -> V {
-    a.ror(2).xor3(a.ror(13), a.ror(22))
-}
-
-#[inline(always)]
-fn sum1<V: Lane<L>, const L: usize>(e: V) -> V {
-    e.ror(6).xor3(e.ror(11), e.ror(25))
-}
-
-#[inline(always)]
-fn sigma0<V: Lane<L>, const L: usize>(w: V) -> V {
-    w.ror(7).xor3(w.ror(18), w.shr(3))
-}
-
-#[inline(always)]
-fn sigma1<V: Lane<L>, const L: usize>(w: V) -> V {
-    w.ror(17).xor3(w.ror(19), w.shr(10))
 }
