@@ -2,6 +2,30 @@
 //! G on them. `sha256_rounds!`: the parts of a round of SHA-256.
 #![allow(unsafe_code)]
 
+/// Bytes from those that are used to those that are fetched.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+const AHEAD: usize = 256;
+
+/// Has the CPU fetch what lies a little behind these bytes, if it can.
+///
+/// Eight or sixteen messages are more than it follows by itself. Memory that was not used lately, as that of mapped
+/// files, would let the lanes wait.
+#[inline(always)]
+pub(super) fn fetch_ahead(bytes: &[u8]) {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    {
+        #[cfg(target_arch = "x86")]
+        use core::arch::x86::{_MM_HINT_T0, _mm_prefetch};
+        #[cfg(target_arch = "x86_64")]
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
+        // SAFETY: any address may be fetched; what is not there is left alone.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast()) }
+    }
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    let _ = bytes;
+}
+
 /// Defines a vector of `L` words over a register, which its token travels with, and implements `Words` for it.
 ///
 /// `ror` names a function compiled for the token's features that rotates every word by a number of bits. The number is
@@ -56,6 +80,11 @@ macro_rules! words {
                 let words = bytes[i * BYTES..].first_chunk::<BYTES>().expect("there are as many words");
                 // SAFETY: the array has the bytes an unaligned load reads, and all values of the register are valid.
                 Self(unsafe { words.as_ptr().cast::<$register>().read_unaligned() }, token)
+            }
+
+            #[inline(always)]
+            fn fetch_ahead(bytes: &[u8]) {
+                $crate::backend::vector::fetch_ahead(bytes);
             }
 
             #[inline(always)]

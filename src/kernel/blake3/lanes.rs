@@ -274,6 +274,9 @@ fn compress_blocks<V: Lane<u32, L>, const L: usize>(
         for (i, m) in m.chunks_exact_mut(L).enumerate() {
             let mut rows = [splat::<V, L>(token, 0); L];
             for (l, row) in rows.iter_mut().enumerate() {
+                if L >= 8 && i == 0 {
+                    V::fetch_ahead(&lanes[l][block * stride]);
+                }
                 *row = V::load(token, &lanes[l][block * stride], i);
             }
             m.copy_from_slice(&V::transpose(rows));
