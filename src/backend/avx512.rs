@@ -14,14 +14,14 @@ use super::{avx2, opaque, sse41};
 use crate::kernel::Lanes;
 
 #[cfg(feature = "blake2")]
+#[cfg(target_arch = "x86_64")]
+mod blake2;
+#[cfg(feature = "blake2")]
 mod blake2b;
 #[cfg(feature = "blake2")]
 mod blake2s;
 #[cfg(feature = "blake3")]
 mod blake3;
-#[cfg(feature = "blake2")]
-#[cfg(target_arch = "x86_64")]
-mod rows;
 #[cfg(feature = "sha2")]
 mod sha256;
 

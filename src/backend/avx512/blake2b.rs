@@ -4,7 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 use self::{fast_rotation::fast_rotation, slow_rotation::slow_rotation};
 #[cfg(target_arch = "x86_64")]
-use super::rows::compress_in_order;
+use super::blake2::compress_in_order;
 use super::{Avx512, U64x4, U64x8};
 use crate::backend::Beside;
 use crate::backend::avx2::blake2b as avx2;

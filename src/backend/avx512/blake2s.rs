@@ -4,7 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 use self::{fast_rotation::fast_rotation, slow_rotation::slow_rotation};
 #[cfg(target_arch = "x86_64")]
-use super::rows::compress_in_order;
+use super::blake2::compress_in_order;
 use super::{Avx512, U32x4, U32x8, U32x16};
 use crate::backend::Beside;
 use crate::backend::sse41::blake2s as sse41;
