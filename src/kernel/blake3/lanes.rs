@@ -144,7 +144,10 @@ pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, grou
 fn ragged_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>, ends: &Ends<'_>) {
     let [mut low, mut high] = [[0; L]; 2];
     let mut inputs = [group.inputs[0]; L];
-    inputs[..group.inputs.len()].copy_from_slice(group.inputs);
+    // No `copy_from_slice`: that of a length unknown is a call.
+    for (to, input) in inputs.iter_mut().zip(group.inputs) {
+        *to = input;
+    }
     for l in 0..L {
         [low[l], high[l]] = halves(group.counters[l]);
     }

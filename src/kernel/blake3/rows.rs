@@ -96,10 +96,10 @@ pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Grou
             for l in 0..N {
                 let (i, tag) = (place(l), &mut tags[l]);
                 tag.counter = group.counters[i];
-                blocks[l] = match (group.inputs[i].get(block), group.ends) {
-                    (Some(block), _) => block,
-                    (None, Some(ends)) => ends.blocks[i],
-                    (None, None) => unreachable!(),
+                let input = group.inputs[i];
+                blocks[l] = match group.ends {
+                    Some(ends) if block >= input.len() => ends.blocks[i],
+                    _ => &input[block],
                 };
                 if block == 0 {
                     tag.flags |= group.first;
