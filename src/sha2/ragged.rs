@@ -71,7 +71,8 @@ fn compress_window(
             memory[2] = [0; 64];
             copy_end(memory, message, rest);
             let end = &mut memory[1..][..Sha256Function::closing(rest.len())];
-            let mut before = Chain { blocks: blocks.len() as u64, ..Sha256Function::NO_CHAIN };
+            // A key may have been compressed before, and counts.
+            let mut before = Chain { blocks: common.chain.blocks + blocks.len() as u64, ..Sha256Function::NO_CHAIN };
             Sha256Function::close(&mut before, end, rest.len());
             (whole[l], ends[l]) = (blocks, end);
         }
