@@ -23,6 +23,7 @@ mod slow_rotation;
 
 impl Compress<FlavourB> for Beside<Avx512> {
     const LANES: usize = 8;
+    const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
 
     #[inline]
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
@@ -39,7 +40,7 @@ impl Compress<FlavourB> for Beside<Avx512> {
         match run.chains.len() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            2 if !cfg!(msan) => unsafe { compress2(run) },
+            2 if <Self as Compress<FlavourB>>::PAIRS => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },
             // SAFETY: self.isa proves AVX-512F and VL.
