@@ -297,6 +297,8 @@ pub trait Dispatch: Function {
     fn compress_lanes(backend: Backend, run: Run<'_, Self>);
     /// See [`Compress::LANES`].
     fn lanes(backend: Backend) -> usize;
+    /// See [`Compress::PAIRS`].
+    fn pairs(backend: Backend) -> bool;
 }
 
 /// Has a backend answer for a function.
@@ -316,6 +318,11 @@ macro_rules! dispatch {
             #[inline]
             fn lanes(backend: Backend) -> usize {
                 on!(backend, isa => lanes_of::<Self, _>(&backend.with(isa)))
+            }
+
+            #[inline]
+            fn pairs(backend: Backend) -> bool {
+                on!(backend, isa => pairs_of::<Self, _>(&backend.with(isa)))
             }
         }
     };
@@ -379,6 +386,10 @@ pub(crate) use portable::blake2::compress_rounds as blake2_rounds;
 
 fn lanes_of<H: Function, T: Compress<H>>(_: &T) -> usize {
     T::LANES
+}
+
+fn pairs_of<H: Function, T: Compress<H>>(_: &T) -> bool {
+    T::PAIRS
 }
 
 /// The same word, which is not loaded or stored together with its neighbours.

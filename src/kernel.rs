@@ -84,6 +84,9 @@ pub struct Few {
     pub(crate) longest: u64,
     #[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone asks for it"))]
     pub(crate) lanes: usize,
+    /// Whether the backend has a kernel for two messages.
+    #[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone asks for it"))]
+    pub(crate) pairs: bool,
     /// Whether the backend has the SHA extension.
     #[cfg_attr(not(feature = "sha2"), expect(dead_code, reason = "SHA-256 alone has an extension"))]
     pub(crate) sha: bool,
@@ -96,6 +99,8 @@ pub(crate) trait Compress<H: Function>: Copy {
 
     /// Messages at most that [`run`](Self::run) takes side by side.
     const LANES: usize;
+    /// Whether two messages have a kernel of their own, which is faster for each than the one for more.
+    const PAIRS: bool = false;
 
     /// Compresses a run of up to `LANES` messages, each as [`blocks`](Self::blocks) would.
     ///

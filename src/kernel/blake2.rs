@@ -58,13 +58,14 @@ impl<F: Constants> Function for F {
     const CLOSES_WHOLE_BLOCKS: bool = false;
 
     /// In four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes that of one
-    /// and a half; and the call that of one or two. Alone, the first rows of a message are computed before the last ones
-    /// of another end.
+    /// and a half; and the call that of one or two. A pair takes that of one and a half too. Alone, the first rows of a
+    /// message are computed before the last ones of another end.
     #[inline]
     fn are_faster_alone(few: &Few) -> bool {
-        let &Few { number, total, longest, lanes, .. } = few;
+        let &Few { number, total, longest, lanes, pairs, .. } = few;
         match number {
             0 | 1 => true,
+            2 if pairs => total - longest <= 2,
             2 if lanes == 2 => 10 * total <= 17 * longest + 10,
             2..=4 => 4 * total <= 7 * longest + 8,
             _ => false,

@@ -192,7 +192,8 @@ fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, blocks: impl I
         total += blocks;
         longest = blocks.max(longest);
     }
-    H::are_faster_alone(&Few { number: number as u64, total, longest, lanes: H::lanes(backend), sha: backend.sha() })
+    let (lanes, pairs) = (H::lanes(backend), H::pairs(backend));
+    H::are_faster_alone(&Few { number: number as u64, total, longest, lanes, pairs, sha: backend.sha() })
 }
 
 /// The same for messages that must be few for it. Asked where a call is compiled for their type: a function for all types

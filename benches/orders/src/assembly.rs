@@ -1,6 +1,6 @@
 //! A loop over blocks in assembly, from an order of operations: as the library has it, and as a function to be timed.
 //!
-//! All registers are fixed, so the loop that is timed is the loop that is used:
+//! All registers are fixed, so the loop that is timed is the loop that is used. Of one message:
 //!
 //! | registers            | value                                                                  |
 //! |----------------------|------------------------------------------------------------------------|
@@ -14,13 +14,31 @@
 //! | 30, 31               | the rows of the chaining value                                         |
 //! | `k1` to `k4`         | the second, third, fourth word; all                                    |
 //!
+//! Of two messages, whose instructions take turns:
+//!
+//! | registers            | value                                                                  |
+//! |----------------------|------------------------------------------------------------------------|
+//! | `rsi`, `r8`          | the next block of either                                               |
+//! | `rdx`, `rcx`         | the number of blocks left, and the bytes from a block to the next      |
+//! | `rdi`                | seven rows in memory                                                   |
+//! | 0 to 12, 13 to 25    | the registers 0 to 12 of either, as above                              |
+//! | 26, 27               | the count of either                                                    |
+//! | 28, 29               | the rows of the initialisation vector                                  |
+//! | 30, 31               | patterns of rotations by bytes                                         |
+//! | `k1` to `k4`         | the second, third, fourth word; all                                    |
+//!
+//! The rows in memory are both of the first chaining value, both of the second, the flags of either, and the length of
+//! a block.
+//!
 //! Rows have their words in the order 0 2 1 3.
 
 use core::fmt::Write;
-use std::collections::BTreeMap;
 
-use crate::operations::{Kind, Operation, Row, STATE, Words};
+use self::message::Message;
+use crate::operations::{Kind, Words};
 use crate::order::Order;
+
+mod message;
 
 /// BLAKE2b or BLAKE2s on AVX-512.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +47,15 @@ pub(crate) struct Function {
     /// Bytes of a word.
     pub(crate) word: usize,
     pub(crate) rounds: usize,
+    /// Messages at a time: 1 or 2.
+    pub(crate) messages: usize,
 }
 
-pub(crate) const BLAKE2B: Function = Function { name: "blake2b", word: 8, rounds: 12 };
-pub(crate) const BLAKE2S: Function = Function { name: "blake2s", word: 4, rounds: 10 };
+pub(crate) const BLAKE2B: Function = Function { name: "blake2b", word: 8, rounds: 12, messages: 1 };
+pub(crate) const BLAKE2S: Function = Function { name: "blake2s", word: 4, rounds: 10, messages: 1 };
+
+/// Of an order that does not fit.
+pub(crate) const MANY_REGISTERS: &str = "the order needs more registers than there are for each of two messages";
 
 /// The message word permutations of RFC 7693, section 2.7.
 const SIGMA: [[usize; 16]; 10] = [
@@ -48,15 +71,8 @@ const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-const LOW: usize = 31;
-const HIGH: usize = 30;
 const IV_LOW: usize = 29;
 const IV_HIGH: usize = 28;
-const COUNT: usize = 27;
-const LENGTH: usize = 26;
-const FLAGS: usize = 25;
-const PATTERNS: [usize; 2] = [24, 23];
-const A: usize = 10;
 
 const HALVES: [&str; 2] = ["columns", "diagonals"];
 
@@ -64,7 +80,34 @@ const HALVES: [&str; 2] = ["columns", "diagonals"];
 const OFFSETS: [&str; 8] = ["$a0", "$a1", "$a2", "$a3", "$b0", "$b1", "$b2", "$b3"];
 
 impl Function {
-    /// The rotations by bytes for which the order needs a pattern in a register, in the order of `PATTERNS`.
+    /// The same of two messages.
+    pub(crate) fn pair(self) -> Self {
+        Self { messages: 2, ..self }
+    }
+
+    fn messages(self) -> impl Iterator<Item = Message> {
+        (0..self.messages).map(move |number| Message { function: self, number })
+    }
+
+    fn register(self, number: usize) -> String {
+        format!("{}mm{number}", if self.word == 8 { 'y' } else { 'x' })
+    }
+
+    /// A row at `rdi`.
+    fn memory(self, row: usize) -> String {
+        format!("{}mmword ptr [rdi + {}]", if self.word == 8 { 'y' } else { 'x' }, 4 * self.word * row)
+    }
+
+    /// The suffix of instructions on words.
+    fn suffix(self) -> char {
+        if self.word == 8 { 'q' } else { 'd' }
+    }
+
+    fn pattern_registers(self) -> [usize; 2] {
+        if self.messages == 1 { [24, 23] } else { [31, 30] }
+    }
+
+    /// The rotations by bytes for which the order needs a pattern in a register, in the order of `pattern_registers`.
     fn patterns(self, order: &Order) -> Vec<u32> {
         let mut patterns = Vec::new();
         for operation in order.halves.iter().flatten() {
@@ -90,55 +133,6 @@ impl Function {
         patterns
     }
 
-    fn register(self, number: usize) -> String {
-        format!("{}mm{number}", if self.word == 8 { 'y' } else { 'x' })
-    }
-
-    /// The suffix of instructions on words.
-    fn suffix(self) -> char {
-        if self.word == 8 { 'q' } else { 'd' }
-    }
-
-    fn xor(self, to: usize, [a, b]: [usize; 2]) -> String {
-        let suffix =
-            if [to, a, b].iter().all(|&number| number < 16) { String::new() } else { self.suffix().to_string() };
-        format!("vpxor{suffix} {}, {}, {}", self.register(to), self.register(a), self.register(b))
-    }
-
-    fn xor3(self, to: usize, [a, b]: [usize; 2]) -> String {
-        format!("vpternlog{} {}, {}, {}, 0x96", self.suffix(), self.register(to), self.register(a), self.register(b))
-    }
-
-    fn add(self, to: usize, [a, b]: [usize; 2]) -> String {
-        format!("vpadd{} {}, {}, {}", self.suffix(), self.register(to), self.register(a), self.register(b))
-    }
-
-    /// The word of column `(i + N) % 4` at column `i`, columns being in the order 0 2 1 3.
-    fn turn(self, to: String, from: usize, by: u32) -> String {
-        let (instruction, pattern) = match (self.word, by) {
-            (8, 1) => ("vpermq", 0b00_01_11_10),
-            (8, 2) => ("vpshufd", 0b01_00_11_10),
-            (8, _) => ("vpermq", 0b01_00_10_11),
-            (_, 1) => ("vpshufd", 0b00_01_11_10),
-            (_, 2) => ("vpshufd", 0b10_11_00_01),
-            (_, _) => ("vpshufd", 0b01_00_10_11),
-        };
-        format!("{instruction} {to}, {}, {pattern:#04x}", self.register(from))
-    }
-
-    /// Four words of the block, loaded one by one: blocks may have been written just before.
-    fn gather(self, to: usize, offsets: [&str; 4]) -> [String; 4] {
-        let (to, suffix) = (self.register(to), self.suffix());
-        let pointer = if self.word == 8 { "qword" } else { "dword" };
-        core::array::from_fn(|i| {
-            let word = format!("{pointer} ptr [rsi + {}]", offsets[i]);
-            match i {
-                0 => format!("vpbroadcast{suffix} {to}, {word}"),
-                _ => format!("vpblendm{suffix} {to}{{k{i}}}, {to}, {word}{{1to4}}"),
-            }
-        })
-    }
-
     /// Where in a block the words are that the half round gathers for half round `next`.
     fn offsets(self, next: usize, order: &Order) -> [usize; 8] {
         let turned = order.halves[(next + 1) % 2].iter().any(|operation| operation.kind == Kind::Gather(Words::Turned));
@@ -151,105 +145,35 @@ impl Function {
         places.map(|place| self.word * SIGMA[next / 2 % 10][place])
     }
 
-    /// The instructions of the half round of columns (0) or of diagonals (1), with `OFFSETS` in them.
-    fn half_round(self, half: usize, order: &Order) -> Vec<String> {
-        let operations = &order.halves[half];
-        let mut registers: BTreeMap<&str, usize> =
-            STATE.iter().enumerate().map(|(i, &name)| (name, 5 * half + i)).collect();
-        let mut free: Vec<usize> = (11..=22).rev().collect();
-        let mut lines = Vec::new();
-        for (i, operation) in operations.iter().enumerate() {
-            let from: Vec<usize> = operation.operands.iter().map(|name| registers[name.as_str()]).collect();
-            for (name, &register) in operation.operands.iter().zip(&from) {
-                let read_again = operations[i + 1..].iter().any(|later| later.operands.contains(name));
-                let stays = read_again || is_fixed(name, operations) || operation.overwrites() == Some(name);
-                if !stays && !free.contains(&register) {
-                    free.push(register);
-                }
-            }
-            let to = match operation.overwrites() {
-                Some(name) => registers[name],
-                None => {
-                    home(&operation.result, operations, half).unwrap_or_else(|| free.pop().expect("twelve suffice"))
-                }
-            };
-            registers.insert(&operation.result, to);
-            self.instructions(operation, to, &from, half, order, &mut lines);
-        }
-        lines
+    /// Whether the registers suffice for it.
+    pub(crate) fn fits(self, order: &Order) -> bool {
+        self.messages().all(|message| (0..2).all(|half| message.half_round(half, order).is_some()))
     }
 
-    fn instructions(
-        self,
-        operation: &Operation,
-        to: usize,
-        from: &[usize],
-        half: usize,
-        order: &Order,
-        lines: &mut Vec<String>,
-    ) {
-        let suffix = self.suffix();
-        let one = |name: &str, last: &str| format!("{name} {}, {}, {last}", self.register(to), self.register(from[0]));
-        let by = |row| match (row, half) {
-            (Row::D, _) => 2,
-            (Row::A, 0) | (Row::C, 1) => 3,
-            _ => 1,
-        };
-        lines.push(match operation.kind {
-            Kind::Add => self.add(to, [from[0], from[1]]),
-            Kind::Xor => self.xor(to, [from[0], from[1]]),
-            Kind::Xor3 => self.xor3(to, [from[1], from[2]]),
-            Kind::Ror(bits) => one(&format!("vpror{suffix}"), &bits.to_string()),
-            Kind::Shr(bits) => one(&format!("vpsrl{suffix}"), &bits.to_string()),
-            Kind::Shl(bits) => one(&format!("vpsll{suffix}"), &bits.to_string()),
-            Kind::Swap => one("vpshufd", "0xb1"),
-            Kind::Bytes(bits) => {
-                let pattern = self.patterns(order).iter().position(|&other| other == bits).expect("it is among them");
-                one("vpshufb", &self.register(PATTERNS[pattern]))
-            }
-            Kind::Turn(row) => self.turn(self.register(to), from[0], by(row)),
-            Kind::TurnAfter => self.turn(format!("{}{{k4}}", self.register(to)), from[0], by(Row::A)),
-            Kind::Gather(words) => {
-                let offsets = if words == Words::Second { 4 } else { 0 };
-                lines.extend(self.gather(to, core::array::from_fn(|i| OFFSETS[offsets + i])));
-                return;
-            }
-        });
+    /// The instructions of a half round, those of two messages by turns. The registers must suffice.
+    fn half_round(self, half: usize, order: &Order) -> Vec<String> {
+        by_turns(self.messages().map(|message| message.half_round(half, order).expect("the order fits")))
     }
 
     /// What stands before and after the rounds, in the loop over blocks.
     fn around(self) -> [Vec<String>; 2] {
-        let constant = |places: [usize; 4]| places.map(|place| (self.word * place).to_string());
-        let gather = |to, places| {
-            let offsets = constant(places);
-            self.gather(to, offsets.each_ref().map(String::as_str))
-        };
-        let move_to = |to, from| format!("vmovdqa64 {}, {}", self.register(to), self.register(from));
-        let block = 16 * self.word;
         let mut before: Vec<String> = [".p2align 6", "2:", "cmp rdx, 1", "jne 3f"].map(str::to_owned).into();
-        before.push(format!(
-            "vpor{} {count}, {count}, {}",
-            self.suffix(),
-            self.register(FLAGS),
-            count = self.register(COUNT)
-        ));
+        before.extend(self.messages().map(Message::set_flags));
         before.push("3:".to_owned());
-        before.extend(gather(0, [0, 4, 2, 6]));
-        before.push(self.add(0, [0, LOW]));
-        before.extend([move_to(1, HIGH), move_to(2, IV_LOW), self.xor(3, [IV_HIGH, COUNT])]);
-        before.extend(gather(4, [1, 5, 3, 7]));
-        let mut after = vec![self.turn(self.register(0), A, 1)];
-        after.extend([self.xor3(LOW, [0, 2]), self.xor3(HIGH, [1, 3]), self.add(COUNT, [COUNT, LENGTH])]);
-        after.extend([format!("add rsi, {block}"), "dec rdx".to_owned(), "jnz 2b".to_owned()]);
+        before.extend(by_turns(self.messages().map(Message::begin)));
+        let mut after = by_turns(self.messages().map(Message::end));
+        after.extend(self.messages().map(Message::advance));
+        after.extend(["dec rdx", "jnz 2b"].map(str::to_owned));
         [before, after]
     }
 
-    /// The loop as a macro for `asm!`.
+    /// The loop as a macro for `asm!`. The order must fit.
     pub(crate) fn source(self, order: &Order, name: &str) -> String {
         let mut source = String::new();
         let mut add = |line: &str| writeln!(source, "{line}").expect("a string takes all");
         let macro_name = name.replace('-', "_");
-        add("//! The loop over blocks. Made by this command, which also says what the registers hold:");
+        let of = if self.messages == 1 { "" } else { " of two messages" };
+        add(&format!("//! The loop over blocks{of}. Made by this command, which also says what the registers hold:"));
         add(&format!("//! `cargo run --release -p orders -- print {} {name}`", self.name));
         add("");
         add(&format!("macro_rules! {macro_name} {{"));
@@ -280,7 +204,8 @@ impl Function {
         }
         add(&format!("pub(super) use {macro_name};"));
         add("");
-        add("/// What registers 24 and 23 hold.");
+        let [first, second] = self.pattern_registers();
+        add(&format!("/// What registers {first} and {second} hold."));
         let patterns = self.pattern_words(order).map(|words| {
             let words: Vec<String> = words.iter().map(|word| hexadecimal(*word, self.word)).collect();
             format!("    [{}],", words.join(", "))
@@ -292,20 +217,25 @@ impl Function {
         source
     }
 
-    /// The loop in a function of C: `h`, blocks, their number, and `table`.
+    /// The loop in a function of C: the rows of `memory`, the first message's blocks, their number, the bytes from a
+    /// block to the next, the second message's blocks, and `table`.
     pub(crate) fn function(self, order: &Order, symbol: &str) -> String {
         let mut text = format!(".globl {symbol}\n.type {symbol}, @function\n.p2align 6\n{symbol}:\n");
         let mut add = |line: &str| writeln!(text, "{line}").expect("a string takes all");
         for (mask, bits) in [(1, 2), (2, 4), (3, 8), (4, 15)] {
             add(&format!("mov eax, {bits}\nkmovw k{mask}, eax"));
         }
-        let load = |to, from: &str, row| format!("vmovdqu64 {}, [{from} + {}]", self.register(to), 4 * self.word * row);
-        for (row, register) in [IV_LOW, IV_HIGH, COUNT, LENGTH, FLAGS, PATTERNS[0], PATTERNS[1]].into_iter().enumerate()
-        {
-            add(&load(register, "rcx", row));
+        let row = |from: &str, row| format!("[{from} + {}]", 4 * self.word * row);
+        let chain = [31, 30].into_iter().enumerate().filter(|_| self.messages == 1);
+        let [first, second] = self.pattern_registers();
+        let table = [(0, IV_LOW), (1, IV_HIGH), (5, first), (6, second)];
+        let counts: &[(usize, usize)] =
+            if self.messages == 1 { &[(2, 27), (3, 26), (4, 25)] } else { &[(2, 26), (2, 27)] };
+        for (i, register) in table.iter().chain(counts) {
+            add(&format!("vmovdqu64 {}, {}", self.register(*register), row("r9", *i)));
         }
-        for (row, register) in [LOW, HIGH].into_iter().enumerate() {
-            add(&load(register, "rdi", row));
+        for (i, register) in chain.clone() {
+            add(&format!("vmovdqu64 {}, {}", self.register(register), row("rdi", i)));
         }
         let [before, after] = self.around();
         let halves = [self.half_round(0, order), self.half_round(1, order)];
@@ -318,14 +248,15 @@ impl Function {
             }
         }
         after.iter().for_each(|line| add(line));
-        for (row, register) in [LOW, HIGH].into_iter().enumerate() {
-            add(&format!("vmovdqu64 [rdi + {}], {}", 4 * self.word * row, self.register(register)));
+        for (i, register) in chain {
+            add(&format!("vmovdqu64 {}, {}", row("rdi", i), self.register(register)));
         }
         add("vzeroupper\nret");
         text
     }
 
-    /// What a function reads at `table`, in words of 64 bits: the rows of registers 29 to 23 in the function's words.
+    /// What a function reads at `table`: the rows of the initialisation vector, the count, the length and the flags,
+    /// and both patterns.
     pub(crate) fn table(self, order: &Order, iv: [u64; 8]) -> Vec<u8> {
         let length = 16 * self.word as u64;
         let swapped = |row: [u64; 4]| [row[0], row[2], row[1], row[3]];
@@ -343,6 +274,22 @@ impl Function {
         }
         table
     }
+
+    /// What a function reads and writes at `memory`, of messages with these chaining values.
+    pub(crate) fn memory_of(self, chains: &[Vec<u8>], table: &[u8]) -> Vec<u8> {
+        let row = |i: usize| &table[4 * self.word * i..][..4 * self.word];
+        let mut memory = chains.concat();
+        for i in if self.messages == 1 { &[][..] } else { &[4, 4, 3] } {
+            memory.extend_from_slice(row(*i));
+        }
+        memory
+    }
+}
+
+/// One line of each at a time.
+fn by_turns(messages: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let messages: Vec<Vec<String>> = messages.collect();
+    (0..messages[0].len()).flat_map(|i| messages.iter().map(move |lines| lines[i].clone())).collect()
 }
 
 /// A number in the style of the library.
@@ -353,21 +300,4 @@ fn hexadecimal(number: u64, bytes: usize) -> String {
     let digits = format!("{number:0width$x}", width = 2 * bytes);
     let groups: Vec<&str> = (0..digits.len()).step_by(4).map(|i| &digits[i..i + 4]).collect();
     format!("0x{}", groups.join("_"))
-}
-
-/// The register that a value must be in: it lives on, or another one takes its place that does.
-fn home(name: &str, operations: &[Operation], half: usize) -> Option<usize> {
-    if name == "a2" {
-        return Some(A);
-    }
-    if let Some(state) = STATE.iter().position(|state| name.strip_suffix('\'') == Some(state)) {
-        return Some(5 * (1 - half) + state);
-    }
-    let next = operations.iter().find(|operation| operation.overwrites() == Some(name))?;
-    home(&next.result, operations, half)
-}
-
-/// Whether no other value of the half round may have its register.
-fn is_fixed(name: &str, operations: &[Operation]) -> bool {
-    home(name, operations, 0).is_some()
 }

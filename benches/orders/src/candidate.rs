@@ -1,7 +1,7 @@
 //! Candidates: assembled with the system's compiler, loaded, checked against the crate `blake2`, and timed.
 //!
-//! The only unsafe code here. A candidate reads the blocks and the table it is given and writes the eight words of the
-//! chaining value, for that is all that `assembly` can write down; and it keeps the rules of C for registers, for it
+//! The only unsafe code here. A candidate reads the blocks and the table it is given and writes the rows of the
+//! chaining values, for that is all that `assembly` can write down; and it keeps the rules of C for registers, for it
 //! uses those alone that a function may change.
 #![allow(unsafe_code)]
 
@@ -21,10 +21,17 @@ const BLOCKS: usize = 64;
 /// Steps of the chain that the cycle is calibrated with.
 const CHAIN: u32 = 100;
 
-type Compress = unsafe extern "C" fn(h: *mut u8, blocks: *const u8, count: usize, table: *const u8);
+type Compress = unsafe extern "C" fn(
+    memory: *mut u8,
+    blocks: *const u8,
+    count: usize,
+    stride: usize,
+    second: *const u8,
+    table: *const u8,
+);
 type Chain = unsafe extern "C" fn(times: usize);
 
-/// Cycles a block of many, and of a call for one.
+/// Cycles a block of many, and of a call for one block of each message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cycles {
     pub(crate) many: f64,
@@ -62,22 +69,30 @@ pub(crate) fn measure(function: Function, orders: &[Order], rounds: usize) -> Re
     // SAFETY: `chain` is such a function.
     let chain: Symbol<'_, Chain> = unsafe { library.get(b"chain") }.map_err(|error| error.to_string())?;
 
-    let block = 16 * function.word;
-    let blocks: Vec<u8> = (0..BLOCKS * block).map(|i| u8::try_from((7 * i + 3) % 251).expect("below 251")).collect();
+    let (block, messages) = (16 * function.word, function.messages);
+    let length = BLOCKS * messages * block;
+    let blocks: Vec<u8> = (0..length).map(|i| u8::try_from((7 * i + 3) % 251).expect("below 251")).collect();
     let iv = iv(function);
     let tables: Vec<Vec<u8>> = orders.iter().map(|order| function.table(order, iv)).collect();
-    let start = start(function, iv);
+    let start = function.memory_of(&vec![start(function, iv); messages], &tables[0]);
+    // The messages have a block each by turns.
     let call = |i: usize, count: usize| {
-        let mut h = start.clone();
-        // SAFETY: there are so many blocks, eight words, and a table of all rows.
-        unsafe { functions[i](h.as_mut_ptr(), blocks.as_ptr(), count, tables[i].as_ptr()) };
-        h
+        let mut memory = start.clone();
+        let second = &blocks[(messages - 1) * block..];
+        let [blocks, second, table] = [&blocks, second, &tables[i]].map(<[u8]>::as_ptr);
+        // SAFETY: there are so many blocks of each message, all rows of `memory`, and a table of all rows.
+        unsafe { functions[i](memory.as_mut_ptr(), blocks, count, messages * block, second, table) };
+        memory
     };
 
     for (i, order) in orders.iter().enumerate() {
         for count in [1, 2, 3, BLOCKS] {
-            if call(i, count) != expected(function, &blocks[..count * block]) {
-                return Err(format!("a wrong digest of {count} blocks by\n{order}"));
+            let memory = call(i, count);
+            for (number, chain) in memory.chunks(8 * function.word).take(messages).enumerate() {
+                let blocks = blocks.chunks(block).skip(number).step_by(messages).take(count);
+                if chain != expected(function, &blocks.collect::<Vec<_>>().concat()) {
+                    return Err(format!("a wrong digest of {count} blocks by\n{order}"));
+                }
             }
         }
     }
@@ -94,7 +109,7 @@ pub(crate) fn measure(function: Function, orders: &[Order], rounds: usize) -> Re
         cycle = cycle.min(time(&mut || unsafe { chain(200) }) / f64::from(200 * CHAIN));
         for (i, times) in times.iter_mut().enumerate() {
             call(i, 8);
-            times.many = times.many.min(time(&mut || drop(call(i, BLOCKS))) / BLOCKS as f64);
+            times.many = times.many.min(time(&mut || drop(call(i, BLOCKS))) / (BLOCKS * messages) as f64);
             times.one = times.one.min(time(&mut || (0..32).for_each(|_| drop(call(i, 1)))) / 32.0);
         }
     }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use self::assembly::{BLAKE2B, BLAKE2S, Function};
+use self::assembly::{BLAKE2B, BLAKE2S, Function, MANY_REGISTERS};
 use self::operations::Operations;
 use self::order::Order;
 
@@ -31,6 +31,9 @@ enum Subcommands {
     /// Tries orders and choices of instructions on this CPU, and prints the best.
     Search {
         function: Name,
+        /// For two messages at a time.
+        #[arg(long)]
+        pair: bool,
         /// Goes on from the orders in these files, instead of the library's.
         #[arg(long)]
         from: Vec<PathBuf>,
@@ -46,13 +49,13 @@ enum Subcommands {
     /// Prints the source that the library has of an order.
     Print {
         function: Name,
-        rotation: Rotation,
+        variant: Variant,
         /// The order in this file, instead of the library's.
         #[arg(long)]
         from: Option<PathBuf>,
     },
     /// Prints the instructions of a block, for a program that counts cycles.
-    List { function: Name, rotation: Rotation },
+    List { function: Name, variant: Variant },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -61,21 +64,24 @@ enum Name {
     Blake2s,
 }
 
-/// The family of CPU that an order is for.
+/// The use of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Rotation {
-    /// A rotation takes as long as a shift, as on Intel's.
+enum Variant {
+    /// One message, where a rotation takes as long as a shift, as on Intel's.
     FastRotation,
-    /// A rotation takes two cycles, as on Zen 4.
+    /// One message, where a rotation takes two cycles, as on Zen 4.
     SlowRotation,
+    /// Two messages at a time.
+    Pair,
 }
 
 impl Name {
-    fn function(self) -> Function {
-        match self {
+    fn function(self, pair: bool) -> Function {
+        let function = match self {
             Self::Blake2b => BLAKE2B,
             Self::Blake2s => BLAKE2S,
-        }
+        };
+        if pair { function.pair() } else { function }
     }
 
     fn operations(self) -> Result<Operations, String> {
@@ -85,25 +91,32 @@ impl Name {
         })
     }
 
-    fn order(self, rotation: Rotation) -> Result<Order, String> {
-        let text = match (self, rotation) {
-            (Self::Blake2b, Rotation::FastRotation) => include_str!("../data/blake2b-fast-rotation.order"),
-            (Self::Blake2b, Rotation::SlowRotation) => include_str!("../data/blake2b-slow-rotation.order"),
-            (Self::Blake2s, Rotation::FastRotation) => include_str!("../data/blake2s-fast-rotation.order"),
-            (Self::Blake2s, Rotation::SlowRotation) => include_str!("../data/blake2s-slow-rotation.order"),
+    fn order(self, variant: Variant) -> Result<Order, String> {
+        let text = match (self, variant) {
+            (Self::Blake2b, Variant::FastRotation) => include_str!("../data/blake2b-fast-rotation.order"),
+            (Self::Blake2b, Variant::SlowRotation) => include_str!("../data/blake2b-slow-rotation.order"),
+            (Self::Blake2b, Variant::Pair) => include_str!("../data/blake2b-pair.order"),
+            (Self::Blake2s, Variant::FastRotation) => include_str!("../data/blake2s-fast-rotation.order"),
+            (Self::Blake2s, Variant::SlowRotation) => include_str!("../data/blake2s-slow-rotation.order"),
+            (Self::Blake2s, Variant::Pair) => include_str!("../data/blake2s-pair.order"),
         };
         Order::parse(text, &self.operations()?)
     }
 }
 
-impl Rotation {
-    const ALL: [Self; 2] = [Self::FastRotation, Self::SlowRotation];
+impl Variant {
+    const ALL: [Self; 3] = [Self::FastRotation, Self::SlowRotation, Self::Pair];
 
     fn name(self) -> &'static str {
         match self {
             Self::FastRotation => "fast-rotation",
             Self::SlowRotation => "slow-rotation",
+            Self::Pair => "pair",
         }
+    }
+
+    fn is_pair(self) -> bool {
+        self == Self::Pair
     }
 }
 
@@ -123,44 +136,55 @@ fn run(command: Subcommands) -> Result<(), String> {
         Order::parse(&text, &name.operations()?).map_err(|error| format!("{}: {error}", path.display()))
     };
     match command {
-        Subcommands::Search { function, from, seconds, seed } => {
+        Subcommands::Search { function, pair, from, seconds, seed } => {
             this_cpu()?;
             let operations = function.operations()?;
             let mut orders = from.iter().map(|path| read(function, path)).collect::<Result<Vec<_>, _>>()?;
             if orders.is_empty() {
-                orders =
-                    Rotation::ALL.into_iter().map(|rotation| function.order(rotation)).collect::<Result<_, _>>()?;
+                orders = Variant::ALL.into_iter().map(|variant| function.order(variant)).collect::<Result<_, _>>()?;
                 let first = orders.iter().filter_map(|order| Order::first(order.choices.clone(), &operations));
                 orders.extend(first.collect::<Vec<_>>());
             }
-            let best =
-                search::search(function.function(), &operations, orders, Duration::from_secs(seconds), seed, |best| {
+            let best = search::search(
+                function.function(pair),
+                &operations,
+                orders,
+                Duration::from_secs(seconds),
+                seed,
+                |best| {
                     let times =
                         best.iter().map(|(cycles, _)| format!("{:.1}", cycles.many)).collect::<Vec<_>>().join(" ");
                     eprintln!("{times} (of one block: {:.1})", best[0].0.one);
-                })?;
+                },
+            )?;
             print!("{}", best[0]);
         }
         Subcommands::Time { function } => {
             this_cpu()?;
-            let orders =
-                Rotation::ALL.map(|rotation| function.order(rotation)).into_iter().collect::<Result<Vec<_>, _>>()?;
-            for (rotation, cycles) in Rotation::ALL.iter().zip(candidate::measure(function.function(), &orders, 1000)?)
-            {
-                println!(
-                    "{}: {:.1} cycles a block, {:.1} a call for one block",
-                    rotation.name(),
-                    cycles.many,
-                    cycles.one
-                );
+            for pair in [false, true] {
+                let variants = Variant::ALL.into_iter().filter(|variant| variant.is_pair() == pair);
+                let orders = variants.clone().map(|variant| function.order(variant)).collect::<Result<Vec<_>, _>>()?;
+                let cycles = candidate::measure(function.function(pair), &orders, 1000)?;
+                for (variant, cycles) in variants.zip(cycles) {
+                    println!(
+                        "{}: {:.1} cycles a block, {:.1} a call for one block of each message",
+                        variant.name(),
+                        cycles.many,
+                        cycles.one
+                    );
+                }
             }
         }
-        Subcommands::Print { function, rotation, from } => {
-            let order = from.map_or_else(|| function.order(rotation), |path| read(function, &path))?;
-            print!("{}", function.function().source(&order, rotation.name()));
+        Subcommands::Print { function, variant, from } => {
+            let order = from.map_or_else(|| function.order(variant), |path| read(function, &path))?;
+            let function = function.function(variant.is_pair());
+            if !function.fits(&order) {
+                return Err(MANY_REGISTERS.to_owned());
+            }
+            print!("{}", function.source(&order, variant.name()));
         }
-        Subcommands::List { function, rotation } => {
-            let text = function.function().function(&function.order(rotation)?, "order");
+        Subcommands::List { function, variant } => {
+            let text = function.function(variant.is_pair()).function(&function.order(variant)?, "order");
             println!(".intel_syntax noprefix\n{text}");
         }
     }
@@ -187,24 +211,24 @@ mod tests {
 
     #[test]
     fn the_library_has_the_source_of_its_orders() {
-        for (name, rotation) in NAMES.into_iter().flat_map(|name| Rotation::ALL.map(|rotation| (name, rotation))) {
-            let (function, order) = (name.function(), name.order(rotation).unwrap());
-            let file = format!("{}/{}.rs", function.name, rotation.name().replace('-', "_"));
+        for (name, variant) in NAMES.into_iter().flat_map(|name| Variant::ALL.map(|variant| (name, variant))) {
+            let (function, order) = (name.function(variant.is_pair()), name.order(variant).unwrap());
+            let file = format!("{}/{}.rs", function.name, variant.name().replace('-', "_"));
             let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../src/backend/avx512").join(file);
-            let source = function.source(&order, rotation.name());
+            let source = function.source(&order, variant.name());
             assert_eq!(fs::read_to_string(&path).unwrap(), source, "{}", path.display());
         }
     }
 
     #[test]
     fn orders_are_written_as_they_are_read() {
-        for (name, rotation) in NAMES.into_iter().flat_map(|name| Rotation::ALL.map(|rotation| (name, rotation))) {
-            let order = name.order(rotation).unwrap();
+        for (name, variant) in NAMES.into_iter().flat_map(|name| Variant::ALL.map(|variant| (name, variant))) {
+            let order = name.order(variant).unwrap();
             assert_eq!(Order::parse(&order.to_string(), &name.operations().unwrap()), Ok(order));
         }
     }
 
-    /// Every choice and every order of it gives the digest of the library.
+    /// Every choice and every order of it gives the digest of the crate `blake2`, alone and in pairs.
     #[test]
     fn changed_orders_compute_the_same() {
         if this_cpu().is_err() {
@@ -213,18 +237,21 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(1);
         for name in NAMES {
             let operations = name.operations().unwrap();
-            let mut orders = vec![name.order(Rotation::SlowRotation).unwrap()];
+            let mut orders = vec![name.order(Variant::SlowRotation).unwrap()];
             for i in 0..100 {
                 orders.push(orders[i].mutated(&operations, &mut random));
             }
-            candidate::measure(name.function(), &orders, 1).unwrap();
+            candidate::measure(name.function(false), &orders, 1).unwrap();
+            orders.retain(|order| name.function(true).fits(order));
+            orders.push(name.order(Variant::Pair).unwrap());
+            candidate::measure(name.function(true), &orders, 1).unwrap();
         }
     }
 
     #[test]
     fn orders_that_do_not_fit_are_refused() {
         let operations = Name::Blake2s.operations().unwrap();
-        let text = Name::Blake2s.order(Rotation::SlowRotation).unwrap().to_string();
+        let text = Name::Blake2s.order(Variant::SlowRotation).unwrap().to_string();
         let refused = |from: &str, to: &str| Order::parse(&text.replacen(from, to, 1), &operations).unwrap_err();
         assert_eq!(refused("ways", "way"), "no line `ways: …`");
         assert_eq!(refused("r7=", "r9="), "the ways do not fit together");

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use crate::assembly::Function;
+use crate::assembly::{Function, MANY_REGISTERS};
 use crate::candidate::{Cycles, measure};
 use crate::operations::Operations;
 use crate::order::Order;
@@ -26,12 +26,19 @@ pub(crate) fn search(
     mut report: impl FnMut(&[(Cycles, Order)]),
 ) -> Result<Vec<Order>, String> {
     let mut random = fastrand::Rng::with_seed(seed);
+    orders.retain(|order| function.fits(order));
+    if orders.is_empty() {
+        return Err(MANY_REGISTERS.to_owned());
+    }
     let start = Instant::now();
     while start.elapsed() < time {
         let mut candidates = orders.clone();
         while candidates.len() < CANDIDATES {
             let parent = &orders[random.usize(..orders.len())];
-            candidates.push(parent.mutated(operations, &mut random));
+            let order = parent.mutated(operations, &mut random);
+            if function.fits(&order) {
+                candidates.push(order);
+            }
         }
         let first = measure(function, &candidates, 40)?;
         let mut best: Vec<usize> = (0..candidates.len()).collect();

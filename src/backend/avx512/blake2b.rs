@@ -1,10 +1,10 @@
-//! BLAKE2b on AVX-512: a message in rows of a 256-bit register each, or four or eight messages.
+//! BLAKE2b on AVX-512: one message or two in rows of a 256-bit register each, or four or eight messages in lanes.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
-use self::{fast_rotation::fast_rotation, slow_rotation::slow_rotation};
+use self::{fast_rotation::fast_rotation, pair::pair, slow_rotation::slow_rotation};
 #[cfg(target_arch = "x86_64")]
-use super::blake2::compress_in_order;
+use super::blake2::{compress_in_order, compress_pair_in_order};
 use super::{Avx512, U64x4, U64x8};
 use crate::backend::Beside;
 use crate::backend::avx2::blake2b as avx2;
@@ -17,10 +17,13 @@ use crate::kernel::{Compress, Run};
 #[cfg(target_arch = "x86_64")]
 mod fast_rotation;
 #[cfg(target_arch = "x86_64")]
+mod pair;
+#[cfg(target_arch = "x86_64")]
 mod slow_rotation;
 
 impl Compress<FlavourB> for Beside<Avx512> {
     const LANES: usize = 8;
+    const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
 
     #[inline]
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
@@ -35,6 +38,9 @@ impl Compress<FlavourB> for Beside<Avx512> {
 
     fn run(self, run: Run<'_, FlavourB>) {
         match run.chains.len() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            2 if <Self as Compress<FlavourB>>::PAIRS => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },
             // SAFETY: self.isa proves AVX-512F and VL.
@@ -56,6 +62,13 @@ fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress_slow_rotation(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
     compress_in_order!(slow_rotation, FlavourB, U64x4, chain, blocks, last);
+}
+
+/// By assembly too.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress2(run: Run<'_, FlavourB>) {
+    compress_pair_in_order!(pair, FlavourB, U64x4, run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

@@ -1,10 +1,11 @@
-//! BLAKE2s on AVX-512: a message in rows of a 128-bit register each, or four, eight or sixteen messages.
+//! BLAKE2s on AVX-512: one message or two in rows of a 128-bit register each, or four, eight or sixteen messages in
+//! lanes.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
-use self::{fast_rotation::fast_rotation, slow_rotation::slow_rotation};
+use self::{fast_rotation::fast_rotation, pair::pair, slow_rotation::slow_rotation};
 #[cfg(target_arch = "x86_64")]
-use super::blake2::compress_in_order;
+use super::blake2::{compress_in_order, compress_pair_in_order};
 use super::{Avx512, U32x4, U32x8, U32x16};
 use crate::backend::Beside;
 use crate::backend::sse41::blake2s as sse41;
@@ -17,10 +18,13 @@ use crate::kernel::{Compress, Run};
 #[cfg(target_arch = "x86_64")]
 mod fast_rotation;
 #[cfg(target_arch = "x86_64")]
+mod pair;
+#[cfg(target_arch = "x86_64")]
 mod slow_rotation;
 
 impl Compress<FlavourS> for Beside<Avx512> {
     const LANES: usize = 16;
+    const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
 
     #[inline]
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
@@ -35,6 +39,9 @@ impl Compress<FlavourS> for Beside<Avx512> {
 
     fn run(self, run: Run<'_, FlavourS>) {
         match run.chains.len() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            2 if <Self as Compress<FlavourS>>::PAIRS => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F and VL.
             ..=4 => unsafe { compress4(run) },
             // SAFETY: self.isa proves AVX-512F and VL.
@@ -58,6 +65,13 @@ fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress_slow_rotation(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
     compress_in_order!(slow_rotation, FlavourS, U32x4, chain, blocks, last);
+}
+
+/// By assembly too.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress2(run: Run<'_, FlavourS>) {
+    compress_pair_in_order!(pair, FlavourS, U32x4, run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

@@ -106,9 +106,6 @@ fn load<F: Constants, V: Lane<F::Word, L>, const L: usize>(
         let mut rows = [V::new(token, [F::Word::ZERO; L]); L];
         for (l, row) in rows.iter_mut().enumerate() {
             let blocks = run.blocks[l.min(run.chains.len() - 1)];
-            if L >= 8 && i == 0 {
-                V::fetch_ahead(blocks[block * run.stride].bytes());
-            }
             *row = V::load(token, blocks[block * run.stride].bytes(), first + i);
         }
         m.copy_from_slice(&V::transpose(rows));

@@ -257,6 +257,9 @@ pub(crate) fn output_lanes<V: Lane<u32, L>, const L: usize>(
     }
 }
 
+/// Chunks that are whole are of a long message, which may not have been used lately.
+const BLOCKS_OF_CHUNK: usize = 16;
+
 /// Compresses `count` blocks of each of `inputs`, of which there may be fewer than lanes.
 #[inline(always)]
 fn compress_blocks<V: Lane<u32, L>, const L: usize>(
@@ -273,13 +276,15 @@ fn compress_blocks<V: Lane<u32, L>, const L: usize>(
         *lane = &inputs[l.min(live - 1)][..(count - 1) * stride + 1];
     }
     for block in 0..count {
+        if L >= 8 && count == BLOCKS_OF_CHUNK {
+            for lane in &lanes {
+                V::fetch_ahead(&lane[block * stride]);
+            }
+        }
         let mut m = [splat::<V, L>(token, 0); 16];
         for (i, m) in m.chunks_exact_mut(L).enumerate() {
             let mut rows = [splat::<V, L>(token, 0); L];
             for (l, row) in rows.iter_mut().enumerate() {
-                if L >= 8 && i == 0 {
-                    V::fetch_ahead(&lanes[l][block * stride]);
-                }
                 *row = V::load(token, &lanes[l][block * stride], i);
             }
             m.copy_from_slice(&V::transpose(rows));
