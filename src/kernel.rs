@@ -135,6 +135,7 @@ pub(crate) trait Words<W, const L: usize>: Copy {
     /// Words `i L` to `i L + L` of `bytes`, little-endian.
     fn load(token: Self::Token, bytes: &[u8], i: usize) -> Self;
     /// Has the CPU fetch what lies a little behind `bytes`, whether or not there is anything.
+    #[allow(dead_code, reason = "BLAKE3 alone has chunks")]
     #[inline(always)]
     fn fetch_ahead(_: &[u8]) {}
     /// Word by word, modulo 2^32 or 2^64.

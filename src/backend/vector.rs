@@ -4,12 +4,14 @@
 
 /// Bytes from those that are used to those that are fetched.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[allow(dead_code, reason = "BLAKE3 alone has chunks")]
 const AHEAD: usize = 256;
 
 /// Has the CPU fetch what lies a little behind these bytes, if it can.
 ///
 /// Eight or sixteen messages are more than it follows by itself. Memory that was not used lately, as that of mapped
 /// files, would let the lanes wait.
+#[allow(dead_code, reason = "BLAKE3 alone has chunks")]
 #[inline(always)]
 pub(super) fn fetch_ahead(bytes: &[u8]) {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
