@@ -104,6 +104,7 @@ def zero(st, size, d):
     d = settle(st, d)
     if type(d) is int:
         return [(d == 0, st)]
+    st.count_branch(d)
     r = bounds(st, d)
     if r and max(abs(r[0]), abs(r[1])) < 1 << 8 * size - 1:  # no wrapping around: an equation of integers
         if r[0] > 0 or r[1] < 0:
@@ -135,8 +136,6 @@ def zero(st, size, d):
         if len(conditions) == 1:
             learn_equal(no, conditions[0])
         return [(True, yes), (False, no)]
-    yes.count_branch(d)
-    no.count_branch(d)
     learn_zero(yes, d)
     learn_range(no, d, exclude=0)
     return [(True, yes), (False, no)]
@@ -231,6 +230,7 @@ def less(st, size, x, y):
     d = sub(size, y, x)
     if type(d) is int and d == 0:
         return [(False, st)]
+    st.count_branch(d)
 
     def whole(r):
         return r and 0 <= r[0] and r[1] < 1 << 8 * size
@@ -247,7 +247,6 @@ def less(st, size, x, y):
             forks = list(fork_small(st, d))
             if forks:
                 return [answer for s in forks for answer in less(s, size, x, y)]
-            st.count_branch(d)
             yes, no = st.copy(), st
             learn_range(yes, d, low=1)
             learn_range(no, d, high=0)
