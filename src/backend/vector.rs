@@ -21,7 +21,7 @@ pub(super) fn fetch_ahead(bytes: &[u8]) {
         #[cfg(target_arch = "x86_64")]
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-        // SAFETY: any address may be fetched; what is not there is left alone.
+        // SAFETY: any address may be fetched, and the vectors with eight lanes or more, which alone ask for it, prove SSE.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast()) }
     }
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]

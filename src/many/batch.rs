@@ -108,7 +108,7 @@ pub(crate) const WINDOW: usize = 64;
 
 pub(crate) fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
     let number = messages.number();
-    // What comes before all messages is compressed once. An empty message ends with it.
+    // A batch compresses the blocks before all messages once. An empty message ends with them.
     let mut chain = *common.chain;
     let is_begun = !common.first.is_empty();
     if is_begun {

@@ -155,7 +155,7 @@ impl Function {
         by_turns(self.messages().map(|message| message.half_round(half, order).expect("the order fits")))
     }
 
-    /// What stands before and after the rounds, in the loop over blocks.
+    /// The lines before and after the rounds, in the loop over blocks.
     fn around(self) -> [Vec<String>; 2] {
         let mut before: Vec<String> = [".p2align 6", "2:", "cmp rdx, 1", "jne 3f"].map(str::to_owned).into();
         before.extend(self.messages().map(Message::set_flags));
@@ -205,7 +205,7 @@ impl Function {
         add(&format!("pub(super) use {macro_name};"));
         add("");
         let [first, second] = self.pattern_registers();
-        add(&format!("/// What registers {first} and {second} hold."));
+        add(&format!("/// The words of registers {first} and {second}."));
         let patterns = self.pattern_words(order).map(|words| {
             let words: Vec<String> = words.iter().map(|word| hexadecimal(*word, self.word)).collect();
             format!("    [{}],", words.join(", "))
@@ -255,7 +255,7 @@ impl Function {
         text
     }
 
-    /// What a function reads at `table`: the rows of the initialisation vector, the count, the length and the flags,
+    /// The rows that a function reads at `table`: the rows of the initialisation vector, the count, the length and the flags,
     /// and both patterns.
     pub(crate) fn table(self, order: &Order, iv: [u64; 8]) -> Vec<u8> {
         let length = 16 * self.word as u64;
@@ -275,7 +275,7 @@ impl Function {
         table
     }
 
-    /// What a function reads and writes at `memory`, of messages with these chaining values.
+    /// The rows that a function reads and writes at `memory`, of messages with these chaining values.
     pub(crate) fn memory_of(self, chains: &[Vec<u8>], table: &[u8]) -> Vec<u8> {
         let row = |i: usize| &table[4 * self.word * i..][..4 * self.word];
         let mut memory = chains.concat();

@@ -59,7 +59,7 @@ pub(crate) fn measure(function: Function, orders: &[Order], rounds: usize) -> Re
     if !output.status.success() {
         return Err(format!("cc: {}", String::from_utf8_lossy(&output.stderr)));
     }
-    // SAFETY: the library has no code that runs when it is loaded.
+    // SAFETY: the library runs no code of ours when it is loaded.
     let library = unsafe { Library::new(&object) }.map_err(|error| error.to_string())?;
     let symbol = |name: String| {
         // SAFETY: every `order_` is such a function.

@@ -1,4 +1,4 @@
-//! Orders of the instructions of one message's rounds: a search for the fastest on this CPU, and the source that the
+//! Orders of the instructions of one message's rounds, or of two: a search for the fastest on this CPU, and the source that the
 //! library has of those that were chosen. README.md says how they are used.
 
 mod assembly;

@@ -15,7 +15,7 @@ pub(crate) struct Order {
 impl Order {
     /// # Errors
     ///
-    /// What does not fit: an operation that is missing, or too many, or stands before one whose result it reads.
+    /// A text that does not fit: an operation that is missing, or too many, or stands before one whose result it reads.
     pub(crate) fn parse(text: &str, operations: &Operations) -> Result<Self, String> {
         let mut lines =
             text.lines().map(|line| line.split('#').next().unwrap_or_default()).filter(|line| !line.trim().is_empty());

@@ -41,9 +41,9 @@ impl Compress<FlavourB> for Beside<Avx512> {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             2 if <Self as Compress<FlavourB>>::PAIRS => unsafe { compress2(run) },
-            // SAFETY: self.isa proves AVX-512F and VL.
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
             ..=4 => unsafe { compress4(run) },
-            // SAFETY: self.isa proves AVX-512F and VL.
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
             _ => unsafe { compress8(run) },
         }
     }

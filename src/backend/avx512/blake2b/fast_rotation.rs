@@ -118,7 +118,7 @@ macro_rules! fast_rotation {
 }
 pub(super) use fast_rotation;
 
-/// What registers 24 and 23 hold.
+/// The words of registers 24 and 23.
 #[rustfmt::skip]
 pub(super) const PATTERNS: [[u64; 4]; 2] = [
     [0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b, 0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b],

@@ -192,7 +192,7 @@ macro_rules! pair {
 }
 pub(super) use pair;
 
-/// What registers 31 and 30 hold.
+/// The words of registers 31 and 30.
 #[rustfmt::skip]
 pub(super) const PATTERNS: [[u64; 4]; 2] = [
     [0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b, 0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b],

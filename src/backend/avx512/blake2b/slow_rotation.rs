@@ -126,7 +126,7 @@ macro_rules! slow_rotation {
 }
 pub(super) use slow_rotation;
 
-/// What registers 24 and 23 hold.
+/// The words of registers 24 and 23.
 #[rustfmt::skip]
 pub(super) const PATTERNS: [[u64; 4]; 2] = [
     [0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b, 0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b],

@@ -114,7 +114,7 @@ macro_rules! fast_rotation {
 }
 pub(super) use fast_rotation;
 
-/// What registers 24 and 23 hold.
+/// The words of registers 24 and 23.
 #[rustfmt::skip]
 pub(super) const PATTERNS: [[u32; 4]; 2] = [
     [0, 0, 0, 0],

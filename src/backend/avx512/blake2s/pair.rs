@@ -184,7 +184,7 @@ macro_rules! pair {
 }
 pub(super) use pair;
 
-/// What registers 31 and 30 hold.
+/// The words of registers 31 and 30.
 #[rustfmt::skip]
 pub(super) const PATTERNS: [[u32; 4]; 2] = [
     [0, 0, 0, 0],

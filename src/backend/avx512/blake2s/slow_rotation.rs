@@ -122,7 +122,7 @@ macro_rules! slow_rotation {
 }
 pub(super) use slow_rotation;
 
-/// What registers 24 and 23 hold.
+/// The words of registers 24 and 23.
 #[rustfmt::skip]
 pub(super) const PATTERNS: [[u32; 4]; 2] = [
     [0x0100_0302, 0x0504_0706, 0x0908_0b0a, 0x0d0c_0f0e],
