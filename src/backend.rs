@@ -346,13 +346,13 @@ pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
 /// See [`CompressNodes::takes_ragged`].
 #[cfg(feature = "sha2")]
 pub(crate) fn takes_ragged(backend: Backend, live: usize) -> bool {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.takes_ragged(live))
+    on!(backend, isa => backend.with(isa).takes_ragged(live))
 }
 
 /// See [`CompressNodes::ragged`].
 #[cfg(feature = "sha2")]
 pub(crate) fn compress_ragged(backend: Backend, messages: Ragged<'_>) {
-    on!(backend, isa => Beside { isa, sha: backend.sha, order: backend.order }.ragged(messages));
+    on!(backend, isa => backend.with(isa).ragged(messages));
 }
 
 /// See [`CompressGroup::group`].
