@@ -49,6 +49,9 @@ mod opaque;
 mod sha;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse41;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+mod staggered;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon;

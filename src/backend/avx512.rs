@@ -8,10 +8,13 @@ use core::arch::x86_64::*;
 
 use super::isa::{Cpu, isa};
 #[cfg(any(feature = "blake2", feature = "blake3"))]
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+use super::staggered::staggered;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
 use super::vector::lane;
 use super::vector::words;
 use super::{avx2, opaque, sse41};
-use crate::kernel::Lanes;
+use crate::kernel::{Lanes, Words};
 
 #[cfg(feature = "blake2")]
 #[cfg(target_arch = "x86_64")]
@@ -138,6 +141,44 @@ fn transpose32x16(rows: [__m512i; 16]) -> [__m512i; 16] {
     words
 }
 
+/// Words `16 i` to `16 i + 16` of sixteen messages.
+///
+/// Parts of 128 bits are put in place as they are loaded, which both ports for such vectors do, and a shuffle one alone.
+#[allow(dead_code, reason = "BLAKE3 alone loads words so")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_words32x16(token: Avx512, messages: [&[u8]; 16], i: usize) -> [__m512i; 16] {
+    let first = 4 * i;
+    let [a, b, c, d] = load_parts32x16(token, &messages, first);
+    let [e, f, g, h] = load_parts32x16(token, &messages, first + 1);
+    let [i, j, k, l] = load_parts32x16(token, &messages, first + 2);
+    let [m, n, o, p] = load_parts32x16(token, &messages, first + 3);
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+}
+
+/// Words `4 i` to `4 i + 4` of sixteen messages.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_parts32x16(token: Avx512, messages: &[&[u8]; 16], i: usize) -> [__m512i; 4] {
+    let [a, b, c, d, e, f, g, h, j, k, l, m, n, o, p, q] = *messages;
+    transpose32x4([
+        load_part32x16(token, [a, e, j, n], i),
+        load_part32x16(token, [b, f, k, o], i),
+        load_part32x16(token, [c, g, l, p], i),
+        load_part32x16(token, [d, h, m, q], i),
+    ])
+}
+
+/// Words `4 i` to `4 i + 4` of four messages.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_part32x16(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
+    let a = _mm512_castsi128_si512(U32x4::load(token, a, i).0);
+    let ab = _mm512_inserti32x4::<1>(a, U32x4::load(token, b, i).0);
+    let abc = _mm512_inserti32x4::<2>(ab, U32x4::load(token, c, i).0);
+    _mm512_inserti32x4::<3>(abc, U32x4::load(token, d, i).0)
+}
+
 /// The same for four in each 128-bit part.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -197,6 +238,12 @@ impl Lanes<u32, 16> for U32x16 {
         // SAFETY: token proves AVX-512F.
         Self::vectors(token, unsafe { transpose32x16(Self::registers(vectors)) })
     }
+
+    #[inline(always)]
+    fn load_words(token: Avx512, messages: [&[u8]; 16], i: usize) -> [Self; 16] {
+        // SAFETY: token proves AVX-512F.
+        Self::vectors(token, unsafe { load_words32x16(token, messages, i) })
+    }
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
@@ -205,10 +252,13 @@ lane!(U32x4: [u32; 4] in "avx512f,avx512vl,avx512bw", _mm_add_epi32, _mm_xor_si1
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 lane!(U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, _mm256_xor_si256, ror32x8, sums by opaque::ymm_in_order);
 
-// Exclusive ors one after the other, then the rotations, which have a single port on Intel: sixteen blocks of BLAKE3 take a
-// fourteenth less (Cascade Lake).
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-lane!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16, sums by opaque::zmm_in_order);
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+staggered!(U32x16: [u32; 16] by "vpaddd", "vpxord", "vprord");
+
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[cfg(any(not(target_arch = "x86_64"), msan))]
+lane!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16);
 
 #[cfg(feature = "blake2")]
 lane!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4);
