@@ -58,7 +58,7 @@ pub(crate) fn compress_each<H: Batch>(
     match messages {
         [] => {}
         [message] => compress_alone(common, message.as_ref(), |chain| put(0, chain)),
-        _ if few_are_faster_alone::<H>(common.backend, messages) => {
+        _ if few_are_faster_alone::<H>(common.backend, !common.first.is_empty(), messages) => {
             for (i, message) in messages.iter().enumerate() {
                 compress_alone(common, message.as_ref(), |chain| put(i, chain));
             }
@@ -196,12 +196,22 @@ fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, blocks: impl I
     H::are_faster_alone(&Few { number: number as u64, total, longest, lanes, pairs, sha: backend.sha() })
 }
 
-/// The same for messages that must be few for it. Asked where a call is compiled for their type: a function for all types
-/// would take as long as half of a block for its start.
+/// The same for messages that must be few for it, and that have blocks before them if they `are_begun`.
+///
+/// Asked where a call is compiled for their type: a function for all types would take as long as half of a block for its
+/// start.
 #[inline]
-pub(crate) fn few_are_faster_alone<H: Dispatch>(backend: Backend, messages: &[impl AsRef<[u8]>]) -> bool {
-    let lengths = messages.iter().map(|message| message.as_ref().len());
-    messages.len() <= 4 && are_faster_alone::<H>(backend, messages.len(), lengths.map(blocks::<H>))
+pub(crate) fn few_are_faster_alone<H: Dispatch>(
+    backend: Backend,
+    are_begun: bool,
+    messages: &[impl AsRef<[u8]>],
+) -> bool {
+    let lengths = || messages.iter().map(|message| message.as_ref().len());
+    // A batch compresses the blocks before all messages once. Alone, each of these messages would do so.
+    let again = || lengths().filter(|&length| length > 0).count() > 1;
+    messages.len() <= 4
+        && !(are_begun && again())
+        && are_faster_alone::<H>(backend, messages.len(), lengths().map(blocks::<H>))
 }
 
 /// The blocks of a message of `length` bytes, those that close it included.

@@ -118,7 +118,7 @@ impl<V: Variant> Batch<V> {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        if few_are_faster_alone::<Sha256Function>(self.backend, messages) {
+        if few_are_faster_alone::<Sha256Function>(self.backend, false, messages) {
             for (i, message) in messages.iter().enumerate() {
                 put(i, self.digest(message.as_ref()));
             }
