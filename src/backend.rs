@@ -32,6 +32,9 @@ use crate::kernel::{Compress, Function, Run};
 mod isa;
 mod portable;
 
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "32"))]
+compile_error!("simd-digest does not support x32, x86-64 with pointers of 32 bits: build for x86_64 or i686");
+
 #[cfg(feature = "sha2")]
 mod choice;
 
