@@ -362,6 +362,8 @@ pub(crate) fn compress_ragged(backend: Backend, messages: Ragged<'_>) {
 #[cfg(feature = "blake3")]
 #[inline]
 pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
+    debug_assert!(group.flags & group.first == 0, "a flag twice");
+    debug_assert!(group.last.iter().all(|last| (group.flags | group.first) & last == 0), "a flag twice");
     on!(backend, isa => backend.with(isa).group(group));
 }
 

@@ -8,7 +8,7 @@ use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use super::{Memory, Message, Start};
-use crate::backend::{Backend, Dispatch, reread};
+use crate::backend::{Backend, Dispatch};
 use crate::kernel::{Block, Few, Function, Run};
 use crate::stream::compress_message;
 
@@ -97,7 +97,7 @@ batch!(crate::kernel::blake2s::FlavourS);
 
 #[inline]
 pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {
-    let mut chain = H::copy(common.chain, reread);
+    let mut chain = *common.chain;
     compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
     done(&chain);
     H::wipe(&mut chain);
