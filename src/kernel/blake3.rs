@@ -132,7 +132,8 @@ pub(crate) struct Group<'a> {
     pub(crate) key: &'a [u32; 8],
     /// The flags of every block.
     pub(crate) flags: u8,
-    /// The flags of the first block in addition.
+    /// The flags of the first block in addition. No flag is in two of `flags`, `first` and `last`: lanes combine them by
+    /// exclusive or, and rows by or.
     pub(crate) first: u8,
     /// The flags of each input's last block in addition.
     pub(crate) last: &'a [u8; MOST],
