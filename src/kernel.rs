@@ -151,13 +151,13 @@ pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
     fn transpose(vectors: [Self; L]) -> [Self; L];
 
     /// Words `i L` to `i L + L` of each message, word by word: word `l` of every vector is of message `l`.
-    #[allow(dead_code, reason = "BLAKE3 alone loads words so")]
+    #[allow(dead_code, reason = "SHA-256 alone loads words of another order")]
     #[inline(always)]
-    fn load_words(token: Self::Token, messages: [&[u8]; L], i: usize) -> [Self; L] {
+    fn load_words(token: Self::Token, messages: [&[u8]; L], i: usize, to: &mut [Self]) {
         let mut rows = [Self::load(token, messages[0], i); L];
-        for (row, message) in rows.iter_mut().zip(messages).skip(1) {
-            *row = Self::load(token, message, i);
+        for l in 1..L {
+            rows[l] = Self::load(token, messages[l], i);
         }
-        Self::transpose(rows)
+        to.copy_from_slice(&Self::transpose(rows));
     }
 }

@@ -14,7 +14,9 @@ use super::staggered::staggered;
 use super::vector::lane;
 use super::vector::words;
 use super::{avx2, opaque, sse41};
-use crate::kernel::{Lanes, Words};
+use crate::kernel::Lanes;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use crate::kernel::Words;
 
 #[cfg(feature = "blake2")]
 #[cfg(target_arch = "x86_64")]
@@ -141,10 +143,29 @@ fn transpose32x16(rows: [__m512i; 16]) -> [__m512i; 16] {
     words
 }
 
-/// Words `16 i` to `16 i + 16` of sixteen messages.
+/// Words 0 to 3 of eight messages, given those of messages 0, 1, 4 and 5, and of the others.
 ///
-/// Parts of 128 bits are put in place as they are loaded, which both ports for such vectors do, and a shuffle one alone.
-#[allow(dead_code, reason = "BLAKE3 alone loads words so")]
+/// Halves of 256 bits are put in place as they are loaded, which both ports for such vectors do, and a shuffle one alone.
+#[cfg(feature = "blake2")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose64x4([a, b, e, f]: [__m256i; 4], [c, d, g, h]: [__m256i; 4]) -> [__m512i; 4] {
+    let ac = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), c);
+    let bd = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(b), d);
+    let eg = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(e), g);
+    let fh = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(f), h);
+    let [abcd_02, abcd_13] = [_mm512_unpacklo_epi64(ac, bd), _mm512_unpackhi_epi64(ac, bd)];
+    let [efgh_02, efgh_13] = [_mm512_unpacklo_epi64(eg, fh), _mm512_unpackhi_epi64(eg, fh)];
+    [
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(abcd_02, efgh_02),
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(abcd_13, efgh_13),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(abcd_02, efgh_02),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(abcd_13, efgh_13),
+    ]
+}
+
+/// Words `16 i` to `16 i + 16` of sixteen messages, put in place by parts of 128 bits.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load_words32x16(token: Avx512, messages: [&[u8]; 16], i: usize) -> [__m512i; 16] {
@@ -157,22 +178,24 @@ fn load_words32x16(token: Avx512, messages: [&[u8]; 16], i: usize) -> [__m512i; 
 }
 
 /// Words `4 i` to `4 i + 4` of sixteen messages.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load_parts32x16(token: Avx512, messages: &[&[u8]; 16], i: usize) -> [__m512i; 4] {
     let [a, b, c, d, e, f, g, h, j, k, l, m, n, o, p, q] = *messages;
     transpose32x4([
-        load_part32x16(token, [a, e, j, n], i),
-        load_part32x16(token, [b, f, k, o], i),
-        load_part32x16(token, [c, g, l, p], i),
-        load_part32x16(token, [d, h, m, q], i),
+        load_parts(token, [a, e, j, n], i),
+        load_parts(token, [b, f, k, o], i),
+        load_parts(token, [c, g, l, p], i),
+        load_parts(token, [d, h, m, q], i),
     ])
 }
 
-/// Words `4 i` to `4 i + 4` of four messages.
+/// Bytes `16 i` to `16 i + 16` of four messages.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load_part32x16(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
+fn load_parts(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
     let a = _mm512_castsi128_si512(U32x4::load(token, a, i).0);
     let ab = _mm512_inserti32x4::<1>(a, U32x4::load(token, b, i).0);
     let abc = _mm512_inserti32x4::<2>(ab, U32x4::load(token, c, i).0);
@@ -211,6 +234,21 @@ impl Lanes<u64, 8> for U64x8 {
         // SAFETY: token proves AVX-512F.
         Self::vectors(token, unsafe { transpose64x8(Self::registers(vectors)) })
     }
+
+    #[cfg(feature = "blake2")]
+    #[inline(always)]
+    fn load_words(token: Avx512, messages: [&[u8]; 8], i: usize, to: &mut [Self]) {
+        for (part, to) in to.chunks_exact_mut(4).enumerate() {
+            let mut halves = [[U64x4::load(token, messages[0], 2 * i + part); 4]; 2];
+            for (lane, message) in messages.iter().enumerate() {
+                // Lanes 0, 1, 4 and 5 are lower halves.
+                halves[lane / 2 % 2][lane / 4 * 2 + lane % 2] = U64x4::load(token, message, 2 * i + part);
+            }
+            let [lows, highs] = [U64x4::registers(halves[0]), U64x4::registers(halves[1])];
+            // SAFETY: token proves AVX-512F.
+            to.copy_from_slice(&Self::vectors(token, unsafe { transpose64x4(lows, highs) }));
+        }
+    }
 }
 
 impl Lanes<u32, 4> for U32x4 {
@@ -239,10 +277,11 @@ impl Lanes<u32, 16> for U32x16 {
         Self::vectors(token, unsafe { transpose32x16(Self::registers(vectors)) })
     }
 
+    #[cfg(any(feature = "blake2", feature = "blake3"))]
     #[inline(always)]
-    fn load_words(token: Avx512, messages: [&[u8]; 16], i: usize) -> [Self; 16] {
+    fn load_words(token: Avx512, messages: [&[u8]; 16], i: usize, to: &mut [Self]) {
         // SAFETY: token proves AVX-512F.
-        Self::vectors(token, unsafe { load_words32x16(token, messages, i) })
+        to.copy_from_slice(&Self::vectors(token, unsafe { load_words32x16(token, messages, i) }));
     }
 }
 
@@ -264,4 +303,9 @@ lane!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512
 lane!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4);
 
 #[cfg(feature = "blake2")]
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+staggered!(U64x8: [u64; 8] by "vpaddq", "vpxorq", "vprorq");
+
+#[cfg(feature = "blake2")]
+#[cfg(any(not(target_arch = "x86_64"), msan))]
 lane!(U64x8: [u64; 8] in "avx512f,avx512vl,avx512bw", _mm512_add_epi64, _mm512_xor_si512, ror64x8);

@@ -297,7 +297,7 @@ fn compress_blocks<V: Lane<u32, L>, const L: usize>(
         }
         let mut m = [splat::<V, L>(token, 0); 16];
         for (i, m) in m.chunks_exact_mut(L).enumerate() {
-            m.copy_from_slice(&V::load_words(token, bytes, i));
+            V::load_words(token, bytes, i, m);
         }
         let mut length = splat(token, 64);
         let mut flags = tags.flags;
