@@ -135,7 +135,7 @@ pub(crate) trait Words<W, const L: usize>: Copy {
     /// Words `i L` to `i L + L` of `bytes`, little-endian.
     fn load(token: Self::Token, bytes: &[u8], i: usize) -> Self;
     /// Has the CPU fetch what lies `ahead` bytes behind the first of `bytes`, whether or not there is anything.
-    #[allow(dead_code, reason = "BLAKE3 alone has chunks")]
+    #[allow(dead_code, reason = "SHA-256 leaves that to the CPU")]
     #[inline(always)]
     fn fetch_ahead(_: &[u8], _: usize) {}
     /// Word by word, modulo 2^32 or 2^64.

@@ -4,6 +4,12 @@ use super::{Constants, Known, SIGMA, halves};
 use crate::kernel::g::{Lane, round};
 use crate::kernel::{Block, Lanes, Run, Word};
 
+/// Runs of so many blocks are of long messages, which may not have been used lately.
+const LONG: usize = 16;
+
+/// Bytes from those that are used to those that are fetched.
+const AHEAD: usize = 1024;
+
 /// Compresses up to `L` messages, lane `l` of every vector for message `l`: word `i` of all states is vector `v[i]`.
 ///
 /// Lanes without a message compute the last message once more, and their results are dropped.
@@ -46,6 +52,13 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
         *to = &run.blocks[lane(l)][..(run.count - 1) * run.stride + 1];
     }
     for block in 0..run.count {
+        if L >= 8 && run.count >= LONG {
+            for lane in &lanes {
+                for line in lane[block * run.stride].bytes().chunks(64) {
+                    V::fetch_ahead(line, AHEAD);
+                }
+            }
+        }
         let mut m = [splat(F::Word::ZERO); 16];
         if L > 8 {
             load::<F, V, L>(token, &lanes, (block, run.stride), &mut m, 0);
