@@ -12,12 +12,16 @@ use std::time::Instant;
 
 use blake2::{Blake2b512, Blake2s256, Digest as _};
 use libloading::{Library, Symbol};
+use tempfile::TempDir;
 
 use crate::assembly::Function;
+use crate::lanes::{self, Lanes};
 use crate::order::Order;
 
 /// Blocks of a call that is timed.
 const BLOCKS: usize = 64;
+/// Rounds of a call that is timed, in lanes.
+const ROUNDS: usize = 400;
 /// Steps of the chain that the cycle is calibrated with.
 const CHAIN: u32 = 100;
 
@@ -29,6 +33,7 @@ type Compress = unsafe extern "C" fn(
     second: *const u8,
     table: *const u8,
 );
+type Mix = unsafe extern "C" fn(state: *mut u64, words: *const u64, rounds: usize);
 type Chain = unsafe extern "C" fn(times: usize);
 
 /// Cycles a block of many, and of a call for one block of each message.
@@ -44,30 +49,10 @@ pub(crate) struct Cycles {
 ///
 /// The system's compiler is missing or refuses an order; or an order gives a wrong digest.
 pub(crate) fn measure(function: Function, orders: &[Order], rounds: usize) -> Result<Vec<Cycles>, String> {
-    let directory = tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
-    let (source, object) = (directory.path().join("orders.s"), directory.path().join("orders.so"));
-    let mut text = ".intel_syntax noprefix\n.text\n".to_owned();
-    for (i, order) in orders.iter().enumerate() {
-        text += &function.function(order, &format!("order_{i}"));
-    }
-    text += ".globl chain\n.type chain, @function\n.p2align 6\nchain:\n";
-    writeln!(text, "2:\n.rept {CHAIN}\nadd rax, rax\n.endr\ndec rdi\njnz 2b\nret").expect("a string takes all");
-    text += ".section .note.GNU-stack,\"\",@progbits\n";
-    fs::write(&source, text).map_err(|error| format!("{}: {error}", source.display()))?;
-    let output = Command::new("cc").arg("-shared").arg("-o").args([&object, &source]).output();
-    let output = output.map_err(|error| format!("cc: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("cc: {}", String::from_utf8_lossy(&output.stderr)));
-    }
-    // SAFETY: the library runs no code of ours when it is loaded.
-    let library = unsafe { Library::new(&object) }.map_err(|error| error.to_string())?;
-    let symbol = |name: String| {
-        // SAFETY: every `order_` is such a function.
-        unsafe { library.get::<Compress>(name.as_bytes()) }.map_err(|error| error.to_string())
-    };
-    let functions = (0..orders.len()).map(|i| symbol(format!("order_{i}"))).collect::<Result<Vec<_>, _>>()?;
-    // SAFETY: `chain` is such a function.
-    let chain: Symbol<'_, Chain> = unsafe { library.get(b"chain") }.map_err(|error| error.to_string())?;
+    let texts = (0..).zip(orders).map(|(i, order)| function.function(order, &name(i)));
+    let assembled = Assembled::new(texts)?;
+    let functions = (0..orders.len()).map(|i| assembled.symbol::<Compress>(&name(i))).collect::<Result<Vec<_>, _>>()?;
+    let chain = assembled.symbol::<Chain>("chain")?;
 
     let (block, messages) = (16 * function.word, function.messages);
     let length = BLOCKS * messages * block;
@@ -97,11 +82,6 @@ pub(crate) fn measure(function: Function, orders: &[Order], rounds: usize) -> Re
         }
     }
 
-    let time = |run: &mut dyn FnMut()| {
-        let start = Instant::now();
-        run();
-        start.elapsed().as_secs_f64()
-    };
     let mut cycle = f64::INFINITY;
     let mut times = vec![Cycles { many: f64::INFINITY, one: f64::INFINITY }; orders.len()];
     for _ in 0..rounds {
@@ -114,6 +94,90 @@ pub(crate) fn measure(function: Function, orders: &[Order], rounds: usize) -> Re
         }
     }
     Ok(times.iter().map(|times| Cycles { many: times.many / cycle, one: times.one / cycle }).collect())
+}
+
+/// Cycles that each order takes for half a round of eight messages of BLAKE2b in lanes, beside each other, the minimum of
+/// `rounds` rounds.
+///
+/// # Errors
+///
+/// The system's compiler is missing or refuses an order; or an order computes something else than G.
+pub(crate) fn measure_lanes(orders: &[Lanes], rounds: usize) -> Result<Vec<f64>, String> {
+    let assembled = Assembled::new((0..).zip(orders).map(|(i, order)| order.function(&name(i))))?;
+    let functions = (0..orders.len()).map(|i| assembled.symbol::<Mix>(&name(i))).collect::<Result<Vec<_>, _>>()?;
+    let chain = assembled.symbol::<Chain>("chain")?;
+    let words: Vec<u64> = (1..=256).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let (state, m) = words.split_at(128);
+    let call = |i: usize, count: usize| {
+        let mut state = state.to_vec();
+        // SAFETY: there are sixteen registers of the state, and as many of the message.
+        unsafe { functions[i](state.as_mut_ptr(), m.as_ptr(), count) };
+        state
+    };
+
+    let mut expected = state.to_vec();
+    (0..3).for_each(|_| lanes::mix(&mut expected, m));
+    for (i, order) in orders.iter().enumerate() {
+        if call(i, 3) != expected {
+            return Err(format!("something else than G by\n{order}"));
+        }
+    }
+    let mut cycle = f64::INFINITY;
+    let mut times = vec![f64::INFINITY; orders.len()];
+    for _ in 0..rounds {
+        // SAFETY: the function only counts.
+        cycle = cycle.min(time(&mut || unsafe { chain(200) }) / f64::from(200 * CHAIN));
+        for (i, least) in times.iter_mut().enumerate() {
+            call(i, 8);
+            // A round is four half rounds.
+            *least = least.min(time(&mut || drop(call(i, ROUNDS))) / (4 * ROUNDS) as f64);
+        }
+    }
+    Ok(times.into_iter().map(|time| time / cycle).collect())
+}
+
+fn name(i: usize) -> String {
+    format!("order_{i}")
+}
+
+fn time(run: &mut dyn FnMut()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64()
+}
+
+/// Functions in assembly, and the chain of additions, as a library that is loaded.
+struct Assembled {
+    library: Library,
+    /// Is removed last.
+    _directory: TempDir,
+}
+
+impl Assembled {
+    fn new(functions: impl Iterator<Item = String>) -> Result<Self, String> {
+        let directory = tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
+        let (source, object) = (directory.path().join("orders.s"), directory.path().join("orders.so"));
+        let mut text = ".intel_syntax noprefix\n.text\n".to_owned();
+        text.extend(functions);
+        text += ".globl chain\n.type chain, @function\n.p2align 6\nchain:\n";
+        writeln!(text, "2:\n.rept {CHAIN}\nadd rax, rax\n.endr\ndec rdi\njnz 2b\nret").expect("a string takes all");
+        text += ".section .note.GNU-stack,\"\",@progbits\n";
+        fs::write(&source, text).map_err(|error| format!("{}: {error}", source.display()))?;
+        let output = Command::new("cc").arg("-shared").arg("-o").args([&object, &source]).output();
+        let output = output.map_err(|error| format!("cc: {error}"))?;
+        if !output.status.success() {
+            return Err(format!("cc: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        // SAFETY: the library runs no code of ours when it is loaded.
+        let library = unsafe { Library::new(&object) }.map_err(|error| error.to_string())?;
+        Ok(Self { library, _directory: directory })
+    }
+
+    /// A function that is a `T`: every `order_` is, of the text it was made from, and `chain` a [`Chain`].
+    fn symbol<T>(&self, name: &str) -> Result<Symbol<'_, T>, String> {
+        // SAFETY: callers name a function by the type that its text has.
+        unsafe { self.library.get::<T>(name.as_bytes()) }.map_err(|error| error.to_string())
+    }
 }
 
 /// The initialisation vector, by which every message begins.

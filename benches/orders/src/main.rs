@@ -1,8 +1,9 @@
-//! Orders of the instructions of one message's rounds, or of two: a search for the fastest on this CPU, and the source that the
+//! Orders of the instructions of one message's rounds, of two, or of many in lanes: a search for the fastest on this CPU, and the source that the
 //! library has of those that were chosen. README.md says how they are used.
 
 mod assembly;
 mod candidate;
+mod lanes;
 mod operations;
 mod order;
 mod search;
@@ -15,8 +16,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use self::assembly::{BLAKE2B, BLAKE2S, Function, MANY_REGISTERS};
+use self::lanes::Lanes;
 use self::operations::Operations;
 use self::order::Order;
+use self::search::{InLanes, Rows};
 
 /// Searches the fastest order of the instructions of one message's rounds.
 #[derive(Debug, Parser)]
@@ -56,6 +59,32 @@ enum Subcommands {
     },
     /// Prints the instructions of a block, for a program that counts cycles.
     List { function: Name, variant: Variant },
+    /// Half a round of many messages, on registers of 512 bits.
+    Lanes {
+        #[command(subcommand)]
+        command: LaneCommands,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum LaneCommands {
+    /// Tries orders on this CPU, and prints the best.
+    Search {
+        /// For so many seconds.
+        #[arg(long, default_value_t = 300)]
+        seconds: u64,
+        /// Of the random choices.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Times the library's order beside those where each G begins a number of instructions after the one before it.
+    Time,
+    /// Prints the lines that the library has of its order.
+    Print {
+        /// The order in this file, instead of the library's.
+        #[arg(long)]
+        from: Option<PathBuf>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -145,20 +174,19 @@ fn run(command: Subcommands) -> Result<(), String> {
                 let first = orders.iter().filter_map(|order| Order::first(order.choices.clone(), &operations));
                 orders.extend(first.collect::<Vec<_>>());
             }
-            let best = search::search(
-                function.function(pair),
-                &operations,
-                orders,
-                Duration::from_secs(seconds),
-                seed,
-                |best| {
-                    let times =
-                        best.iter().map(|(cycles, _)| format!("{:.1}", cycles.many)).collect::<Vec<_>>().join(" ");
-                    eprintln!("{times} (of one block: {:.1})", best[0].0.one);
-                },
-            )?;
+            let function = function.function(pair);
+            orders.retain(|order| function.fits(order));
+            if orders.is_empty() {
+                return Err(MANY_REGISTERS.to_owned());
+            }
+            let rows = Rows(function, &operations);
+            let best = search::search(&rows, orders, Duration::from_secs(seconds), seed, |best| {
+                let times = best.iter().map(|(cycles, _)| format!("{:.1}", cycles.many)).collect::<Vec<_>>().join(" ");
+                eprintln!("{times} (of one block: {:.1})", best[0].0.one);
+            })?;
             print!("{}", best[0]);
         }
+        Subcommands::Lanes { command } => in_lanes(command)?,
         Subcommands::Time { function } => {
             this_cpu()?;
             for pair in [false, true] {
@@ -186,6 +214,40 @@ fn run(command: Subcommands) -> Result<(), String> {
         Subcommands::List { function, variant } => {
             let text = function.function(variant.is_pair()).function(&function.order(variant)?, "order");
             println!(".intel_syntax noprefix\n{text}");
+        }
+    }
+    Ok(())
+}
+
+fn in_lanes(command: LaneCommands) -> Result<(), String> {
+    let order = Lanes::parse(include_str!("../data/lanes.order"))?;
+    match command {
+        LaneCommands::Search { seconds, seed } => {
+            this_cpu()?;
+            let orders = (0..=4).map(Lanes::staggered).chain([order]).collect();
+            let best = search::search(&InLanes, orders, Duration::from_secs(seconds), seed, |best| {
+                let times = best.iter().map(|(cycles, _)| format!("{cycles:.2}")).collect::<Vec<_>>().join(" ");
+                eprintln!("{times}");
+            })?;
+            print!("{}", best[0]);
+        }
+        LaneCommands::Time => {
+            this_cpu()?;
+            let orders: Vec<_> = (0..=7).map(Lanes::staggered).chain([order]).collect();
+            for (i, cycles) in candidate::measure_lanes(&orders, 1000)?.into_iter().enumerate() {
+                let name = if i < 8 { format!("{i} behind") } else { "the library's".to_owned() };
+                println!("{name}: {cycles:.2} cycles half a round");
+            }
+        }
+        LaneCommands::Print { from } => {
+            let order = match from {
+                None => order,
+                Some(path) => {
+                    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+                    Lanes::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?
+                }
+            };
+            print!("{}", order.source());
         }
     }
     Ok(())
@@ -231,7 +293,8 @@ mod tests {
         }
     }
 
-    /// Every choice and every order of it gives the digest of the crate `blake2`, alone and in pairs.
+    /// Every choice and every order of it gives the digest of the crate `blake2`, alone and in pairs; and in lanes every
+    /// order computes G.
     #[test]
     fn changed_orders_compute_the_same() {
         if let Err(error) = this_cpu() {
@@ -253,6 +316,11 @@ mod tests {
             orders.push(name.order(Variant::Pair).unwrap());
             candidate::measure(name.function(true), &orders, 1).unwrap();
         }
+        let mut orders = vec![Lanes::staggered(0)];
+        for i in 0..100 {
+            orders.push(orders[i].mutated(&mut random));
+        }
+        candidate::measure_lanes(&orders, 1).unwrap();
     }
 
     #[test]
