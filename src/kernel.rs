@@ -135,7 +135,6 @@ pub(crate) trait Words<W, const L: usize>: Copy {
     /// Words `i L` to `i L + L` of `bytes`, little-endian.
     fn load(token: Self::Token, bytes: &[u8], i: usize) -> Self;
     /// Has the CPU fetch what lies `ahead` bytes behind the first of `bytes`, whether or not there is anything.
-    #[allow(dead_code, reason = "SHA-256 leaves that to the CPU")]
     #[inline(always)]
     fn fetch_ahead(_: &[u8], _: usize) {}
     /// Word by word, modulo 2^32 or 2^64.
@@ -151,7 +150,6 @@ pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
     fn transpose(vectors: [Self; L]) -> [Self; L];
 
     /// Words `i L` to `i L + L` of each message, word by word: word `l` of every vector is of message `l`.
-    #[allow(dead_code, reason = "SHA-256 alone loads words of another order")]
     #[inline(always)]
     fn load_words(token: Self::Token, messages: [&[u8]; L], i: usize, to: &mut [Self]) {
         let mut rows = [Self::load(token, messages[0], i); L];

@@ -29,9 +29,12 @@ const CHUNKS: u32 = 7;
 /// The length of a subtree, in bytes. Only the last subtree of a message is shorter.
 const SUBTREE: usize = CHUNK_LEN << CHUNKS;
 
-/// The same of a mapped file. Within a subtree, the bytes that come next are fetched from memory in advance, so a long
-/// one seldom waits.
+/// The number of chunks of a subtree with `--mmap`, as a power of two. Within a subtree, the bytes that come next are
+/// fetched from memory in advance, so a long one seldom waits.
 const MAPPED_CHUNKS: u32 = 10;
+
+// The root is never one subtree: files that are not longer than a group are hashed whole.
+const _: () = assert!(CHUNK_LEN << MAPPED_CHUNKS <= GROUP);
 
 /// The largest length of a group in a regular file, in bytes.
 const LONGEST_GROUP: u64 = 16 << 20;

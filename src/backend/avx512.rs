@@ -145,7 +145,8 @@ fn transpose32x16(rows: [__m512i; 16]) -> [__m512i; 16] {
 
 /// Words 0 to 3 of eight messages, given those of messages 0, 1, 4 and 5, and of the others.
 ///
-/// Halves of 256 bits are put in place as they are loaded, which both ports for such vectors do, and a shuffle one alone.
+/// Halves of 256 bits are put in place as they are loaded, which both ports for such vectors do, and a shuffle one
+/// alone.
 #[cfg(feature = "blake2")]
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -202,7 +203,7 @@ fn load_parts(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
     _mm512_inserti32x4::<3>(abc, U32x4::load(token, d, i).0)
 }
 
-/// The same for four in each 128-bit part.
+/// Word `j` of vector `i` at place `i` of vector `j`, for four vectors, in each 128-bit part.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn transpose32x4([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {

@@ -1,21 +1,21 @@
 //! Half of G on vectors of 512 bits, in assembly for the sake of the order of instructions.
 //!
-//! Two ports compute on such vectors, and one of them alone rotates. Each of the four G begins three instructions after
-//! the one before it, so that one rotates while the next ones add:
+//! On Intel's cores two ports compute on such vectors, and one of them alone rotates. Each of the four G begins three
+//! instructions after the one before it, so that one rotates while the next ones add:
 //!
 //! ```text
-//!   m = add the word   a = add b   d = xor, rotate   c = add d   b = xor, rotate
+//!   m: a += word   a: a += b   x: d ^= a   r: rotate d   c: c += d   y: b ^= c   s: rotate b
 //!
 //!   G 0   m a x r c y s                       the 28 instructions take 14.3 cycles; in the order m m m m a a a a x …
-//!   G 1         m a x r c y s                 they take 15.3 to 20; two ports need 14 (Emerald Rapids)
+//!   G 1         m a x r c y s                 they take 19.9; two ports need 14 (Emerald Rapids)
 //!   G 2               m a x r c y s
 //!   G 3                     m a x r c y s
 //! ```
 //!
 //! The order is data of `benches/orders`, which can search for another one, and whose tests compare it with the source.
 //!
-//! A round has 32 vectors, one for each register. On 32-bit x86 there are eight registers, and the memory sanitizer does not
-//! see assembly: both have the order of the compiler.
+//! A round has 32 vectors, one for each register. On 32-bit x86 there are eight registers, and the memory sanitizer does
+//! not see assembly: both have the order of the compiler.
 
 /// Implements `kernel::g::Lane` for a vector of 512 bits that `words!` made, from the names of instructions.
 macro_rules! staggered {

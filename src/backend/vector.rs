@@ -6,7 +6,7 @@
 ///
 /// Eight or sixteen messages are more than it follows by itself. Memory that was not used lately, as that of mapped
 /// files, would let the lanes wait.
-#[allow(dead_code, reason = "SHA-256 leaves that to the CPU")]
+#[allow(dead_code, reason = "an architecture may have `portable` alone")]
 #[inline(always)]
 pub(super) fn fetch_ahead(bytes: &[u8], ahead: usize) {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

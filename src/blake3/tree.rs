@@ -129,8 +129,8 @@ impl Base<'_> {
     }
 
     /// Writes to `cvs` up to sixteen subtrees that together are the chunks of `bytes`, numbered from `counter` on, and
-    /// tells how many. A larger tree is halved until there are that few. `followed` tells whether the bytes behind are
-    /// hashed next.
+    /// tells how many. A larger tree is halved until there are that few. `followed` tells whether the bytes behind
+    /// belong to the message too, and so are worth fetching.
     ///
     /// So all levels but the last four of the whole tree are compressed in full lanes.
     fn subtrees<J: Join>(&self, (bytes, followed): (&[u8], bool), counter: u64, cvs: &mut [Cv; GROUP]) -> usize {
@@ -160,7 +160,7 @@ impl Base<'_> {
     }
 
     /// Writes the chaining values of the chunks of `bytes`, at most sixteen, and tells how many. The last one may be
-    /// shorter. `followed` tells whether the bytes behind are hashed next.
+    /// shorter. `followed` is that of `subtrees`.
     pub(super) fn chunks(&self, (bytes, followed): (&[u8], bool), counter: u64, cvs: &mut [Cv]) -> usize {
         let (whole, rest) = bytes.as_chunks::<CHUNK_LEN>();
         if rest.is_empty() {

@@ -148,7 +148,7 @@ pub(crate) struct Group<'a> {
     pub(crate) inputs: &'a [&'a [[u8; 64]]],
     /// The ends of inputs that have blocks of their own number, the last of which lies elsewhere.
     pub(crate) ends: Option<&'a Ends<'a>>,
-    /// Whether the inputs that come next lie behind these, so that they can be fetched.
+    /// Whether the bytes behind these inputs, one after the other, are worth fetching.
     pub(crate) followed: bool,
     /// The chaining value after each input.
     pub(crate) outputs: &'a mut [[u8; 32]],

@@ -1,5 +1,5 @@
-//! What the sections of a hash leave out: messages of unequal lengths, two and three short ones, and the traits of
-//! `digest` beside `hash`.
+//! Sections of all hashes: messages of unequal lengths, two and three short ones, and the traits of `digest` beside
+//! `hash`.
 
 use core::hint::black_box;
 
