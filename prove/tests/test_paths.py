@@ -1,0 +1,237 @@
+"""Bounds, branches, merging and induction. Each test fails if its rule is wrong."""
+
+import pathlib
+import sys
+import types
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import facts
+from elf import Refuted, operand
+from induction import Paths
+from machine import NOT_KNOWN, Machine, Region, State
+from hashes import HASHES
+from inside import STEPS, evaluate
+from terms import add, masked, sub, table, times, unpack, var, word, xor
+
+
+def state(**ranges):
+    st = State()
+    st.ip, st.flags, st.turns, st.loop, st.seen, st.counts = 0, NOT_KNOWN, 0, None, {}, frozenset()
+    st.orders = frozenset()
+    st.facts, st.ranges = {}, {var(name, 8): r for name, r in ranges.items()}
+    st.g = [unpack(var("r", 8, i), 8) for i in range(16)]
+    st.v = [unpack(var("v", 64, i, secret=True), 64) for i in range(32)]
+    st.k = [[0] * 64 for _ in range(8)]
+    st.memory = {"stack": {}, "out": {}}
+    return st
+
+
+N, M = var("n", 8), var("m", 8)
+
+
+class Bounds(unittest.TestCase):
+    def test_of_sums(self):
+        st = state(n=(1, 10), m=(0, 3))
+        self.assertEqual(facts.bounds(st, add(8, times(8, N, 4), times(8, M, -1), 2)), (3, 42))
+        self.assertIsNone(facts.bounds(st, add(8, N, var("other", 8))))
+
+    def test_of_masks(self):
+        self.assertEqual(facts.bounds(state(), masked(8, var("x", 8), 0xF0)), (0, 0xF0))
+
+    def test_what_may_wrap_is_not_decided(self):
+        st = state(n=(0, (1 << 64) - 1))
+        self.assertEqual(len(facts.less(st, 8, add(8, N, 1), 1)), 2)
+
+    def test_quotient(self):
+        st = state(n=(0, 1 << 60))
+        self.assertIs(facts.quotient(st, times(8, N, 8), 3), N)
+        self.assertIsNone(facts.quotient(st, add(8, times(8, N, 8), 4), 3))
+        self.assertIsNone(facts.quotient(st, times(8, N, 32), 5))  # may wrap around
+
+
+class Branches(unittest.TestCase):
+    def test_both_ways_and_what_they_learn(self):
+        answers = dict((yes, s) for yes, s in facts.less(state(n=(0, 9)), 8, N, 4))
+        self.assertEqual(answers[True].ranges[N], (0, 3))
+        self.assertEqual(answers[False].ranges[N], (4, 9))
+
+    def test_zero(self):
+        answers = dict((yes, s) for yes, s in facts.zero(state(n=(1, 9)), 8, sub(8, N, 1)))
+        self.assertEqual(facts.settle(answers[True], N), 1)
+        self.assertEqual(answers[False].ranges[N], (2, 9))
+        self.assertEqual([yes for yes, _ in facts.zero(state(n=(1, 9)), 8, N)], [False])
+
+    def test_one_way_where_the_bounds_leave_one(self):
+        self.assertEqual([yes for yes, _ in facts.zero(state(n=(1, 1)), 8, sub(8, N, 1))], [True])
+        self.assertEqual([yes for yes, _ in facts.zero(state(n=(1, 1)), 8, sub(8, N, 2))], [False])
+
+    def test_a_sum_of_two_that_is_zero(self):
+        yes, _ = next(a for a in ((s, y) for y, s in facts.zero(state(n=(0, 99), m=(3, 5)), 8, sub(8, add(8, N, M), 16))))
+        self.assertEqual(yes.ranges[N], (11, 13))
+        yes, _ = next(a for a in ((s, y) for y, s in facts.zero(state(n=(0, 99), m=(3, 5)), 8, sub(8, N, M))))
+        self.assertEqual(yes.ranges[N], (3, 5))
+        st = state(n=(0, (1 << 64) - 1), m=(3, 5))  # may wrap around
+        facts.learn_pair(st, add(8, N, M, 16))
+        self.assertEqual(st.ranges[N], (0, (1 << 64) - 1))
+
+    def test_orders(self):
+        x, y = var("x", 8), var("y", 8)
+        st = state()
+        st.orders = frozenset([(x, y)])
+        self.assertEqual([yes for yes, _ in facts.less(st, 8, y, x)], [False])
+        self.assertEqual(len(facts.less(st, 8, x, y)), 2)  # they may be equal
+
+    def test_secrets_are_refused(self):
+        secret = var("h", 8, secret=True)
+        for f in (lambda: facts.zero(state(), 8, secret), lambda: facts.less(state(), 8, secret, 1)):
+            self.assertRaises(Refuted, f)
+
+    def test_steps_of_tables(self):
+        p, q = var("last", 1, 0), var("last", 1, 1)
+        d = sub(8, table(8, p, (0, 9, 9)), table(8, q, (0, 9, 9)))
+        self.assertEqual(facts.same_step(d), (table(1, q, STEPS[0]), table(1, p, STEPS[0])))
+        d = xor(8, table(8, p, (0, 9, 8)), table(8, q, (0, 9, 8)))
+        self.assertEqual(facts.same_step(d), (q, p))
+        self.assertIsNone(facts.same_step(sub(8, table(8, p, (0, 1, 1)), table(8, q, (0, 0, 1)))))
+
+
+class Covering(unittest.TestCase):
+    """`covers` says yes only if every execution of the second state fits the first."""
+
+    def setUp(self):
+        code = {0: ["ret", [], None]}
+        machine = Machine(None, code, 8, 128, [], None)
+        self.paths = Paths(machine, types.SimpleNamespace(outputs=("out",), total=1))
+
+    def covers(self, r, s):
+        return self.paths.covers(r, s, False)
+
+    def test_a_copy(self):
+        self.assertTrue(self.covers(state(n=(0, 9)), state(n=(0, 9))))
+
+    def test_ranges(self):
+        self.assertTrue(self.covers(state(n=(0, 9)), state(n=(1, 9))))
+        self.assertFalse(self.covers(state(n=(1, 9)), state(n=(0, 9))))
+        self.assertFalse(self.covers(state(n=(1, 9)), state()))
+
+    def test_places(self):
+        r, s = state(n=(0, 9)), state(n=(0, 9))
+        r.g[3], s.g[3] = unpack(N, 8), unpack(5, 8)
+        self.assertFalse(self.covers(r, s))
+        s.facts[N] = 5
+        self.assertTrue(self.covers(r, s))
+        r.g[3], s.g[3] = unpack(5, 8), unpack(N, 8)
+        s.facts = {}
+        self.assertFalse(self.covers(r, s))
+
+    def test_facts_that_do_not_hold_are_dropped(self):
+        r, s = state(), state()
+        r.facts[N] = 5
+        self.assertTrue(self.covers(r, s))
+        self.assertEqual(r.facts, {})
+
+    def test_orders_that_do_not_hold_are_dropped(self):
+        r, s = state(), state()
+        r.orders, s.orders = frozenset([(N, M), (M, N)]), frozenset([(N, M)])
+        self.assertTrue(self.covers(r, s))
+        self.assertEqual(r.orders, s.orders)
+
+    def test_memory(self):
+        r, s = state(), state()
+        r.memory["out"], s.memory["out"] = {0: 1}, {0: 2}
+        self.assertFalse(self.paths.covers(r, s, True))
+        r.memory, s.memory = {"stack": {}, "out": {}}, {"stack": {0: 7}, "out": {}}
+        self.assertTrue(self.covers(r, s))  # what is absent may be anything
+        r.memory["stack"], s.memory["stack"] = {0: 7}, {}
+        self.assertFalse(self.covers(r, s))
+
+    def test_what_is_forgotten_may_be_anything(self):
+        r, s = state(), state()
+        r.g[0], s.g[0] = unpack(1, 8), unpack(2, 8)
+        self.assertTrue(self.paths.covers(r, s, True))
+        self.assertNotIn(r.g[0], (unpack(1, 8), unpack(2, 8)))
+        r, s = state(), state()
+        r.g[3], s.g[3] = unpack(1, 8), unpack(2, 8)  # rbx is alive: the caller's
+        self.assertFalse(self.paths.covers(r, s, True))
+
+
+class Memory(unittest.TestCase):
+    def setUp(self):
+        self.region = Region("table", times(8, N, 128))
+        self.machine = Machine(None, {}, 8, 128, [self.region], None)
+
+    def place(self, offset, size, blocks):
+        return self.machine.place(state(n=blocks), add(8, self.region.pointer, offset), size, False)
+
+    def test_inside(self):
+        self.place(120, 8, (1, 9))
+        self.place(sub(8, times(8, N, 128), 128), 128, (1, 9))
+
+    def test_outside(self):
+        for offset, n in ((121, 8), (-1, 8), (sub(8, times(8, N, 128), 7), 8)):
+            self.assertRaises(Refuted, self.place, offset, n, (1, 9))
+        self.assertRaises(Refuted, self.place, 0, 8, (0, 9))
+
+    def test_writes_to_what_is_read_only(self):
+        self.assertRaises(Refuted, self.machine.place, state(n=(1, 9)), self.region.pointer, 8, True)
+
+
+class Instructions(unittest.TestCase):
+    def test_unknown_ones_are_refused_by_address_and_name(self):
+        code = {0x40: ["vfrobnicate", [operand("xmm1", None)], 0x44]}
+        st = state()
+        st.ip = 0x40
+        with self.assertRaisesRegex(Refuted, "at 40, vfrobnicate"):
+            Machine(None, code, 8, 128, [], None).step(st)
+
+    def run_one(self, st, op, *args):
+        st.ip = 0x40
+        return Machine(None, {0x40: [op, [operand(a, None) for a in args], 0x44]}, 8, 128, [], None).step(st)
+
+    def test_carry_of_a_comparison(self):
+        st = state(n=(0, 9))
+        st.flags, st.g[0] = ("sub", 8, 4, N), unpack(7, 8)
+        answers = {s.ranges[N]: word(s.g[0]) for s in self.run_one(st, "adc", "rax", "0x0")}
+        self.assertEqual(answers, {(5, 9): 8, (0, 4): 7})
+
+    def test_overflow_of_a_product(self):
+        for factor, answer in ((1 << 40, 0x44), (1 << 60, 0x80)):
+            st = state(n=(0, 9))
+            st.g[0], st.g[1] = unpack(16, 8), unpack(factor, 8)
+            (st,) = self.run_one(st, "mul", "rcx")
+            self.assertEqual([s.ip for s in self.run_one(st, "jo", "80")], [answer])
+
+    def test_prefetches_of_secret_places_are_refused(self):
+        st = state()
+        st.g[0] = unpack(var("h", 8, secret=True), 8)
+        self.assertRaisesRegex(Refuted, "secret", self.run_one, st, "prefetcht0", "BYTE PTR [rax]")
+
+    def test_expansion(self):
+        st = state()
+        st.v[1], st.k[1] = [*range(64)], [0, 1, 0, 1] + [0] * 60
+        (st,) = self.run_one(st, "vpexpandq", "ymm2{k1}{z}", "ymm1")
+        self.assertEqual(st.v[2][:32], [0] * 8 + [*range(8)] + [0] * 8 + [*range(8, 16)])
+
+    def test_calls_are_refused(self):
+        st = state()
+        st.ip = 0x40
+        with self.assertRaisesRegex(Refuted, "call can be reached"):
+            Machine(None, {0x40: ["call", [], 0x44]}, 8, 128, [], None).step(st)
+
+
+class Counts(unittest.TestCase):
+    def test_longest_run(self):
+        """Both forms are the function of `src/kernel/blake2.rs`."""
+        for hash_, size, block in ((HASHES["blake2b"], 8, 128), (HASHES["blake2s"], 4, 64)):
+            chain = hash_.new_chain(None, 0, False, True)
+            for low in (0, 1, block - 1, block, 1 << 8 * size - 1, *((1 << 8 * size) - k * block + j for k in (1, 2, 3) for j in (-1, 0, 1))):
+                ones = (1 << 8 * size) - 1
+                expected = (ones - (low + block & ones)) // block + 1
+                for form in chain.longest_run():
+                    self.assertEqual(evaluate(form, {chain.low: low}, {}, None), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
