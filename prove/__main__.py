@@ -12,6 +12,7 @@ import gc
 import multiprocessing
 import pathlib
 import re
+import resource
 import signal
 import sys
 import time
@@ -19,6 +20,7 @@ import time
 import kernels
 import proof
 import specification
+import terms
 from elf import NotModelled, Program, Refuted
 from hashes import HASHES
 
@@ -27,6 +29,10 @@ OPEN = dict(line.split(": ", 1) for line in (HERE / "open.txt").read_text().spli
 """Kernels that are not proved yet, each with the reason."""
 LIMIT = 60
 """Seconds of CPU for one kernel in one case."""
+LIMIT_OF_OPEN = 20
+"""The same of a kernel that is known not to be proved."""
+MEMORY = 6 << 30
+"""Bytes for one kernel in one case. Without a limit the system ends the process, and nobody hears of it."""
 
 
 class OutOfTime(Exception):
@@ -34,23 +40,28 @@ class OutOfTime(Exception):
 
 
 def out_of_time(*_):
-    raise OutOfTime("not proved in %d s" % LIMIT)
+    raise OutOfTime("not proved within the time")
 
 
 def task(job):
     """One kernel in one case, in a process of its own. Answers by address: None, or the reason why it is not proved."""
     number, kernel, contract, case, instances = job
     gc.disable()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    limit = min(LIMIT, LIMIT_OF_OPEN) if kernels.label(kernel) in OPEN else LIMIT
     signal.signal(signal.SIGVTALRM, out_of_time)
     began, answers = time.process_time(), []
     for address, size in instances:
-        signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
+        signal.setitimer(signal.ITIMER_VIRTUAL, limit)
         try:
             proof.prove_case(PROGRAM, LAYOUT, address, size, HASHES[kernel.hash], contract, case)
         except (Refuted, OutOfTime) as e:
             answers.append((address, (str(e), isinstance(e, NotModelled))))
         except RecursionError:
             answers.append((address, ("terms too deep", False)))
+        except MemoryError:
+            terms.forget_all()
+            answers.append((address, ("not proved in %d GiB" % (MEMORY >> 30), False)))
         else:
             answers.append((address, None))
         finally:

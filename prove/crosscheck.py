@@ -234,7 +234,7 @@ class Comparison:
         differ = [i for i in places if model[i] != result[i]]
         kind, size, x, y = s.flags
         zero = carried = None
-        if kind in ("sub", "add", "logic", "count") and self.form.op not in ("set", "cmov"):
+        if kind in ("sub", "add", "logic", "count", "shift") and self.form.op not in ("set", "cmov"):
             x, y = number(x), number(y) if kind != "count" else 0
             zero = (x - y if kind == "sub" else x + y) & ONES[size] == 0
             if kind in ("sub", "add"):

@@ -17,7 +17,8 @@ class NotModelled(Refuted):
 
 
 Operand = collections.namedtuple("Operand", "kind size at mask zero terms disp broadcast")
-"""Of kind r (general register), v (vector), k (mask), i (immediate), m (memory) or ? (unknown)."""
+"""Of kind r (general register), v (vector), k (mask), i (immediate), m (memory), g (memory at many places, by the numbers
+in a vector: `at` is its size, the register and the scale) or ? (unknown)."""
 
 GPRS = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 REGISTER = {}
@@ -122,7 +123,7 @@ def operand(text, note):
 
 
 def memory_operand(m, note, mask, zero):
-    terms, disp = [], 0
+    terms, disp, many = [], 0, None
     if "rip" in m[4]:
         if note is None:
             return Operand("?", 0, m[0], None, False, None, 0, 0)
@@ -130,6 +131,10 @@ def memory_operand(m, note, mask, zero):
     else:
         for sign, part in re.findall(r"([+-]?)([^+-]+)", m[4]):
             name, _, scale = part.partition("*")
+            v = re.fullmatch(r"([xyz])mm(\d+)", name)
+            if v:
+                many = {"x": 16, "y": 32, "z": 64}[v[1]], int(v[2]), int(scale or 1)
+                continue
             if name in REGISTER:
                 if sign == "-" or REGISTER[name][1] != 8:
                     return Operand("?", 0, m[0], None, False, None, 0, 0)
@@ -140,4 +145,6 @@ def memory_operand(m, note, mask, zero):
                 disp += int(part, 16) * (-1 if sign == "-" else 1)
             else:
                 return Operand("?", 0, m[0], None, False, None, 0, 0)
+    if many:
+        return Operand("g", WIDTH.get(m[1], 0), many, mask, zero, terms, disp, 0)
     return Operand("m", WIDTH.get(m[1], 0), None, mask, zero, terms, disp, 1 if m[2] == "BCST" or m[5] else 0)

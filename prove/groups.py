@@ -2,6 +2,7 @@
 
 import facts
 import hashes
+import specification
 from contracts import MOST_BLOCKS, Contract
 from elf import Refuted
 from terms import Term, add, ext, times, var, zext
@@ -109,6 +110,45 @@ class Group(Contract):
             (end,) = self.ends(lane, st, done)
             for j in range(8):
                 out.append((lane, "word %d of the chaining value" % j, "outputs", 32 * lane + 4 * j, 4, [end[j]]))
+        return out
+
+
+class Ragged(Contract):
+    """`fn(Ragged)`: messages from one hash value, of `counts` whole blocks each, and of blocks that close them."""
+
+    outputs = ("chains",)
+
+    def __init__(self, *args, counts, **more):
+        super().__init__(*args, **more)
+        self.counts, self.live = counts, len(counts)
+
+    def given(self):
+        live, chain = self.live, "sha256::Chain"
+        size = self.layout.size(chain)
+        self.h = [var("h", 4, j, secret=True) for j in range(8)]
+        whole, ends = self.region("whole", 16 * live), self.region("ends", 16 * live)
+        chains = self.region("chains", size * live, True)
+        for lane, (count, closing) in enumerate(self.counts):
+            for name, number, of in (("whole", count, lane), ("ends", closing, live + lane)):
+                pointer = self.region("%s of message %d" % (name, lane), 64 * number, lane=of)
+                self.fill(name, 16 * lane, pointer, 8)
+                self.fill(name, 16 * lane + 8, number, 8)
+            for j, x in enumerate(self.h):
+                self.fill("chains", size * lane + self.layout.offset(chain, "h") + 4 * j, x, 4)
+            self.fill("chains", size * lane + self.layout.offset(chain, "blocks"), var("count", 8, lane), 8)
+        return [self.struct("ragged", "sha256::Ragged", whole=[whole, live], ends=[ends, live], chains=[chains, live])]
+
+    def expected(self, st, done):
+        out, chain = [], "sha256::Chain"
+        for lane, (count, closing) in enumerate(self.counts):
+            h, at = self.h, self.layout.size(chain) * lane
+            for of, number in ((lane, count), (self.live + lane, closing)):
+                for i in range(number):
+                    h = specification.sha256(h, [hashes.big_endian(self.message(of, 64 * i + 4 * j)) for j in range(16)])
+            for j in range(8):
+                out.append((lane, "word %d of the hash value" % j, "chains", at + self.layout.offset(chain, "h") + 4 * j, 4, [h[j]]))
+            blocks = at + self.layout.offset(chain, "blocks")
+            out.append((lane, "the number of blocks", "chains", blocks, 8, [var("count", 8, lane)]))
         return out
 
 

@@ -13,7 +13,7 @@ from terms import Term, add, ext, sub, times, unpack, var, word
 DONE = "done"
 REST = "rest"
 ATTEMPTS = 60
-MOST_MISSES = 3
+MOST_MISSES = 20
 """Times that no chaining value is found at the head of a loop."""
 MOST_COMPARED = 64
 """States that meet of which the one is sought that covers most."""
@@ -188,7 +188,9 @@ class Paths:
                 continue
             if op in ("call", "ud2"):
                 continue
-            if kind == "g" and any(o.kind == "m" and any(r == i for r, _ in o.terms) for o in args):
+            if kind == "g" and any(o.kind in ("m", "g") and any(r == i for r, _ in o.terms) for o in args):
+                return True
+            if kind == "v" and any(o.kind == "g" and o.at[1] == i for o in args):
                 return True
             if kind == "g" and (op in ("push", "pop") and i == 4 or op in ("mul", "mulx") and i in (0, 2)):
                 return True

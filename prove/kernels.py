@@ -135,6 +135,8 @@ def cases(kernel, everything):
         return contracts.OneMessage, [dict(one_run=True) if kernel.by_assembly else {}]
     if first.startswith("Nodes<"):
         return groups.Nodes, [dict(live=live) for live in live_numbers(kernel.most, everything)]
+    if first.startswith("Ragged<"):
+        return groups.Ragged, [dict(counts=tuple((i % 3, 1 + i % 2) for i in range(kernel.most)))]
     if first.startswith("Group<"):
         return groups.Group, [dict(live=live) for live in live_numbers(kernel.most, everything)]
     if first.startswith("Block<"):

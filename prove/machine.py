@@ -69,9 +69,7 @@ class Machine:
         if cc in NEGATED:
             return [(not b, s) for b, s in self.condition(st, NEGATED[cc])]
         kind, size, x, y = st.flags
-        if kind == "count":  # inc and dec leave the carry as it was
-            if cc == "e":
-                return facts.zero(st, size, x)
+        if kind == "count" and cc == "b":  # inc and dec leave the carry as it was, and nothing else
             st.flags = y
             return self.condition(st, cc)
         if cc in ("o", "b") and kind == "product":
@@ -79,7 +77,7 @@ class Machine:
         if cc == "e":
             if kind in ("sub", "add"):
                 return facts.zero(st, size, sub(size, x, y) if kind == "sub" else add(size, x, y))
-            if kind == "logic":
+            if kind in ("logic", "count", "shift"):
                 return facts.zero(st, size, x)
         if cc == "b":
             if kind == "logic":

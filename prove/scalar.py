@@ -216,7 +216,7 @@ def shift(i):
     else:
         r = {"shl": shl, "shr": shr, "ror": ror}[op](i.n, x, k) if op != "rol" else ror(i.n, x, -k)
     if i.op[-1] != "x":
-        i.flags("logic" if i.op[0] == "s" else "unknown", r)
+        i.flags("shift" if i.op[0] == "s" and k else "unknown", r)  # the carry is the last bit that went out
     i.put(r)
 
 

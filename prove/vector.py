@@ -3,7 +3,7 @@
 import re
 
 from elf import Refuted
-from terms import ONES, add, both, conjunction, either, equal, ror, shl, shr, sub, unpack, word, xor
+from terms import ONES, add, both, conjunction, either, equal, ror, shl, shr, signed, sub, unpack, word, xor
 
 MODELS = []
 BY = {}
@@ -282,6 +282,33 @@ def expand(i, m):
         else:
             out += [0] * size if a.zero else old[size * j :][:size]
     i.machine.put(i.st, a._replace(mask=None), out)
+
+
+@model(r"p(gather|scatter)([dq])([dq])")
+def at_many_places(i, m):
+    """A load or a store for each word that the mask lets pass, the lowest first. Then the mask is empty."""
+    to, of = i.args
+    scatter = m[1] == "scatter"
+    (v, places), step, size = ((of, to) if scatter else (to, of)), SIZES[m[2]], SIZES[m[3]]
+    k = to.mask if not of.mask else of.mask
+    if places.kind != "g" or not k:
+        return False
+    whole, register, scale = places.at
+    index = [signed(x, step) for x in indices(i.st.v[register][:whole], step)]
+    count = min(len(index), v.size // size)
+    taken = i.st.k[k][:count]
+    assert all(type(b) is int for b in taken), "a mask that is not constant"
+    b = list(i.st.v[v.at][: v.size])
+    for j in range(count):
+        if taken[j]:
+            a = add(8, i.machine.address(i.st, places), index[j] * scale)
+            if scatter:
+                i.machine.store(i.st, a, b[size * j : size * j + size])
+            else:
+                b[size * j : size * j + size] = i.machine.load(i.st, a, size)
+    i.st.k[k] = [0] * 64
+    if not scatter:
+        i.machine.put(i.st, v._replace(mask=None), b[: size * count] + [0] * (v.size - size * count))
 
 
 @model(r"insertps")

@@ -196,6 +196,20 @@ class Instructions(unittest.TestCase):
         answers = {s.ranges[N]: word(s.g[0]) for s in self.run_one(st, "adc", "rax", "0x0")}
         self.assertEqual(answers, {(5, 9): 8, (0, 4): 7})
 
+    def test_flags_that_are_not_known_are_refused(self):
+        for op, args, branch in (("dec", ("rax",), "js"), ("dec", ("rax",), "jbe"), ("shr", ("rax", "0x1"), "jb"), ("rol", ("rax", "0x1"), "je")):
+            st = state()
+            st.g[0], st.flags = unpack(5, 8), ("sub", 8, 1, 2)
+            (st,) = self.run_one(st, op, *args)
+            self.assertRaises(Refuted, self.run_one, st, branch, "80")
+
+    def test_flags_of_counts_and_shifts(self):
+        for op, args, branch, answer in (("dec", ("rax",), "jb", 0x80), ("dec", ("rax",), "je", 0x80), ("shr", ("rax", "0x1"), "je", 0x80)):
+            st = state()
+            st.g[0], st.flags = unpack(1, 8), ("sub", 8, 1, 2)
+            (st,) = self.run_one(st, op, *args)
+            self.assertEqual([s.ip for s in self.run_one(st, branch, "80")], [answer])
+
     def test_overflow_of_a_product(self):
         for factor, answer in ((1 << 40, 0x44), (1 << 60, 0x80)):
             st = state(n=(0, 9))
