@@ -13,7 +13,7 @@ from terms import Term, add, ext, sub, times, unpack, var, word
 DONE = "done"
 REST = "rest"
 ATTEMPTS = 60
-MOST_MISSES = 20
+MOST_MISSES = 3
 """Times that no chaining value is found at the head of a loop."""
 MOST_COMPARED = 64
 """States that meet of which the one is sought that covers most."""
