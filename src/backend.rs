@@ -32,6 +32,9 @@ use crate::kernel::{Compress, Function, Run};
 mod isa;
 mod portable;
 
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "32"))]
+compile_error!("simd-digest does not support x32, x86-64 with pointers of 32 bits: build for x86_64 or i686");
+
 #[cfg(feature = "sha2")]
 mod choice;
 
@@ -49,6 +52,9 @@ mod opaque;
 mod sha;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse41;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+mod staggered;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon;
@@ -359,6 +365,8 @@ pub(crate) fn compress_ragged(backend: Backend, messages: Ragged<'_>) {
 #[cfg(feature = "blake3")]
 #[inline]
 pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
+    debug_assert!(group.flags & group.first == 0, "a flag twice");
+    debug_assert!(group.last.iter().all(|last| (group.flags | group.first) & last == 0), "a flag twice");
     on!(backend, isa => backend.with(isa).group(group));
 }
 

@@ -136,10 +136,10 @@ pub(crate) trait Words<W, const L: usize>: Copy {
     fn words(self) -> [W; L];
     /// Words `i L` to `i L + L` of `bytes`, little-endian.
     fn load(token: Self::Token, bytes: &[u8], i: usize) -> Self;
-    /// Has the CPU fetch what lies a little behind `bytes`, whether or not there is anything.
-    #[allow(dead_code, reason = "BLAKE3 alone has chunks")]
+    /// Has the CPU fetch what lies `ahead` bytes behind the first of `bytes`, whether or not there is anything.
+    #[allow(dead_code, reason = "SHA-256 leaves that to the CPU")]
     #[inline(always)]
-    fn fetch_ahead(_: &[u8]) {}
+    fn fetch_ahead(_: &[u8], _: usize) {}
     /// Word by word, modulo 2^32 or 2^64.
     fn add(self, rhs: Self) -> Self;
     fn xor(self, rhs: Self) -> Self;
@@ -151,4 +151,15 @@ pub(crate) trait Words<W, const L: usize>: Copy {
 pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
     /// Word `j` of vector `i` becomes word `i` of vector `j`.
     fn transpose(vectors: [Self; L]) -> [Self; L];
+
+    /// Words `i L` to `i L + L` of each message, word by word: word `l` of every vector is of message `l`.
+    #[allow(dead_code, reason = "SHA-256 alone loads words of another order")]
+    #[inline(always)]
+    fn load_words(token: Self::Token, messages: [&[u8]; L], i: usize, to: &mut [Self]) {
+        let mut rows = [Self::load(token, messages[0], i); L];
+        for l in 1..L {
+            rows[l] = Self::load(token, messages[l], i);
+        }
+        to.copy_from_slice(&Self::transpose(rows));
+    }
 }

@@ -121,7 +121,7 @@ fn compress_end<H: Dispatch>(
 
 /// Copies `from`, which is whole words of 64 bits, to the start of `to`, each by itself.
 #[inline(always)]
-fn reread_words(to: &mut [u8], from: &[u8]) {
+pub(crate) fn reread_words(to: &mut [u8], from: &[u8]) {
     let ((to, _), (from, _)) = (to.as_chunks_mut(), from.as_chunks());
     for (to, from) in to.iter_mut().zip(from) {
         *to = reread(u64::from_ne_bytes(*from)).to_ne_bytes();

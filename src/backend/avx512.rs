@@ -8,10 +8,15 @@ use core::arch::x86_64::*;
 
 use super::isa::{Cpu, isa};
 #[cfg(any(feature = "blake2", feature = "blake3"))]
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+use super::staggered::staggered;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
 use super::vector::lane;
 use super::vector::words;
 use super::{avx2, opaque, sse41};
 use crate::kernel::Lanes;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use crate::kernel::Words;
 
 #[cfg(feature = "blake2")]
 #[cfg(target_arch = "x86_64")]
@@ -138,6 +143,65 @@ fn transpose32x16(rows: [__m512i; 16]) -> [__m512i; 16] {
     words
 }
 
+/// Words 0 to 3 of eight messages, given those of messages 0, 1, 4 and 5, and of the others.
+///
+/// Halves of 256 bits are put in place as they are loaded, which both ports for such vectors do, and a shuffle one alone.
+#[cfg(feature = "blake2")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose64x4([a, b, e, f]: [__m256i; 4], [c, d, g, h]: [__m256i; 4]) -> [__m512i; 4] {
+    let ac = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), c);
+    let bd = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(b), d);
+    let eg = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(e), g);
+    let fh = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(f), h);
+    let [abcd_02, abcd_13] = [_mm512_unpacklo_epi64(ac, bd), _mm512_unpackhi_epi64(ac, bd)];
+    let [efgh_02, efgh_13] = [_mm512_unpacklo_epi64(eg, fh), _mm512_unpackhi_epi64(eg, fh)];
+    [
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(abcd_02, efgh_02),
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(abcd_13, efgh_13),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(abcd_02, efgh_02),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(abcd_13, efgh_13),
+    ]
+}
+
+/// Words `16 i` to `16 i + 16` of sixteen messages, put in place by parts of 128 bits.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_words32x16(token: Avx512, messages: [&[u8]; 16], i: usize) -> [__m512i; 16] {
+    let first = 4 * i;
+    let [a, b, c, d] = load_parts32x16(token, &messages, first);
+    let [e, f, g, h] = load_parts32x16(token, &messages, first + 1);
+    let [i, j, k, l] = load_parts32x16(token, &messages, first + 2);
+    let [m, n, o, p] = load_parts32x16(token, &messages, first + 3);
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+}
+
+/// Words `4 i` to `4 i + 4` of sixteen messages.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_parts32x16(token: Avx512, messages: &[&[u8]; 16], i: usize) -> [__m512i; 4] {
+    let [a, b, c, d, e, f, g, h, j, k, l, m, n, o, p, q] = *messages;
+    transpose32x4([
+        load_parts(token, [a, e, j, n], i),
+        load_parts(token, [b, f, k, o], i),
+        load_parts(token, [c, g, l, p], i),
+        load_parts(token, [d, h, m, q], i),
+    ])
+}
+
+/// Bytes `16 i` to `16 i + 16` of four messages.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_parts(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
+    let a = _mm512_castsi128_si512(U32x4::load(token, a, i).0);
+    let ab = _mm512_inserti32x4::<1>(a, U32x4::load(token, b, i).0);
+    let abc = _mm512_inserti32x4::<2>(ab, U32x4::load(token, c, i).0);
+    _mm512_inserti32x4::<3>(abc, U32x4::load(token, d, i).0)
+}
+
 /// The same for four in each 128-bit part.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -170,6 +234,21 @@ impl Lanes<u64, 8> for U64x8 {
         // SAFETY: token proves AVX-512F.
         Self::vectors(token, unsafe { transpose64x8(Self::registers(vectors)) })
     }
+
+    #[cfg(feature = "blake2")]
+    #[inline(always)]
+    fn load_words(token: Avx512, messages: [&[u8]; 8], i: usize, to: &mut [Self]) {
+        for (part, to) in to.chunks_exact_mut(4).enumerate() {
+            let mut halves = [[U64x4::load(token, messages[0], 2 * i + part); 4]; 2];
+            for (lane, message) in messages.iter().enumerate() {
+                // Lanes 0, 1, 4 and 5 are lower halves.
+                halves[lane / 2 % 2][lane / 4 * 2 + lane % 2] = U64x4::load(token, message, 2 * i + part);
+            }
+            let [lows, highs] = [U64x4::registers(halves[0]), U64x4::registers(halves[1])];
+            // SAFETY: token proves AVX-512F.
+            to.copy_from_slice(&Self::vectors(token, unsafe { transpose64x4(lows, highs) }));
+        }
+    }
 }
 
 impl Lanes<u32, 4> for U32x4 {
@@ -197,6 +276,13 @@ impl Lanes<u32, 16> for U32x16 {
         // SAFETY: token proves AVX-512F.
         Self::vectors(token, unsafe { transpose32x16(Self::registers(vectors)) })
     }
+
+    #[cfg(any(feature = "blake2", feature = "blake3"))]
+    #[inline(always)]
+    fn load_words(token: Avx512, messages: [&[u8]; 16], i: usize, to: &mut [Self]) {
+        // SAFETY: token proves AVX-512F.
+        to.copy_from_slice(&Self::vectors(token, unsafe { load_words32x16(token, messages, i) }));
+    }
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
@@ -205,13 +291,21 @@ lane!(U32x4: [u32; 4] in "avx512f,avx512vl,avx512bw", _mm_add_epi32, _mm_xor_si1
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 lane!(U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, _mm256_xor_si256, ror32x8, sums by opaque::ymm_in_order);
 
-// Exclusive ors one after the other, then the rotations, which have a single port on Intel: sixteen blocks of BLAKE3 take a
-// fourteenth less (Cascade Lake).
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-lane!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16, sums by opaque::zmm_in_order);
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+staggered!(U32x16: [u32; 16] by "vpaddd", "vpxord", "vprord");
+
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[cfg(any(not(target_arch = "x86_64"), msan))]
+lane!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16);
 
 #[cfg(feature = "blake2")]
 lane!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4);
 
 #[cfg(feature = "blake2")]
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+staggered!(U64x8: [u64; 8] by "vpaddq", "vpxorq", "vprorq");
+
+#[cfg(feature = "blake2")]
+#[cfg(any(not(target_arch = "x86_64"), msan))]
 lane!(U64x8: [u64; 8] in "avx512f,avx512vl,avx512bw", _mm512_add_epi64, _mm512_xor_si512, ror64x8);

@@ -78,21 +78,3 @@ pub(super) fn ymm_in_order([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m25
     }
     [a, b, c, d]
 }
-
-/// The same for vectors of 512 bits.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn zmm_in_order([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: the assembly is empty, so the vectors are those that came in.
-    unsafe {
-        asm!(
-            "/* {0} {1} {2} {3} */",
-            inout(zmm_reg) a,
-            inout(zmm_reg) b,
-            inout(zmm_reg) c,
-            inout(zmm_reg) d,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-    }
-    [a, b, c, d]
-}

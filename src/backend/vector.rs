@@ -2,18 +2,13 @@
 //! G on them. `sha256_rounds!`: the parts of a round of SHA-256.
 #![allow(unsafe_code)]
 
-/// Bytes from those that are used to those that are fetched.
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-#[allow(dead_code, reason = "BLAKE3 alone has chunks")]
-const AHEAD: usize = 256;
-
-/// Has the CPU fetch what lies a little behind these bytes, if it can.
+/// Has the CPU fetch what lies `ahead` bytes behind the first of these, if it can.
 ///
 /// Eight or sixteen messages are more than it follows by itself. Memory that was not used lately, as that of mapped
 /// files, would let the lanes wait.
-#[allow(dead_code, reason = "BLAKE3 alone has chunks")]
+#[allow(dead_code, reason = "SHA-256 leaves that to the CPU")]
 #[inline(always)]
-pub(super) fn fetch_ahead(bytes: &[u8]) {
+pub(super) fn fetch_ahead(bytes: &[u8], ahead: usize) {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         #[cfg(target_arch = "x86")]
@@ -22,10 +17,10 @@ pub(super) fn fetch_ahead(bytes: &[u8]) {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
         // SAFETY: any address may be fetched, and the vectors with eight lanes or more, which alone ask for it, prove SSE.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(ahead).cast()) }
     }
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-    let _ = bytes;
+    let _ = (bytes, ahead);
 }
 
 /// Defines a vector of `L` words over a register, which its token travels with, and implements `Words` for it.
@@ -85,8 +80,8 @@ macro_rules! words {
             }
 
             #[inline(always)]
-            fn fetch_ahead(bytes: &[u8]) {
-                $crate::backend::vector::fetch_ahead(bytes);
+            fn fetch_ahead(bytes: &[u8], ahead: usize) {
+                $crate::backend::vector::fetch_ahead(bytes, ahead);
             }
 
             #[inline(always)]

@@ -84,7 +84,7 @@ impl<F: Flavour> Params<F> {
 /// The digests of full length of `messages`, unkeyed and sequential.
 #[cfg(feature = "alloc")]
 pub(crate) fn hash_many<F: Flavour>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
-    if few_are_faster_alone::<F>(Backend::best(), messages) {
+    if few_are_faster_alone::<F>(Backend::best(), false, messages) {
         return messages.iter().map(|message| hash(message.as_ref())).collect();
     }
     collect(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages)

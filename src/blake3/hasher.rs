@@ -337,7 +337,7 @@ impl Hasher {
             }
         }
         let base = base(&self.key, &self.chunk);
-        list.length += base.chunks(bytes, counter, &mut list.cvs[list.length..]);
+        list.length += base.chunks((bytes, false), counter, &mut list.cvs[list.length..]);
         if list.length == 1 {
             self.push_all(&list.cvs[..1], 1);
         } else {
@@ -413,7 +413,7 @@ impl Hasher {
             End::Chunks(last, bytes) => {
                 let mut list = List::new();
                 list.cvs[..last.len()].copy_from_slice(last);
-                list.length = last.len() + base.chunks(bytes, counter, &mut list.cvs[last.len()..]);
+                list.length = last.len() + base.chunks((bytes, false), counter, &mut list.cvs[last.len()..]);
                 base.reduce(&mut list);
                 base.parent(&list.cvs[0], &list.cvs[1])
             }

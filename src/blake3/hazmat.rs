@@ -186,7 +186,7 @@ pub fn subtrees(
         let mut list = [[0; 32]; TOGETHER];
         let mut length = 0;
         for input in input.chunks(GROUP * CHUNK_LEN) {
-            length += base.chunks(input, counter, &mut list[length..]);
+            length += base.chunks((input, false), counter, &mut list[length..]);
             counter = counter.wrapping_add(GROUP as u64);
         }
         for _ in 0..group {

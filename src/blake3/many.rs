@@ -136,6 +136,7 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
             count: 0,
             inputs: &inputs[..group.len()],
             ends: Some(&ends),
+            followed: false,
             outputs: digests,
         };
         compress_group(base.backend, inputs);
@@ -216,6 +217,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
             count: inputs[0].len(),
             inputs: &inputs[..live],
             ends: None,
+            followed: false,
             outputs: &mut digests[..live],
         };
         compress_group(base.backend, group);

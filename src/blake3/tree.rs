@@ -123,18 +123,19 @@ impl Base<'_> {
     /// Writes the chaining values of both halves of a subtree of two chunks or more.
     pub(super) fn halves<J: Join>(&self, bytes: &[u8], counter: u64, halves: &mut [Cv; 2]) {
         let mut list = List::new();
-        list.length = self.subtrees::<J>(bytes, counter, &mut list.cvs);
+        list.length = self.subtrees::<J>((bytes, false), counter, &mut list.cvs);
         self.reduce(&mut list);
         halves.copy_from_slice(&list.cvs[..2]);
     }
 
     /// Writes to `cvs` up to sixteen subtrees that together are the chunks of `bytes`, numbered from `counter` on, and
-    /// tells how many. A larger tree is halved until there are that few.
+    /// tells how many. A larger tree is halved until there are that few. `followed` tells whether the bytes behind are
+    /// hashed next.
     ///
     /// So all levels but the last four of the whole tree are compressed in full lanes.
-    fn subtrees<J: Join>(&self, bytes: &[u8], counter: u64, cvs: &mut [Cv; GROUP]) -> usize {
+    fn subtrees<J: Join>(&self, (bytes, followed): (&[u8], bool), counter: u64, cvs: &mut [Cv; GROUP]) -> usize {
         if bytes.len() <= GROUP * CHUNK_LEN {
-            return self.chunks(bytes, counter, cvs);
+            return self.chunks((bytes, followed), counter, cvs);
         }
         let left_length = left_length(bytes.len());
         let (left, right) = bytes.split_at(left_length);
@@ -144,11 +145,14 @@ impl Base<'_> {
         // The left half is complete, so it fills its sixteen places.
         let (_, number) = if bytes.len() > J::ALONE {
             J::join(
-                || self.subtrees::<J>(left, counter, to_left),
-                || self.subtrees::<J>(right, right_counter, to_right),
+                || self.subtrees::<J>((left, true), counter, to_left),
+                || self.subtrees::<J>((right, followed), right_counter, to_right),
             )
         } else {
-            (self.subtrees::<J>(left, counter, to_left), self.subtrees::<J>(right, right_counter, to_right))
+            (
+                self.subtrees::<J>((left, true), counter, to_left),
+                self.subtrees::<J>((right, followed), right_counter, to_right),
+            )
         };
         let number = self.pair(&halves.as_flattened()[..GROUP + number], cvs);
         halves.as_flattened_mut().iter_mut().for_each(wipe);
@@ -156,11 +160,11 @@ impl Base<'_> {
     }
 
     /// Writes the chaining values of the chunks of `bytes`, at most sixteen, and tells how many. The last one may be
-    /// shorter.
-    pub(super) fn chunks(&self, bytes: &[u8], counter: u64, cvs: &mut [Cv]) -> usize {
+    /// shorter. `followed` tells whether the bytes behind are hashed next.
+    pub(super) fn chunks(&self, (bytes, followed): (&[u8], bool), counter: u64, cvs: &mut [Cv]) -> usize {
         let (whole, rest) = bytes.as_chunks::<CHUNK_LEN>();
         if rest.is_empty() {
-            self.whole_chunks(whole, counter, cvs);
+            self.whole_chunks((whole, followed), counter, cvs);
             return whole.len();
         }
         // The one that is shorter shares the lanes.
@@ -173,10 +177,11 @@ impl Base<'_> {
     }
 
     /// The chaining values of whole chunks.
-    fn whole_chunks(&self, chunks: &[[u8; CHUNK_LEN]], counter: u64, outputs: &mut [Cv]) {
+    fn whole_chunks(&self, (chunks, followed): (&[[u8; CHUNK_LEN]], bool), counter: u64, outputs: &mut [Cv]) {
         let lanes = Blake3Function::lanes(self.backend);
-        let mut counter = counter;
+        let (mut counter, mut left) = (counter, chunks.len());
         for (chunks, outputs) in chunks.chunks(lanes).zip(outputs.chunks_mut(lanes)) {
+            left -= chunks.len();
             let mut inputs = [&[][..]; MOST];
             for (input, chunk) in inputs.iter_mut().zip(chunks) {
                 *input = chunk.as_chunks().0;
@@ -191,6 +196,7 @@ impl Base<'_> {
                 count: CHUNK_LEN / 64,
                 inputs: &inputs[..chunks.len()],
                 ends: None,
+                followed: followed || left > 0,
                 outputs: &mut outputs[..chunks.len()],
             };
             compress_group(self.backend, group);
@@ -229,6 +235,7 @@ impl Base<'_> {
             count: 1,
             inputs,
             ends: None,
+            followed: false,
             outputs,
         };
         compress_group(self.backend, group);

@@ -132,7 +132,8 @@ pub(crate) struct Group<'a> {
     pub(crate) key: &'a [u32; 8],
     /// The flags of every block.
     pub(crate) flags: u8,
-    /// The flags of the first block in addition.
+    /// The flags of the first block in addition. No flag is in two of `flags`, `first` and `last`: lanes combine them by
+    /// exclusive or, and rows by or.
     pub(crate) first: u8,
     /// The flags of each input's last block in addition.
     pub(crate) last: &'a [u8; MOST],
@@ -147,6 +148,8 @@ pub(crate) struct Group<'a> {
     pub(crate) inputs: &'a [&'a [[u8; 64]]],
     /// The ends of inputs that have blocks of their own number, the last of which lies elsewhere.
     pub(crate) ends: Option<&'a Ends<'a>>,
+    /// Whether the inputs that come next lie behind these, so that they can be fetched.
+    pub(crate) followed: bool,
     /// The chaining value after each input.
     pub(crate) outputs: &'a mut [[u8; 32]],
 }

@@ -67,7 +67,9 @@ impl Chain {
 /// Messages of 64 bytes, the nodes of Merkle trees: their digests are hash values from `iv`, in bytes.
 #[derive(Debug)]
 pub(crate) struct Nodes<'a> {
-    pub(crate) iv: &'static [u32; 8],
+    pub(crate) iv: &'a [u32; 8],
+    /// When the nodes were written.
+    pub(crate) written: Written,
     /// At most [`NODES`].
     pub(crate) nodes: &'a [&'a [u8; 64]],
     /// As many as `nodes`.
@@ -107,9 +109,9 @@ impl<'a> Nodes<'a> {
     /// The same in groups of at most `number`.
     #[inline]
     pub(crate) fn chunks(self, number: usize) -> impl Iterator<Item = Nodes<'a>> {
-        let Self { iv, nodes, digests, twice } = self;
+        let Self { iv, written, nodes, digests, twice } = self;
         let groups = nodes.chunks(number).zip(digests.chunks_mut(number));
-        groups.map(move |(nodes, digests)| Nodes { iv, nodes, digests, twice })
+        groups.map(move |(nodes, digests)| Nodes { iv, written, nodes, digests, twice })
     }
 }
 

@@ -8,7 +8,7 @@ use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use super::{Memory, Message, Start};
-use crate::backend::{Backend, Dispatch, reread};
+use crate::backend::{Backend, Dispatch};
 use crate::kernel::{Block, Few, Function, Run};
 use crate::stream::compress_message;
 
@@ -58,7 +58,7 @@ pub(crate) fn compress_each<H: Batch>(
     match messages {
         [] => {}
         [message] => compress_alone(common, message.as_ref(), |chain| put(0, chain)),
-        _ if few_are_faster_alone::<H>(common.backend, messages) => {
+        _ if few_are_faster_alone::<H>(common.backend, !common.first.is_empty(), messages) => {
             for (i, message) in messages.iter().enumerate() {
                 compress_alone(common, message.as_ref(), |chain| put(i, chain));
             }
@@ -97,7 +97,7 @@ batch!(crate::kernel::blake2s::FlavourS);
 
 #[inline]
 pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {
-    let mut chain = H::copy(common.chain, reread);
+    let mut chain = *common.chain;
     compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
     done(&chain);
     H::wipe(&mut chain);
@@ -196,12 +196,22 @@ fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, blocks: impl I
     H::are_faster_alone(&Few { number: number as u64, total, longest, lanes, pairs, sha: backend.sha() })
 }
 
-/// The same for messages that must be few for it. Asked where a call is compiled for their type: a function for all types
-/// would take as long as half of a block for its start.
+/// The same for messages that must be few for it, and that have blocks before them if they `are_begun`.
+///
+/// Asked where a call is compiled for their type: a function for all types would take as long as half of a block for its
+/// start.
 #[inline]
-pub(crate) fn few_are_faster_alone<H: Dispatch>(backend: Backend, messages: &[impl AsRef<[u8]>]) -> bool {
-    let lengths = messages.iter().map(|message| message.as_ref().len());
-    messages.len() <= 4 && are_faster_alone::<H>(backend, messages.len(), lengths.map(blocks::<H>))
+pub(crate) fn few_are_faster_alone<H: Dispatch>(
+    backend: Backend,
+    are_begun: bool,
+    messages: &[impl AsRef<[u8]>],
+) -> bool {
+    let lengths = || messages.iter().map(|message| message.as_ref().len());
+    // A batch compresses the blocks before all messages once. Alone, each of these messages would do so.
+    let again = || lengths().filter(|&length| length > 0).count() > 1;
+    messages.len() <= 4
+        && !(are_begun && again())
+        && are_faster_alone::<H>(backend, messages.len(), lengths().map(blocks::<H>))
 }
 
 /// The blocks of a message of `length` bytes, those that close it included.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::hasher::Hasher;
-use super::variant::{Hash, Sealed, Variant, Variant256, digest, truncate};
+use super::variant::{Hash, Sealed, Variant, Variant256, digest, digest_of_node, truncate};
 use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
@@ -68,12 +68,7 @@ impl<V: Variant> Batch<V> {
     #[inline]
     pub(super) fn digest(&self, message: &[u8]) -> V::Bytes {
         if let Ok(node) = message.try_into() {
-            let mut digests = [[0; 32]];
-            let nodes = Nodes { iv: V::IV, nodes: &[node], digests: &mut digests, twice: false };
-            hash_nodes(self.backend, nodes);
-            let bytes = truncate::<V>(&digests[0]);
-            wipe(&mut digests[0]);
-            return bytes;
+            return digest_of_node::<V>(self.backend, V::IV, node, Written::Before);
         }
         let mut chain = Chain::new(*V::IV);
         compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, Written::JustNow);
@@ -118,7 +113,7 @@ impl<V: Variant> Batch<V> {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        if few_are_faster_alone::<Sha256Function>(self.backend, messages) {
+        if few_are_faster_alone::<Sha256Function>(self.backend, false, messages) {
             for (i, message) in messages.iter().enumerate() {
                 put(i, self.digest(message.as_ref()));
             }
@@ -158,7 +153,10 @@ fn each_node(
             return done;
         }
         let mut digests = [[0; 32]; NODES];
-        hash_nodes(backend, Nodes { iv, nodes: &nodes[..live], digests: &mut digests[..live], twice: false });
+        hash_nodes(
+            backend,
+            Nodes { iv, written: Written::Before, nodes: &nodes[..live], digests: &mut digests[..live], twice: false },
+        );
         for digest in &mut digests[..live] {
             put(done, digest);
             wipe(digest);
@@ -220,7 +218,10 @@ fn hash_by_groups(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]
         for (to, node) in nodes.iter_mut().zip(group) {
             *to = node;
         }
-        hash_nodes(backend, Nodes { iv: Variant256::IV, nodes: &nodes[..group.len()], digests, twice });
+        hash_nodes(
+            backend,
+            Nodes { iv: Variant256::IV, written: Written::Before, nodes: &nodes[..group.len()], digests, twice },
+        );
     }
 }
 

@@ -6,10 +6,10 @@ use digest::array::ArraySize;
 use digest::consts::{U14, U16, U28, U32};
 use digest::typenum::Unsigned;
 
-use crate::backend::{Backend, Dispatch};
+use crate::backend::{Backend, Dispatch, hash_nodes};
 use crate::hash::{self, Digested, Full};
-use crate::kernel::Block;
-use crate::kernel::sha256::{Chain, IV_224, IV_256, Sha256Function};
+use crate::kernel::sha256::{Chain, IV_224, IV_256, Nodes, Sha256Function, Written};
+use crate::kernel::{Block, wipe};
 
 /// SHA-224 or SHA-256: [`Variant224`] or [`Variant256`].
 ///
@@ -103,6 +103,21 @@ pub(super) fn digest<V: Variant>(chain: &Chain) -> V::Bytes {
 pub(super) fn truncate<V: Variant>(value: &[u8; 32]) -> V::Bytes {
     let mut bytes = V::Bytes::ZERO;
     bytes.bytes_mut().copy_from_slice(&value[..V::LENGTH]);
+    bytes
+}
+
+/// The digest of a message of 64 bytes, from the hash value `iv`.
+#[inline]
+pub(super) fn digest_of_node<V: Variant>(
+    backend: Backend,
+    iv: &[u32; 8],
+    node: &[u8; 64],
+    written: Written,
+) -> V::Bytes {
+    let mut digests = [[0; 32]];
+    hash_nodes(backend, Nodes { iv, written, nodes: &[node], digests: &mut digests, twice: false });
+    let bytes = truncate::<V>(&digests[0]);
+    wipe(&mut digests[0]);
     bytes
 }
 

@@ -205,6 +205,9 @@ fn this_cpu() -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::{env, io};
+
     use super::*;
 
     const NAMES: [Name; 2] = [Name::Blake2b, Name::Blake2s];
@@ -231,7 +234,11 @@ mod tests {
     /// Every choice and every order of it gives the digest of the crate `blake2`, alone and in pairs.
     #[test]
     fn changed_orders_compute_the_same() {
-        if this_cpu().is_err() {
+        if let Err(error) = this_cpu() {
+            let required = env::var("REQUIRE_BACKENDS").unwrap_or_default();
+            assert!(!required.split(',').any(|name| name.trim() == "avx512"), "REQUIRE_BACKENDS: {error}");
+            // Tests that pass keep what `eprintln!` says to themselves.
+            let _ = writeln!(io::stderr(), "changed_orders_compute_the_same: NOT RUN: {error}");
             return;
         }
         let mut random = fastrand::Rng::with_seed(1);

@@ -7,36 +7,41 @@ use sha2::{Sha256, Sha512};
 use simd_digest::blake2b::{self, Blake2bp};
 use simd_digest::{Blake2b512, Digest, blake3 as our_blake3, sha256};
 
-/// The name of a hash, and the hash of one message.
-pub(crate) type One = (&'static str, fn(&[u8]));
-/// The name of a hash, and the hash of many messages.
-pub(crate) type Many = (&'static str, fn(&[&[u8]]));
+/// The name of a hash, whether it is a peer's of the same hash as ours, and the hash of one message.
+pub(crate) type One = (&'static str, bool, fn(&[u8]));
+/// The same, and the hash of many messages.
+pub(crate) type Many = (&'static str, bool, fn(&[&[u8]]));
 
 pub(crate) const BLAKE2B: [One; 4] = [
-    ("simd-digest", |message| keep(blake2b::hash(message))),
-    ("simd-digest, as `Digest`", |message| keep(Blake2b512::digest(message))),
-    ("blake2b_simd", |message| keep(blake2b_simd::blake2b(message))),
-    ("blake2", |message| keep(blake2::Blake2b512::digest(message))),
+    ("simd-digest", false, |message| keep(blake2b::hash(message))),
+    ("simd-digest, as `Digest`", false, |message| keep(Blake2b512::digest(message))),
+    ("blake2b_simd", true, |message| keep(blake2b_simd::blake2b(message))),
+    ("blake2", true, |message| keep(blake2::Blake2b512::digest(message))),
+];
+
+pub(crate) const BLAKE2BP: [One; 2] = [
+    ("simd-digest", false, |message| keep(Blake2bp::digest(message))),
+    ("blake2b_simd", true, |message| keep(blake2b_simd::blake2bp::blake2bp(message))),
 ];
 
 pub(crate) const OTHERS: [One; 8] = [
-    ("simd-digest BLAKE2b", |message| keep(blake2b::hash(message))),
-    ("simd-digest BLAKE2bp", |message| keep(Blake2bp::digest(message))),
-    ("blake2b_simd BLAKE2bp", |message| keep(blake2b_simd::blake2bp::blake2bp(message))),
-    ("simd-digest SHA-256", |message| keep(sha256::hash(message))),
-    ("sha2 SHA-256", |message| keep(Sha256::digest(message))),
-    ("sha2 SHA-512", |message| keep(Sha512::digest(message))),
-    ("simd-digest BLAKE3", |message| keep(our_blake3::hash(message))),
-    ("blake3", |message| keep(blake3::hash(message))),
+    ("simd-digest BLAKE2b", false, |message| keep(blake2b::hash(message))),
+    ("simd-digest BLAKE2bp", false, |message| keep(Blake2bp::digest(message))),
+    ("blake2b_simd BLAKE2bp", false, |message| keep(blake2b_simd::blake2bp::blake2bp(message))),
+    ("simd-digest SHA-256", false, |message| keep(sha256::hash(message))),
+    ("sha2 SHA-256", false, |message| keep(Sha256::digest(message))),
+    ("sha2 SHA-512", false, |message| keep(Sha512::digest(message))),
+    ("simd-digest BLAKE3", false, |message| keep(our_blake3::hash(message))),
+    ("blake3", false, |message| keep(blake3::hash(message))),
 ];
 
 pub(crate) const MANY: [Many; 6] = [
-    ("simd-digest `hash_many`", |messages| keep(blake2b::hash_many(messages))),
-    ("simd-digest, one by one", |messages| messages.iter().for_each(|message| BLAKE2B[0].1(message))),
-    ("blake2b_simd `hash_many`", |messages| keep(peer_many(messages))),
-    ("blake2, one by one", |messages| messages.iter().for_each(|message| BLAKE2B[3].1(message))),
-    ("sha2 SHA-256, one by one", |messages| messages.iter().for_each(|message| OTHERS[4].1(message))),
-    ("blake3, one by one", |messages| messages.iter().for_each(|message| OTHERS[7].1(message))),
+    ("simd-digest `hash_many`", false, |messages| keep(blake2b::hash_many(messages))),
+    ("simd-digest, one by one", false, |messages| messages.iter().for_each(|message| BLAKE2B[0].2(message))),
+    ("blake2b_simd `hash_many`", true, |messages| keep(peer_many(messages))),
+    ("blake2, one by one", true, |messages| messages.iter().for_each(|message| BLAKE2B[3].2(message))),
+    ("sha2 SHA-256, one by one", false, |messages| messages.iter().for_each(|message| OTHERS[4].2(message))),
+    ("blake3, one by one", false, |messages| messages.iter().for_each(|message| OTHERS[7].2(message))),
 ];
 
 pub(crate) fn keep<T>(digest: T) {

@@ -68,22 +68,21 @@ impl<'a> Experiment<'a> {
     /// All `hashes` of one message, by its length.
     pub(crate) fn one_message(
         title: &str,
-        file: &'static str,
+        file: Option<&'static str>,
         hashes: &[One],
         memory: &'a [u8],
         lengths: &[usize],
     ) -> Self {
         let mut race = Race::default();
-        let entrants = hashes.iter().map(|&(name, hash)| Entrant {
+        let entrants = hashes.iter().map(|&(name, peer, hash)| Entrant {
             name: name.into(),
-            peer: false,
+            peer,
             drawn: true,
             numbers: lengths.iter().map(|&length| race.add(move || hash(&memory[..length]))).collect(),
         });
         let entrants = entrants.collect();
         let sizes = lengths.iter().map(|&bytes| Size { label: length(bytes), bytes }).collect();
-        let plan =
-            Plan { title: title.into(), file: Some(file), across: "length", sizes, entrants, contests: Vec::new() };
+        let plan = Plan { title: title.into(), file, across: "length", sizes, entrants, contests: Vec::new() };
         Self { plan, race }
     }
 
@@ -91,12 +90,12 @@ impl<'a> Experiment<'a> {
     pub(crate) fn many_messages(each: usize, file: &'static str, memory: &'a [u8], counts: &[usize]) -> Self {
         let mut race = Race::default();
         let mut entrants = Vec::new();
-        for (name, hash) in MANY {
+        for (name, peer, hash) in MANY {
             let numbers = counts.iter().map(|&count| {
                 let messages: Vec<&[u8]> = memory.chunks(each).take(count).collect();
                 race.add(move || hash(&messages))
             });
-            entrants.push(Entrant { name: name.into(), peer: false, drawn: true, numbers: numbers.collect() });
+            entrants.push(Entrant { name: name.into(), peer, drawn: true, numbers: numbers.collect() });
         }
         let title = format!("BLAKE2b of many messages of {}", length(each));
         let sizes = counts.iter().map(|&count| Size { label: count.to_string(), bytes: count * each }).collect();
@@ -174,8 +173,7 @@ impl Outcome {
             let best = if peers.len() > 1 { "the best of " } else { "" };
             write!(text, "\nTime beside that of {best}{}:\n\n", peers.join(", "))?;
             self.table(&mut text, |number, i| {
-                let peers = entrants.iter().filter(|entrant| entrant.peer);
-                let best = peers.map(|peer| self.results.times[peer.numbers[i]].minimum).fold(f64::INFINITY, f64::min);
+                let best = self.best_peer(i).map_or(f64::NAN, |(_, best)| best);
                 format!("{:.2}", self.results.times[number].minimum / best)
             })?;
         }
@@ -186,6 +184,31 @@ impl Outcome {
             format!("{minimum:.digits$} / {median:.digits$}")
         })?;
         Ok(text)
+    }
+
+    /// The name of the peer with the least time for a size, and that time.
+    fn best_peer(&self, size: usize) -> Option<(&str, f64)> {
+        let peers = self.plan.entrants.iter().filter(|entrant| entrant.peer);
+        let times = peers.map(|peer| (&*peer.name, self.results.times[peer.numbers[size]].minimum));
+        times.min_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// Rows of a table, of ours on the default backend that take longer than the best peer. Lines on a backend that was
+    /// chosen have other names, and messages one by one have a section of their own.
+    pub(crate) fn slower(&self, text: &mut String) -> fmt::Result {
+        let Plan { title, sizes, entrants, .. } = &self.plan;
+        let is_ours = |name: &str| name.starts_with("simd-digest") && !name.ends_with("one by one");
+        for entrant in entrants.iter().filter(|entrant| !entrant.peer && is_ours(&entrant.name)) {
+            for (i, size) in sizes.iter().enumerate() {
+                let Some((peer, best)) = self.best_peer(i) else { continue };
+                let ratio = self.results.times[entrant.numbers[i]].minimum / best;
+                // One that rounds to 1.00 is none.
+                if ratio >= 1.005 {
+                    writeln!(text, "| {title} | {} | {} | {ratio:.2} | {peer} |", entrant.name, size.label)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// For each size and contest all that compete, the fastest first, with their times beside its.

@@ -21,6 +21,7 @@ mod fastest;
 mod kinds;
 #[path = "../../measure.rs"]
 mod measure;
+mod mixed;
 #[path = "../../../tests/common/paint.rs"]
 mod paint;
 mod sha256;
@@ -85,18 +86,20 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     let rounds = if quick { 3 } else { 300 };
     let most = COUNTS.iter().max().zip(SIDE_BY_SIDE.iter().map(|(length, _)| length).max());
     let most = most.map_or(0, |(count, length)| count * length);
-    let most = most.max(sha256::MEMORY).max(blake3::MEMORY).max(fastest::MEMORY);
+    let most = most.max(sha256::MEMORY).max(blake3::MEMORY).max(fastest::MEMORY).max(mixed::MEMORY);
     let memory = paint(LENGTHS[LENGTHS.len() - 1].max(most));
 
     let mut text = introduction(directory, quick, only, rounds);
     let one_message = [
-        ("BLAKE2b of one message", "one-message.svg", &contenders::BLAKE2B[..]),
-        ("Other hashes of one message", "one-message-others.svg", &contenders::OTHERS[..]),
+        ("BLAKE2b of one message", Some("one-message.svg"), &contenders::BLAKE2B[..]),
+        ("BLAKE2bp of one message", None, &contenders::BLAKE2BP[..]),
+        ("Other hashes of one message", Some("one-message-others.svg"), &contenders::OTHERS[..]),
     ];
     contenders::agree(&memory);
     sha256::agree(&memory);
     blake3::agree(&memory);
     fastest::agree(&memory);
+    mixed::agree(&memory);
     let mut experiments = Vec::new();
     for (title, file, hashes) in one_message {
         experiments.push(Experiment::one_message(title, file, hashes, &memory, &LENGTHS));
@@ -107,12 +110,23 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     experiments.extend(sha256::experiments(&memory));
     experiments.extend(blake3::experiments(&memory));
     experiments.extend(fastest::experiments(&memory));
+    experiments.extend(mixed::experiments(&memory));
     experiments.retain(|experiment| only.is_none_or(|title| experiment.title().contains(title)));
+    let mut slower = String::new();
     for experiment in experiments {
         eprintln!("{}", experiment.title());
         let outcome = experiment.run(rounds);
         outcome.chart(directory)?;
         text += &outcome.markdown()?;
+        outcome.slower(&mut slower)?;
+    }
+    text += "\n## Where ours takes longer\n\n";
+    if slower.is_empty() {
+        text += "Nowhere on the default backend.\n";
+    } else {
+        text += "On the default backend, beside the best of those that a section compares with:\n\n";
+        text += "| section | row | size | time | beside |\n|---|---|---:|---:|---|\n";
+        text += &slower;
     }
     fs::write(directory.join("report.md"), text)?;
     Ok(())

@@ -79,6 +79,7 @@ fn groups_of_blake3_are_messages_of_blake3() {
                         count,
                         inputs: &inputs,
                         ends: None,
+                        followed: false,
                         outputs: &mut outputs,
                     };
                     compress_group(backend, group);
@@ -130,6 +131,7 @@ fn ragged_groups_of_blake3_are_messages_of_blake3() {
                     count: 0,
                     inputs: &before,
                     ends: Some(&ends),
+                    followed: false,
                     outputs: &mut outputs,
                 };
                 compress_group(backend, group);
@@ -162,6 +164,7 @@ fn one(
         count: inputs[i].len(),
         inputs: &inputs[i..=i],
         ends: None,
+        followed: false,
         outputs: &mut outputs,
     };
     compress_group(backend, group);

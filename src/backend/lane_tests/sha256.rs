@@ -87,9 +87,12 @@ fn nodes_of_sha256_on_every_backend() {
         let nodes = blocks::<[u8; 64]>(&mut seed, count);
         let nodes: Vec<&[u8; 64]> = nodes.iter().collect();
         let digests = |backend| {
-            [false, true].map(|twice| {
+            [(false, Written::Before), (false, Written::JustNow), (true, Written::JustNow)].map(|(twice, written)| {
                 let mut digests = [[0; 32]; NODES];
-                hash_nodes(backend, Nodes { iv: &IV_224, nodes: &nodes, digests: &mut digests[..count], twice });
+                hash_nodes(
+                    backend,
+                    Nodes { iv: &IV_224, written, nodes: &nodes, digests: &mut digests[..count], twice },
+                );
                 digests
             })
         };

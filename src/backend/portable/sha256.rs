@@ -59,7 +59,7 @@ pub(in crate::backend) fn one_by_one(run: Run<'_, Sha256Function>, compress: imp
 /// The digests of messages of 64 bytes, or of these digests, one by one.
 #[inline(never)]
 pub(in crate::backend) fn hash_nodes(nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests, twice } = nodes;
+    let Nodes { iv, nodes, digests, twice, .. } = nodes;
     for (node, digest) in nodes.iter().zip(digests) {
         let mut chain = Chain::new(*iv);
         let mut words = load(node);

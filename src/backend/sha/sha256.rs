@@ -186,13 +186,13 @@ fn nodes_avx512(nodes: Nodes<'_>) {
 
 #[inline(always)]
 fn nodes_by<const N: usize>(sha: Sha, nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests, twice } = nodes;
+    let Nodes { iv, written, nodes, digests, twice } = nodes;
     let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<N>(), digests.as_chunks_mut::<N>());
     for (nodes, digests) in nodes.iter().zip(digests) {
-        hash_together::<N>(sha, iv, nodes, digests, twice);
+        hash_together::<N>(sha, iv, (nodes, written), digests, twice);
     }
     for (node, digest) in last.iter().zip(last_digests) {
-        hash_together::<1>(sha, iv, array::from_ref(node), array::from_mut(digest), twice);
+        hash_together::<1>(sha, iv, (array::from_ref(node), written), array::from_mut(digest), twice);
     }
 }
 
@@ -229,14 +229,14 @@ fn compress_together<const N: usize>(
 fn hash_together<const N: usize>(
     sha: Sha,
     iv: &[u32; 8],
-    nodes: &[&[u8; 64]; N],
+    (nodes, written): (&[&[u8; 64]; N], Written),
     digests: &mut [[u8; 32]; N],
     twice: bool,
 ) {
     let mut states = [State::load(sha, iv); N];
     let mut w = [[State::ZERO.0[0]; 4]; N];
     for (w, node) in w.iter_mut().zip(nodes) {
-        *w = load(sha, node, Written::Before);
+        *w = load(sha, node, written);
     }
     compress_words(sha, &mut states, w);
     compress_scheduled(sha, &mut states, &PADDING_OF_64);
@@ -447,7 +447,13 @@ mod tests {
         let messages: [&[u8; 64]; 5] = [&blocks[0][0], &blocks[1][1], &blocks[2][2], &blocks[3][3], &blocks[0][4]];
         let mut digests = [[[0; 32]; 5]; 4];
         let [a, b, c, d] = &mut digests;
-        let of = |digests, twice| Nodes { iv: &crate::kernel::sha256::IV_256, nodes: &messages, digests, twice };
+        let of = |digests, twice| Nodes {
+            iv: &crate::kernel::sha256::IV_256,
+            written: Written::Before,
+            nodes: &messages,
+            digests,
+            twice,
+        };
         // SAFETY: SHA-NI and SSE4.1 were detected.
         unsafe { nodes::<4>(of(a, false)) };
         // SAFETY: SHA-NI and SSE4.1 were detected.

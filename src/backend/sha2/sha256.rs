@@ -50,7 +50,7 @@ fn streams(run: Run<'_, Sha256Function>) {
 
 #[target_feature(enable = "sha2,neon")]
 fn nodes_by_four(nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests, twice } = nodes;
+    let Nodes { iv, nodes, digests, twice, .. } = nodes;
     let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<4>(), digests.as_chunks_mut::<4>());
     for (nodes, digests) in nodes.iter().zip(digests) {
         hash_together::<4>(Sha::here(), iv, nodes, digests, twice);

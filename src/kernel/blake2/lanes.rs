@@ -4,6 +4,12 @@ use super::{Constants, Known, SIGMA, halves};
 use crate::kernel::g::{Lane, round};
 use crate::kernel::{Block, Lanes, Run, Word};
 
+/// Runs of so many blocks are of long messages, which may not have been used lately.
+const LONG: usize = 16;
+
+/// Bytes from those that are used to those that are fetched.
+const AHEAD: usize = 1024;
+
 /// Compresses up to `L` messages, lane `l` of every vector for message `l`: word `i` of all states is vector `v[i]`.
 ///
 /// Lanes without a message compute the last message once more, and their results are dropped.
@@ -40,15 +46,27 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
         (high, f0, f1) = (splat(highs[0]), splat(f0s[0]), splat(f1s[0]));
     }
 
+    // All of one length, so that the bounds are checked here and not in the loop.
+    let mut lanes = [&[][..]; L];
+    for (l, to) in lanes.iter_mut().enumerate() {
+        *to = &run.blocks[lane(l)][..(run.count - 1) * run.stride + 1];
+    }
     for block in 0..run.count {
+        if L >= 8 && run.count >= LONG {
+            for lane in &lanes {
+                for line in lane[block * run.stride].bytes().chunks(64) {
+                    V::fetch_ahead(line, AHEAD);
+                }
+            }
+        }
         let mut m = [splat(F::Word::ZERO); 16];
         if L > 8 {
-            load::<F, V, L>(token, &run, block, &mut m, 0);
+            load::<F, V, L>(token, &lanes, (block, run.stride), &mut m, 0);
         } else {
             let (low, high) = m.split_at_mut(8);
-            load::<F, V, L>(token, &run, block, low, 0);
+            load::<F, V, L>(token, &lanes, (block, run.stride), low, 0);
             if run.hint != Known::Half {
-                load::<F, V, L>(token, &run, block, high, 8 / L);
+                load::<F, V, L>(token, &lanes, (block, run.stride), high, 8 / L);
             }
         }
         let [c0, c1, c2, c3, d0, d1, d2, d3] = F::IV;
@@ -97,18 +115,17 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
 #[inline(always)]
 fn load<F: Constants, V: Lane<F::Word, L>, const L: usize>(
     token: V::Token,
-    run: &Run<'_, F>,
-    block: usize,
+    lanes: &[&[F::Block]; L],
+    (block, stride): (usize, usize),
     m: &mut [V],
     first: usize,
 ) {
+    let mut blocks = [&[][..]; L];
+    for l in 0..L {
+        blocks[l] = lanes[l][block * stride].bytes();
+    }
     for (i, m) in m.chunks_exact_mut(L).enumerate() {
-        let mut rows = [V::new(token, [F::Word::ZERO; L]); L];
-        for (l, row) in rows.iter_mut().enumerate() {
-            let blocks = run.blocks[l.min(run.chains.len() - 1)];
-            *row = V::load(token, blocks[block * run.stride].bytes(), first + i);
-        }
-        m.copy_from_slice(&V::transpose(rows));
+        V::load_words(token, blocks, first + i, m);
     }
 }
 

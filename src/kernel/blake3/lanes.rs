@@ -81,7 +81,7 @@ pub(crate) fn compress_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, r
         first: V::new(token, first),
         last: V::new(token, last),
     };
-    compress_blocks::<V, L>(token, &mut h, run.blocks, (run.count, run.stride), &tags);
+    compress_blocks::<V, L>(token, &mut h, run.blocks, (run.count, run.stride), AHEAD, &tags);
     for (i, h) in h.chunks(L).enumerate() {
         let mut columns = [splat::<V, L>(token, 0); L];
         columns[..h.len()].copy_from_slice(h);
@@ -116,7 +116,8 @@ pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, grou
         last: V::new(token, last),
     };
     let mut h = splat_all::<V, L>(token, group.key);
-    compress_blocks::<V, L>(token, &mut h, group.inputs, (group.count, 1), &tags);
+    let ahead = if group.followed { L * CHUNK } else { AHEAD };
+    compress_blocks::<V, L>(token, &mut h, group.inputs, (group.count, 1), ahead, &tags);
     for (i, h) in h.chunks(L).enumerate() {
         let mut columns = [splat::<V, L>(token, 0); L];
         columns[..h.len()].copy_from_slice(h);
@@ -181,7 +182,7 @@ fn ragged_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'
                 }
                 (tags.length, tags.last) = (splat(token, 64), splat(token, 0));
             }
-            compress_blocks::<V, L>(token, &mut h, &lanes, (lanes[0].len(), 1), &tags);
+            compress_blocks::<V, L>(token, &mut h, &lanes, (lanes[0].len(), 1), AHEAD, &tags);
             tags.first = splat(token, 0);
             if begin == end {
                 break;
@@ -260,13 +261,22 @@ pub(crate) fn output_lanes<V: Lane<u32, L>, const L: usize>(
 /// Chunks that are whole are of a long message, which may not have been used lately.
 const BLOCKS_OF_CHUNK: usize = 16;
 
-/// Compresses `count` blocks of each of `inputs`, of which there may be fewer than lanes.
+/// Bytes of a chunk.
+const CHUNK: usize = 64 * BLOCKS_OF_CHUNK;
+
+/// Bytes from those that are used to those that are fetched, unless those of the next inputs are: then there is the time of
+/// a whole group until they are needed.
+const AHEAD: usize = 256;
+
+/// Compresses `count` blocks of each of `inputs`, of which there may be fewer than lanes. Fetches the bytes that lie
+/// `ahead` of those of whole chunks.
 #[inline(always)]
 fn compress_blocks<V: Lane<u32, L>, const L: usize>(
     token: V::Token,
     h: &mut [V; 8],
     inputs: &[&[[u8; 64]]],
     (count, stride): (usize, usize),
+    ahead: usize,
     tags: &Tags<V>,
 ) {
     let live = inputs.len();
@@ -278,16 +288,16 @@ fn compress_blocks<V: Lane<u32, L>, const L: usize>(
     for block in 0..count {
         if L >= 8 && count == BLOCKS_OF_CHUNK {
             for lane in &lanes {
-                V::fetch_ahead(&lane[block * stride]);
+                V::fetch_ahead(&lane[block * stride], ahead);
             }
+        }
+        let mut bytes = [&[][..]; L];
+        for (bytes, lane) in bytes.iter_mut().zip(&lanes) {
+            *bytes = &lane[block * stride];
         }
         let mut m = [splat::<V, L>(token, 0); 16];
         for (i, m) in m.chunks_exact_mut(L).enumerate() {
-            let mut rows = [splat::<V, L>(token, 0); L];
-            for (l, row) in rows.iter_mut().enumerate() {
-                *row = V::load(token, &lanes[l][block * stride], i);
-            }
-            m.copy_from_slice(&V::transpose(rows));
+            V::load_words(token, bytes, i, m);
         }
         let mut length = splat(token, 64);
         let mut flags = tags.flags;

@@ -122,7 +122,7 @@ pub(crate) fn ragged_lanes<V: Lane<L>, const L: usize>(token: V::Token, messages
 /// The digests of up to `L` messages of 64 bytes, or of these digests if `twice`.
 #[inline(always)]
 pub(crate) fn hash_lanes<V: Lane<L>, const L: usize>(token: V::Token, nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests, twice } = nodes;
+    let Nodes { iv, nodes, digests, twice, .. } = nodes;
     let live = nodes.len();
     let iv = splat_all::<V, L>(token, iv);
     let mut w = [splat::<V, L>(token, 0); 16];

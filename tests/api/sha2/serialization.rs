@@ -16,6 +16,7 @@ use crate::common::vector::{Vector, bytes, number};
 for_both! {
     layout_of_sha2,
     states_of_sha2_both_ways,
+    another_hash_value_before_the_first_block,
     round_trip_at_every_position,
     more_held_than_there_can_be,
     something_after_what_is_held,
@@ -49,6 +50,19 @@ fn layout_of_sha2<V: Traits>() {
         expected.extend(&message[64 * blocks..length]);
         expected.resize(104, 0);
         assert_eq!(state[..], expected, "length {length}");
+    }
+}
+
+/// The digest of 64 bytes has a way of its own, which begins with the hash value of the state.
+fn another_hash_value_before_the_first_block<V: Traits>() {
+    let message = paint(130);
+    for length in [0, 1, 63, 64, 65, 128] {
+        let mut state = state::<V>(0);
+        state[3] ^= 1;
+        let (mut ours, mut theirs) = (V::Digest::deserialize(&state).unwrap(), V::Peer::deserialize(&state).unwrap());
+        ours.update(&message[..length]);
+        theirs.update(&message[..length]);
+        assert_eq!(ours.finalize()[..], theirs.finalize()[..], "length {length}");
     }
 }
 
