@@ -10,8 +10,8 @@ from elf import Refuted
 from inside import STEPS, instantiate, leaves, show, substitute
 from terms import Term, add, signed, sub, table, times, xor
 
-DOMAINS = {"last": 3, "written": 2, "twice": 2}
-"""Variables that have few values, from 0 on: enums of the sources."""
+DOMAINS = {"last": 3, "written": 2, "twice": 2, "followed": 2}
+"""Variables that have few values, from 0 on: enums and flags of the sources."""
 
 
 def settle(st, x):
@@ -124,6 +124,8 @@ def zero(st, size, d):
         yes, no = st.copy(), st
         yes.facts.update(relations)
         return [(True, yes), (False, no)]
+    if d.op == "add" and len(d.args[1]) == 1 and d.args[1][0][0].op == "bits":
+        return mask_is(st, d)
     forks = list(fork_small(st, d))
     if forks:
         return [answer for s in forks for answer in zero(s, size, d)]
@@ -143,6 +145,35 @@ def zero(st, size, d):
     learn_zero(yes, d)
     learn_range(no, d, exclude=0)
     return [(True, yes), (False, no)]
+
+
+def mask_is(st, d):
+    """Whether a mask of conditions is a number, where that says that a sum of both is zero. If it is, all equations of bits
+    that are 1 hold."""
+    c, ((mask, n),) = d.args
+    if signed(n, d.size) not in (1, -1):
+        raise Refuted("a branch on a multiple of a mask")
+    number, equations = -c * signed(n, d.size), []
+    for i, condition in enumerate(mask.args):
+        bit = number >> i & 1
+        if type(condition) is int:
+            if condition != bit:
+                return [(False, st)]
+        elif condition[0] != "eq":
+            raise Refuted("a branch on a mask that is not known")
+        elif bit:
+            equations += condition[1]
+    yes = st.copy()
+    for n, x, y in equations:
+        difference = settle(yes, sub(n, x, y))
+        relation = same_step(difference) if type(difference) is Term else None
+        if relation:
+            yes.facts.update((relation,))
+        elif type(difference) is Term:
+            learn_zero(yes, difference)
+        elif difference:
+            return [(False, st)]
+    return [(True, yes), (False, st)]
 
 
 def learn_zero(st, d):

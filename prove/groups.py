@@ -28,8 +28,9 @@ class Nodes(Contract):
         digests = self.region("digests", 32 * live, True)
         self.twice = var("twice", 1)
         nodes = self.struct(
-            "nodes", "sha256::Nodes", iv=iv, nodes=[slices, live], digests=[digests, live], twice=(self.twice, 1)
-        )
+            "nodes", "sha256::Nodes", iv=iv, written=(var("written", 1), 1), nodes=[slices, live], digests=[digests, live],
+            twice=(self.twice, 1),
+        )  # fmt: skip
         return [nodes]
 
     def expected(self, st, done):
@@ -84,7 +85,8 @@ class Group(Contract):
         self.all, self.first = hashes.all_flags(), hashes.first_flag()
         group = self.struct(
             "group", "blake3::Group", key=key, flags=(self.all, 1), first=(self.first, 1), last=last, lengths=lengths,
-            counters=counters, count=self.total, inputs=[slices, live], ends=0, outputs=[outputs, live],
+            counters=counters, count=self.total, inputs=[slices, live], ends=0, followed=(var("followed", 1), 1),
+            outputs=[outputs, live],
         )  # fmt: skip
         return [group]
 

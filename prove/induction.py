@@ -22,9 +22,9 @@ MOST_COMPARED = 64
 class Loop:
     """The head of a loop, and what holds there: parts of places, as terms of the blocks that are done, or None."""
 
-    def __init__(self, ip, cells, k):
+    def __init__(self, ip, cells, k, low):
         self.ip, self.cells, self.k, self.wrong = ip, cells, k, set()
-        self.low = 0
+        self.low = low
         """Blocks that are left at least."""
         self.named = {v for p in cells.values() if type(p) is Term for v in leaves(p)}
 
@@ -109,16 +109,24 @@ class Paths:
     def covers(self, r, s, forgetting, only_ask=False):
         """Whether s is a special case of r, at one address. Where they differ in what is not needed, r may forget it.
 
-        - Ranges of s lie in those of r. A fact of r that s does not imply is dropped, which only widens r.
+        - Ranges of s lie in those of r, or r takes them in, where they go on from those of r. A fact of r that s does not
+          imply is dropped. Both only widen r.
         - Every place holds the same in both for the executions of s: the terms are the same, or become so by what s
           knows. Otherwise r gets a variable there that is nowhere else, so it may hold anything.
         So an execution that fits s fits r. The executions of r still do.
         """
-        if r.loop is not s.loop or r.turns != s.turns or r.k != s.k:
+        if r.loop is not s.loop or r.k != s.k:
             return False
+        wider = {}
         for a, (low, high) in r.ranges.items():
-            if a not in s.ranges or s.ranges[a][0] < low or s.ranges[a][1] > high:
+            if a not in s.ranges:
                 return False
+            first, last = s.ranges[a]
+            if first < low or last > high:
+                # A number that is known is worth a path of its own.
+                if low == high or first == last or first != high + 1 and last != low - 1:
+                    return False
+                wider[a] = min(low, first), max(high, last)
         memo, forget, absent = {}, [], []
 
         def same(x, y):
@@ -152,6 +160,8 @@ class Paths:
             return False
         if only_ask:
             return True
+        r.ranges.update(wider)
+        r.turns = max(r.turns, s.turns)
         for kind, i in forget:
             size = 8 if kind == "g" else 64
             getattr(r, kind)[i] = unpack(self.new("forgotten", size), size)
@@ -271,8 +281,9 @@ class Paths:
         `st` is dropped, since it is checked to be an instance of what is followed instead, and so is every state that
         comes back to the head from there: with one more block done, by the definition of the chaining value after it.
         """
+        left = st.ranges[self.contract.total][1]
         for _ in range(ATTEMPTS):
-            g = self.general(st, first, cells)
+            g = self.general(st, first, cells, left)
             try:
                 self.check_instance(st, g.loop, self.after_first(st, first))
                 self.raise_if_wrong(g.loop)
@@ -280,7 +291,10 @@ class Paths:
                 self.raise_if_wrong(g.loop)
             except Again:
                 for key in g.loop.wrong:
-                    cells[key] = None
+                    if key == REST:
+                        left = int(g.loop.low > 1)
+                    else:
+                        cells[key] = None
                 continue
             self.loops += 1
             return
@@ -340,8 +354,9 @@ class Paths:
             out += self.guess_parts(x[i : i + half], y[i : i + half], half, s0, s1, memo0, memo1, known, first, start + i)
         return out
 
-    def general(self, st, first, cells):
-        """The state at the head of the loop when `done` blocks are done, at least `first`, and `rest` are left."""
+    def general(self, st, first, cells, left):
+        """The state at the head of the loop when `done` blocks are done, at least `first`, and `rest` are left, at least
+        `left`, or fewer if there may be fewer from the start."""
         total = self.contract.total
         if total in st.facts:
             raise Refuted("at %x: a loop of a known number of blocks" % st.ip)
@@ -358,7 +373,8 @@ class Paths:
         g.facts = {a: b for a, b in st.facts.items() if not depends(a) and not depends(b)}
         g.facts[total] = add(8, self.done, self.rest)
         g.ranges = {a: b for a, b in st.ranges.items() if a is not total}
-        g.ranges[self.done], g.ranges[self.rest] = (first, high), (low - first, high)
+        left = min(low - first, left)
+        g.ranges[self.done], g.ranges[self.rest] = (first, high), (left, high)
         g.k = st.k
         g.g, g.v, g.memory = [[None] * 8 for _ in range(16)], [[None] * 64 for _ in range(32)], {n: {} for n in st.memory}
         for ((kind, i, j), start, size), p in cells.items():
@@ -371,8 +387,7 @@ class Paths:
                 g.v[i][j + start : j + start + size] = b
             else:
                 g.memory[kind].update(zip(range(i + start, i + start + size), b))
-        g.loop = Loop(st.ip, cells, g.k)
-        g.loop.low = low - first
+        g.loop = Loop(st.ip, cells, g.k, left)
         return g
 
     def after_first(self, st, first):
@@ -385,7 +400,10 @@ class Paths:
     def repeat(self, st):
         """Back at the head of the loop, with one more block done."""
         if st.ranges[self.rest][0] - 1 < st.loop.low:
-            raise Refuted("at %x: may go on after the last block" % st.ip)
+            if st.loop.low == 0:
+                raise Refuted("at %x: may go on after the last block" % st.ip)
+            st.loop.wrong.add(REST)
+            raise Again
         values = {self.done: add(8, self.done, 1), self.rest: sub(8, self.rest, 1)}
         for lane in range(self.contract.live):
             state = self.contract.state(lane, self.done)

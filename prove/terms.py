@@ -122,7 +122,7 @@ def linear(size, c, out):
     tables = [y for y in out if y.op == "sel"]
     if tables:
         c, out = join_tables(size, c, out, tables)
-        if type(out) is Term:
+        if type(out) is not dict:
             return out
     entries = [(y, n & ones) for y, n in out.items() if n & ones]
     c &= ones
@@ -224,6 +224,8 @@ def polynomial(size, c, out):
         y, m = entries[0]
         if m == ONES[size]:
             return y
+        if y.op == "bits":
+            return bits(size, [b if m >> i & 1 else 0 for i, b in enumerate(y.args)])
         if y.op == "add" and m & m + 1 == 0 and m.bit_length() in (8, 16, 32):
             low = m.bit_length() // 8
             return word(unpack(ext(y, 0, low), low) + [0] * (size - low))
@@ -346,8 +348,7 @@ def shr(size, x, n):
 
 def table(size, of, values):
     """A value by a variable that is 0, 1 or so, as many as there are values."""
-    ones = ONES[size]
-    values = tuple(v & ones for v in values)
+    values = tuple(v & ONES[size] for v in values)
     if type(of) is int:
         return values[of]
     if values == values[:1] * len(values):
@@ -494,6 +495,5 @@ def unpack(x, size):
 
 def forget_all():
     """Terms of the proof before are of no use."""
-    TERMS.clear()
-    WORDS.clear()
-    PARTS.clear()
+    for known in (TERMS, WORDS, PARTS):
+        known.clear()

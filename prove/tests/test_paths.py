@@ -9,11 +9,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import facts
 from elf import Refuted, operand
-from induction import Paths
+from induction import Again, Loop, Paths
 from machine import NOT_KNOWN, Machine, Region, State
 from hashes import HASHES
 from inside import STEPS, evaluate
-from terms import add, masked, sub, table, times, unpack, var, word, xor
+from terms import add, bits, equal, masked, sub, table, times, unpack, var, word, xor
 
 
 def state(**ranges):
@@ -96,6 +96,28 @@ class Branches(unittest.TestCase):
         self.assertEqual(facts.same_step(d), (q, p))
         self.assertIsNone(facts.same_step(sub(8, table(8, p, (0, 1, 1)), table(8, q, (0, 0, 1)))))
 
+    def test_masks(self):
+        x, y, z = (var(name, 4) for name in "xyz")
+        p, q = var("last", 1, 0), var("last", 1, 1)
+        steps = [table(4, v, (0, 9, 9)) for v in (p, q)]
+        mask = bits(1, [equal(4, x, y), equal(4, y, z), equal(4, *steps), 0, 0, 0, 0, 1])
+        for number, known in ((0x87, (True, True, True)), (0x82, (False, True, False)), (0x80, (False,) * 3)):
+            (yes, s), (no, _) = facts.zero(state(), 1, sub(1, mask, number))
+            self.assertEqual((yes, no), (True, False))
+            pairs = (x, y), (y, z), steps
+            self.assertEqual(tuple(facts.settle(s, a) is facts.settle(s, b) for a, b in pairs), known)
+        for number in (0x07, 0xC7):
+            self.assertEqual([yes for yes, _ in facts.zero(state(), 1, sub(1, mask, number))], [False])
+
+    def test_a_bit_of_a_mask(self):
+        x, y, z = (var(name, 4) for name in "xyz")
+        mask = bits(1, [equal(4, x, y), equal(4, y, z), *[1] * 6])
+        (_, zero), (_, other) = facts.zero(state(), 1, masked(1, mask, 2))
+        self.assertIs(facts.settle(other, y), facts.settle(other, z))
+        self.assertIsNot(facts.settle(other, x), facts.settle(other, y))
+        self.assertIsNot(facts.settle(zero, y), facts.settle(zero, z))
+        self.assertEqual([yes for yes, _ in facts.zero(state(), 1, masked(1, mask, 4))], [False])
+
 
 class Covering(unittest.TestCase):
     """`covers` says yes only if every execution of the second state fits the first."""
@@ -115,6 +137,16 @@ class Covering(unittest.TestCase):
         self.assertTrue(self.covers(state(n=(0, 9)), state(n=(1, 9))))
         self.assertFalse(self.covers(state(n=(1, 9)), state(n=(0, 9))))
         self.assertFalse(self.covers(state(n=(1, 9)), state()))
+
+    def test_ranges_that_go_on_become_one(self):
+        for first, second in (((2, 9), (10, 20)), ((10, 20), (2, 9))):
+            r = state(n=first)
+            self.assertTrue(self.paths.covers(r, state(n=second), False, True))
+            self.assertEqual(r.ranges[N], first)
+            self.assertTrue(self.covers(r, state(n=second)))
+            self.assertEqual(r.ranges[N], (2, 20))
+        self.assertFalse(self.covers(state(n=(2, 9)), state(n=(11, 20))))
+        self.assertFalse(self.covers(state(n=(2, 9)), state(n=(10, 10))))  # known numbers go on alone
 
     def test_places(self):
         r, s = state(n=(0, 9)), state(n=(0, 9))
@@ -155,6 +187,22 @@ class Covering(unittest.TestCase):
         r, s = state(), state()
         r.g[3], s.g[3] = unpack(1, 8), unpack(2, 8)  # rbx is alive: the caller's
         self.assertFalse(self.paths.covers(r, s, True))
+
+
+class Repeating(unittest.TestCase):
+    """Back at the head of a loop there is a block left, for the bound that was guessed."""
+
+    def test_at_least_so_many_blocks_are_left(self):
+        paths = Paths(Machine(None, {0: ["ret", [], None]}, 8, 128, [], None), types.SimpleNamespace(live=0))
+        for low, left, error in ((0, 0, Refuted), (1, 1, Again), (2, 2, Again), (0, 1, None), (1, 2, None)):
+            st = state()
+            st.ranges[paths.rest] = (left, 99)
+            st.loop = Loop(0, {}, st.k, low)
+            if error:
+                self.assertRaises(error, paths.repeat, st)
+                self.assertEqual(bool(st.loop.wrong), error is Again)
+            else:
+                paths.repeat(st)
 
 
 class Memory(unittest.TestCase):
