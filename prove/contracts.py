@@ -28,12 +28,11 @@ class Contract:
     outputs = ()
     """Regions that the kernel is to write."""
 
-    def __init__(self, program, code, entry, hash_, layout, stack=8):
-        self.hash, self.layout, self.entry, self.stack = hash_, layout, entry, stack
-        self.frame = Region("stack", 0, True)
-        self.machine = Machine(program, code, hash_.size, hash_.block, [self.frame], self.message)
-        self.machine.stack_top = stack
-        self.memory, self.ranges, self.orders = {"stack": {}}, {}, frozenset()
+    def __init__(self, program, code, entry, hash_, layout):
+        self.hash, self.layout, self.entry = hash_, layout, entry
+        self.machine = Machine(program, code, hash_.size, hash_.block, [], self.message)
+        self.frame = self.machine.frame
+        self.memory, self.ranges, self.orders = {"stack": {}, "aligned": {}}, {}, frozenset()
         self.states = {}
 
     # -------------------------------------------------------------------------------------------------- what is given
@@ -77,7 +76,7 @@ class Contract:
         for i, x in zip(ARGUMENTS, self.given()):
             value, size = x if type(x) is tuple else (x, 8)
             st.g[i] = unpack(value, size) + st.g[i][size:]
-        st.g[4] = unpack(add(8, self.frame.pointer, self.stack), 8)
+        st.g[4] = unpack(self.frame.pointer, 8)
         st.v = [unpack(var("vector", 64, i, secret=True), 64) for i in range(32)]
         st.k = [[("unknown",)] * 64 for _ in range(8)]
         st.memory, st.flags, st.seen, st.turns, st.loop = self.memory, NOT_KNOWN, {}, 0, None
@@ -119,7 +118,7 @@ class Contract:
 
     def finish(self, st):
         """Refuses a path that has returned without having done what it should."""
-        if word(st.g[4]) is not add(8, self.frame.pointer, self.stack):
+        if word(st.g[4]) is not self.frame.pointer:
             raise Refuted("returns with another stack pointer")
         for i in SAVED:
             if st.g[i] != self.initial[i]:

@@ -43,6 +43,9 @@ class State:
 class Region:
     """The bytes that a pointer argument points to; of a message, the words of a lane."""
 
+    bottom = None
+    """Of the stack, where it was rounded down."""
+
     def __init__(self, name, size, writable=False, lane=None):
         self.name, self.size, self.writable, self.lane = name, size, writable, lane
         self.pointer = var("pointer", 8, name)
@@ -54,9 +57,8 @@ class Machine:
     def __init__(self, program, code, size, block, regions, message):
         self.program, self.code, self.size, self.block, self.message = program, code, size, block, message
         self.regions = {r.pointer: r for r in regions}
-        self.stack_top = 0
-        self.aligns = False
-        """Whether the frame was aligned, so that other alignments of the caller's are other cases."""
+        self.frame, self.aligned = Region("stack", 0, True), Region("aligned", 0, True)
+        self.regions.update((r.pointer, r) for r in (self.frame, self.aligned))
         self.steps = 0
         self.used = set()
         self.targets = {o.disp for op, args, _ in code.values() if op[0] == "j" for o in args if o.kind == "i"}
@@ -196,12 +198,13 @@ class Machine:
         what = "writes" if write else "reads"
         if write and not region.writable:
             raise Refuted("%s to %s" % (what, region.name))
-        if region.name == "stack":
+        if region is self.frame or region is self.aligned:
             if type(offset) is not int:
                 raise Refuted("a stack address that varies: %s" % show(offset))
             offset = signed(offset, 8)
-            high = self.stack_top + (0 if write else 8)
-            if not -FRAME <= offset <= offset + n <= high:
+            low = -FRAME if region.bottom is None else region.bottom
+            high = 8 if region is self.frame and not write else 0  # above is where it returns to
+            if not low <= offset <= offset + n <= high:
                 raise Refuted("%s %d bytes at %d of the stack frame" % (what, n, offset))
             return region, offset
         settled = facts.settle(st, offset)

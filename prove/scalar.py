@@ -2,6 +2,7 @@
 
 import facts
 from elf import Refuted
+from inside import leaves
 from terms import (
     ONES, Term, add, bits, both, either, ext, ror, shl, shr, signed, sub, table, times, unpack, word, xor,
 )  # fmt: skip
@@ -170,17 +171,18 @@ def logic(i):
 
 
 def align(i, x, y):
-    """A stack pointer rounded down: the frame's base is a multiple of 64."""
-    if type(x) is int or type(y) is not int or x.op not in ("add", "var"):
+    """A stack pointer rounded down: from there on what is below is a region of its own, for it lies somewhere below what
+    was pushed. It was not used before, and what is below the pointer as it was is not used from then on."""
+    machine = i.machine
+    if type(x) is int or type(y) is not int or machine.frame.pointer not in leaves(x):
         return False
-    entries = x.args[1] if x.op == "add" else ((x, 1),)
-    if len(entries) != 1 or entries[0][0].args[:2] != ("pointer", "stack"):
-        return False
-    low = -y & ONES[8]
-    if low & low - 1 or low > 64:
+    bottom, low = sub(8, x, machine.frame.pointer), -y & ONES[8]
+    if type(bottom) is not int or low & low - 1 or low > 64 or i.st.memory[machine.aligned.name]:
         raise Refuted("a stack pointer cut short")
-    i.machine.aligns = True
-    i.put(add(8, x, -((x.args[0] if x.op == "add" else 0) % low)))
+    if machine.frame.bottom not in (None, signed(bottom, 8)):
+        raise Refuted("a stack pointer cut short at two places")
+    machine.frame.bottom = signed(bottom, 8)
+    i.put(machine.aligned.pointer)
     i.st.flags = ("unknown", 8, 0, 0)
     return True
 

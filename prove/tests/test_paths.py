@@ -226,6 +226,44 @@ class Memory(unittest.TestCase):
         self.assertRaises(Refuted, self.machine.place, state(n=(1, 9)), self.region.pointer, 8, True)
 
 
+class Stack(unittest.TestCase):
+    """A pointer that is rounded down makes a region of its own, of what is below it."""
+
+    def setUp(self):
+        self.machine, self.st = Machine(None, {}, 8, 128, [], None), state()
+        self.st.memory["aligned"] = {}
+        self.st.g[4] = unpack(sub(8, self.machine.frame.pointer, 24), 8)
+
+    def run_one(self, op, *args):
+        self.machine.code = {0: [op, [operand(a, None) for a in args], 0]}
+        (self.st,) = self.machine.step(self.st)
+
+    def test_what_is_below_and_above(self):
+        self.run_one("mov", "rbp", "rsp")
+        self.run_one("mov", "QWORD PTR [rsp-0x8]", "rax")
+        self.run_one("and", "rsp", "0xffffffffffffffc0")
+        self.assertIs(word(self.st.g[4]), self.machine.aligned.pointer)
+        self.run_one("mov", "QWORD PTR [rsp-0x8]", "rcx")
+        self.run_one("mov", "QWORD PTR [rbp]", "rdx")
+        self.assertEqual(self.st.memory["aligned"][-8], self.st.g[1][0])
+        self.assertEqual(self.st.memory["stack"][-24], self.st.g[2][0])
+        for to in ("[rsp]", "[rsp-0x7]", "[rbp-0x8]", "[rbp-0x1]", "[rbp+0x18]"):
+            self.assertRaises(Refuted, self.run_one, "mov", "QWORD PTR " + to, "rcx")
+        for of in ("[rsp]", "[rbp-0x8]", "[rbp+0x19]"):
+            self.assertRaises(Refuted, self.run_one, "mov", "rcx", "QWORD PTR " + of)
+
+    def test_it_is_rounded_once(self):
+        self.run_one("and", "rsp", "0xffffffffffffffc0")
+        self.st.g[4] = unpack(sub(8, self.machine.frame.pointer, 32), 8)
+        self.assertRaises(Refuted, self.run_one, "and", "rsp", "0xffffffffffffffc0")
+        self.st.g[4] = unpack(sub(8, self.machine.frame.pointer, 24), 8)
+        self.st.memory["aligned"][-8] = 0
+        self.assertRaises(Refuted, self.run_one, "and", "rsp", "0xffffffffffffffc0")
+
+    def test_to_a_power_of_two(self):
+        self.assertRaises(Refuted, self.run_one, "and", "rsp", "0xffffffffffffffc8")
+
+
 class Instructions(unittest.TestCase):
     def test_unknown_ones_are_refused_by_address_and_name(self):
         code = {0x40: ["vfrobnicate", [operand("xmm1", None)], 0x44]}
