@@ -78,6 +78,11 @@ def substitute(x, facts, memo):
         return x
     r = memo.get(x)
     if r is None:
+        # What has not all the variables of any fact has nothing to be replaced.
+        if None not in memo:
+            memo[None] = {y.public for y in facts}
+        if all(public & ~x.public for public in memo[None]):
+            return x
         r = facts[x] if x in facts else rebuild(x, lambda y: substitute(y, facts, memo))
         r = memo[x] = substitute(r, facts, memo) if r is not x else x
     return r

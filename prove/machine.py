@@ -3,6 +3,7 @@
 import re
 
 import facts
+import known  # noqa: F401, its models
 import scalar
 import sha_extension  # noqa: F401, its models
 import vector
@@ -35,8 +36,9 @@ class State:
         return s
 
     def count_branch(self, d):
-        """Notes a branch on the number of blocks, of which loops are made."""
-        if any(y in self.counts for y in leaves(d)):
+        """Notes a branch on the number of blocks alone, of which loops are made: in a lane there may be more blocks."""
+        found = leaves(d)
+        if any(y in self.counts for y in found) and not any(y.args[0] == "spare" for y in found):
             self.turns += 1
 
 

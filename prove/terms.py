@@ -18,12 +18,12 @@ class Unknown(Exception):
 
 
 class Term:
-    """`op` of `args`; `secret` if a chaining value or a message is in it."""
+    """`op` of `args`; `secret` if a chaining value or a message is in it. `public` has a bit for each other variable."""
 
-    __slots__ = ("op", "size", "args", "id", "secret", "bytes")
+    __slots__ = ("op", "size", "args", "id", "secret", "public", "bytes")
 
 
-TERMS = {}
+TERMS, PUBLIC = {}, {}
 
 
 def term(op, size, args, secret=False):
@@ -32,19 +32,21 @@ def term(op, size, args, secret=False):
     if t is None:
         t = TERMS[key] = Term()
         t.op, t.size, t.args, t.id = op, size, args, len(TERMS)
-        t.secret = secret or any_secret(args)
+        t.secret, t.public = marks(args, secret, 0)
+        if op == "var" and not t.secret:
+            t.public |= 1 << len(PUBLIC)
+            PUBLIC[t] = None
         t.bytes = bytes_of(t)
     return t
 
 
-def any_secret(args):
+def marks(args, secret, public):
     for a in args:
         if type(a) is Term:
-            if a.secret:
-                return True
-        elif type(a) is tuple and any_secret(a):
-            return True
-    return False
+            secret, public = secret or a.secret, public | a.public
+        elif type(a) is tuple:
+            secret, public = marks(a, secret, public)
+    return secret, public
 
 
 def bytes_of(t):
@@ -53,8 +55,7 @@ def bytes_of(t):
     if op == "cat":
         return list(t.args)
     if op == "zext":
-        inner = t.args[0]
-        return inner.bytes + [0] * (size - inner.size)
+        return t.args[0].bytes + [0] * (size - t.args[0].size)
     if op == "ext":
         return t.args[0].bytes[t.args[1] : t.args[1] + size]
     if op == "ror" and t.args[1] % 8 == 0:
@@ -62,9 +63,8 @@ def bytes_of(t):
         return b[n:] + b[:n]
     own = [(t, i) for i in range(size)]
     if op == "xor":
-        c, entries = t.args
         for i in range(size):
-            here, part = [(y, m >> 8 * i & 255) for y, m in entries if m >> 8 * i & 255], c >> 8 * i & 255
+            here, part = [(y, m >> 8 * i & 255) for y, m in t.args[1] if m >> 8 * i & 255], t.args[0] >> 8 * i & 255
             if not here:
                 own[i] = part
             elif len(here) == 1 and here[0][1] == 255 and part == 0:
@@ -495,5 +495,5 @@ def unpack(x, size):
 
 def forget_all():
     """Terms of the proof before are of no use."""
-    for known in (TERMS, WORDS, PARTS):
+    for known in (TERMS, PUBLIC, WORDS, PARTS):
         known.clear()
