@@ -6,6 +6,7 @@ One error for each hash; with --all, one for each hash on each instruction set.
 """
 
 import argparse
+import multiprocessing
 import pathlib
 import re
 import subprocess
@@ -121,19 +122,23 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
+
+    global PROGRAM, LAYOUT, LISTED
     sys.setrecursionlimit(1 << 20)
-    program, layout, broken = Program(options.library), kernels.Layout(HERE / "layouts.txt"), 0
-    listed = {kernels.label(k): k for k in kernels.list_kernels(HERE.parent)}
-    for name, kind in controls_of_all(listed) if options.all else CONTROLS:
-        answer, good = control(program, layout, listed[name], kind)
-        print("%s, %s" % (name, answer), flush=True)
-        broken |= not good
+    PROGRAM, LAYOUT = Program(options.library), kernels.Layout(HERE / "layouts.txt")
+    LISTED = {kernels.label(k): k for k in kernels.list_kernels(HERE.parent)}
+    todo, broken = controls_of_all(LISTED) if options.all else CONTROLS, 0
+    with multiprocessing.get_context("fork").Pool(maxtasksperchild=1) as pool:
+        for (name, _), (answer, good) in zip(todo, pool.imap(control, todo, 1)):
+            print("%s, %s" % (name, answer), flush=True)
+            broken |= not good
     return int(broken)
 
 
-def control(program, layout, kernel, first):
+def control(job):
     """What came of an error, and whether it was refuted as it should. Where there is no place for one of that kind, there
     is for the next."""
+    program, layout, kernel, first = PROGRAM, LAYOUT, LISTED[job[0]], job[1]
     contract, cases = kernels.cases(kernel, False)
     pattern, at = re.compile(kernel.symbol), KINDS.index(first)
     address, size = next((a, s) for n, a, s in program.symbols if pattern.fullmatch(n))

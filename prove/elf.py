@@ -12,6 +12,10 @@ class Refuted(Exception):
     """The code may do something else than it should, or the prover cannot tell."""
 
 
+class Differs(Refuted):
+    """For one input, as far as the path knows, it gives another number than it should."""
+
+
 class NotModelled(Refuted):
     """The code has an instruction of which there is no model."""
 

@@ -50,10 +50,11 @@ class Paths:
             raise Refuted("no path returns")
 
     def explore(self, start):
-        """Lowest addresses first, so that paths which meet again are there together."""
+        """Lowest addresses first, so that paths which meet again are there together. A path through a loop that kept no
+        chaining value comes last: if there is an error, others have ended before its terms have grown."""
         pending, first = {start.ip: [start]}, True
         while pending:
-            ip = min(pending)
+            ip = min(pending, key=lambda ip: (min(st.seen.get("misses", 0) for st in pending[ip]), ip))
             for st in self.merge(pending.pop(ip)):
                 arrived = [st] if first or ip not in self.machine.targets else self.arrive(st)
                 first = False
@@ -242,6 +243,7 @@ class Paths:
             if guess:  # else it is a loop within that over blocks, or that over blocks is entered in its middle
                 self.generalise(st, *guess)
                 return []
+            st.seen["misses"] = max(0, visits - self.patience)
             if visits > self.patience + MOST_MISSES:
                 # Other paths go on, for they may tell what is wrong.
                 self.failed = Refuted("at %x: a loop that keeps no chaining value" % st.ip)

@@ -1,15 +1,15 @@
 """The proof of one kernel in one case."""
 
 import terms
-from elf import Refuted
+from elf import Differs, Refuted
 from induction import Paths
 
 
-def prove_case(program, layout, address, size, hash_, contract, case, again=True):
+def prove_case(program, layout, address, size, hash_, contract, case):
     """Paths, loops and instructions that it took. Raises `Refuted`, with the reason of the first try.
 
-    `again` allows more tries that merge paths otherwise, or look at loops one block later, which is no matter of right
-    or wrong.
+    More tries merge paths otherwise, or look at loops one block later, which is no matter of right or wrong. They are of
+    no use where a number differs.
     """
     code = program.function(address, size)
 
@@ -22,8 +22,10 @@ def prove_case(program, layout, address, size, hash_, contract, case, again=True
 
     try:
         return attempt("registers")
+    except Differs:
+        raise
     except Refuted as e:
-        for other in (("registers", 1), ("all",), ("",)) if again else ():
+        for other in (("registers", 1), ("all",), ("",)):
             try:
                 return attempt(*other)
             except Refuted:

@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import facts
+from contracts import Contract
 from elf import Refuted, operand
 from induction import Again, Loop, Paths
 from machine import NOT_KNOWN, Machine, Region, State
@@ -319,6 +320,14 @@ class Instructions(unittest.TestCase):
         st.ip = 0x40
         with self.assertRaisesRegex(Refuted, "call can be reached"):
             Machine(None, {0x40: ["call", [], 0x44]}, 8, 128, [], None).step(st)
+
+
+class Differences(unittest.TestCase):
+    def test_numbers_of_what_is_given_alone(self):
+        """Other tries are left out if a number differs, so not where it is of what this try has forgotten."""
+        h = var("h", 8, 0, secret=True)
+        for code, different in ((add(8, h, 1), True), (h, False), (var("forgotten", 8, 1, secret=True), False), (None, False)):
+            self.assertEqual(Contract.tell(None, [(0, "word 0", code, h)], {}, {})[1], different)
 
 
 class Counts(unittest.TestCase):
