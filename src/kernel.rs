@@ -144,6 +144,29 @@ pub(crate) trait Words<W, const L: usize>: Copy {
     fn ror(self, bits: u32) -> Self;
 }
 
+/// Blocks 0, `stride`, ... of each message, a message a lane, `count` of them and at least one. Lanes without a message
+/// have the last one.
+///
+/// All lanes are of one length, so that the bounds are checked here and not in a loop over the blocks.
+#[inline(always)]
+pub(crate) fn lanes_of<'a, B, const L: usize>(messages: &[&'a [B]], count: usize, stride: usize) -> [&'a [B]; L] {
+    let mut lanes = [&[][..]; L];
+    for (l, lane) in lanes.iter_mut().enumerate() {
+        *lane = &messages[l.min(messages.len() - 1)][..(count - 1) * stride + 1];
+    }
+    lanes
+}
+
+/// The bytes of block `i` of each lane.
+#[inline(always)]
+pub(crate) fn block_of_each<'a, B: Block, const L: usize>(lanes: &[&'a [B]; L], i: usize) -> [&'a [u8]; L] {
+    let mut blocks = [&[][..]; L];
+    for l in 0..L {
+        blocks[l] = lanes[l][i].bytes();
+    }
+    blocks
+}
+
 /// `L` words that belong to as many messages.
 pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
     /// Word `j` of vector `i` becomes word `i` of vector `j`.

@@ -64,17 +64,17 @@ fn compress_window(
                 for i in group.iter().copied().map(usize::from) {
                     compress_alone(common, messages[i], |chain| put(begin + i, from_ref(chain)));
                 }
-                continue;
-            }
-            let mut few = [&[][..]; LANES];
-            for (to, i) in few.iter_mut().zip(group) {
-                *to = messages[usize::from(*i)];
-            }
-            compress_batch(common, &&few[..group.len()], &mut |place, chains| {
-                for (i, chain) in group[place..].iter().zip(chains) {
-                    put(begin + usize::from(*i), from_ref(chain));
+            } else {
+                let mut few = [&[][..]; LANES];
+                for (to, i) in few.iter_mut().zip(group) {
+                    *to = messages[usize::from(*i)];
                 }
-            });
+                compress_batch(common, &&few[..group.len()], &mut |place, chains| {
+                    for (i, chain) in group[place..].iter().zip(chains) {
+                        put(begin + usize::from(*i), from_ref(chain));
+                    }
+                });
+            }
             continue;
         }
         let (mut whole, mut ends) = ([&[][..]; LANES], [&[][..]; LANES]);

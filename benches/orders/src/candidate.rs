@@ -85,8 +85,7 @@ pub(crate) fn measure(function: Function, orders: &[Order], rounds: usize) -> Re
     let mut cycle = f64::INFINITY;
     let mut times = vec![Cycles { many: f64::INFINITY, one: f64::INFINITY }; orders.len()];
     for _ in 0..rounds {
-        // SAFETY: the function only counts.
-        cycle = cycle.min(time(&mut || unsafe { chain(200) }) / f64::from(200 * CHAIN));
+        cycle = cycle.min(addition(&chain));
         for (i, times) in times.iter_mut().enumerate() {
             call(i, 8);
             times.many = times.many.min(time(&mut || drop(call(i, BLOCKS))) / (BLOCKS * messages) as f64);
@@ -125,8 +124,7 @@ pub(crate) fn measure_lanes(orders: &[Lanes], rounds: usize) -> Result<Vec<f64>,
     let mut cycle = f64::INFINITY;
     let mut times = vec![f64::INFINITY; orders.len()];
     for _ in 0..rounds {
-        // SAFETY: the function only counts.
-        cycle = cycle.min(time(&mut || unsafe { chain(200) }) / f64::from(200 * CHAIN));
+        cycle = cycle.min(addition(&chain));
         for (i, least) in times.iter_mut().enumerate() {
             call(i, 8);
             // A round is four half rounds.
@@ -134,6 +132,12 @@ pub(crate) fn measure_lanes(orders: &[Lanes], rounds: usize) -> Result<Vec<f64>,
         }
     }
     Ok(times.into_iter().map(|time| time / cycle).collect())
+}
+
+/// Seconds of an addition that waits for the one before it.
+fn addition(chain: &Symbol<'_, Chain>) -> f64 {
+    // SAFETY: the function only counts.
+    time(&mut || unsafe { chain(200) }) / f64::from(200 * CHAIN)
 }
 
 fn name(i: usize) -> String {

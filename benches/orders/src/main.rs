@@ -1,5 +1,5 @@
-//! Orders of the instructions of one message's rounds, of two, or of many in lanes: a search for the fastest on this CPU, and the source that the
-//! library has of those that were chosen. README.md says how they are used.
+//! Orders of the instructions of one message's rounds, of two, or of many in lanes: a search for the fastest on this CPU,
+//! and the source that the library has of those that were chosen. README.md says how they are used.
 
 mod assembly;
 mod candidate;
@@ -10,7 +10,7 @@ mod search;
 
 use core::time::Duration;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -160,15 +160,12 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Subcommands) -> Result<(), String> {
-    let read = |name: Name, path: &PathBuf| {
-        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Order::parse(&text, &name.operations()?).map_err(|error| format!("{}: {error}", path.display()))
-    };
+    let read_order = |name: Name, path: &PathBuf| read(path, |text| Order::parse(text, &name.operations()?));
     match command {
         Subcommands::Search { function, pair, from, seconds, seed } => {
             this_cpu()?;
             let operations = function.operations()?;
-            let mut orders = from.iter().map(|path| read(function, path)).collect::<Result<Vec<_>, _>>()?;
+            let mut orders = from.iter().map(|path| read_order(function, path)).collect::<Result<Vec<_>, _>>()?;
             if orders.is_empty() {
                 orders = Variant::ALL.into_iter().map(|variant| function.order(variant)).collect::<Result<_, _>>()?;
                 let first = orders.iter().filter_map(|order| Order::first(order.choices.clone(), &operations));
@@ -204,7 +201,7 @@ fn run(command: Subcommands) -> Result<(), String> {
             }
         }
         Subcommands::Print { function, variant, from } => {
-            let order = from.map_or_else(|| function.order(variant), |path| read(function, &path))?;
+            let order = from.map_or_else(|| function.order(variant), |path| read_order(function, &path))?;
             let function = function.function(variant.is_pair());
             if !function.fits(&order) {
                 return Err(MANY_REGISTERS.to_owned());
@@ -217,6 +214,12 @@ fn run(command: Subcommands) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What is in a file, or an error that names it.
+fn read<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<T, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    parse(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn in_lanes(command: LaneCommands) -> Result<(), String> {
@@ -240,13 +243,7 @@ fn in_lanes(command: LaneCommands) -> Result<(), String> {
             }
         }
         LaneCommands::Print { from } => {
-            let order = match from {
-                None => order,
-                Some(path) => {
-                    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-                    Lanes::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?
-                }
-            };
+            let order = from.map_or(Ok(order), |path| read(&path, Lanes::parse))?;
             print!("{}", order.source());
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Constants, Known, SIGMA, halves};
 use crate::kernel::g::{Lane, round};
-use crate::kernel::{Block, Lanes, Run, Word};
+use crate::kernel::{Block, Lanes, Run, Word, block_of_each, lanes_of};
 
 /// Runs of so many blocks are of long messages, which may not have been used lately.
 const LONG: usize = 16;
@@ -46,27 +46,24 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
         (high, f0, f1) = (splat(highs[0]), splat(f0s[0]), splat(f1s[0]));
     }
 
-    // All of one length, so that the bounds are checked here and not in the loop.
-    let mut lanes = [&[][..]; L];
-    for (l, to) in lanes.iter_mut().enumerate() {
-        *to = &run.blocks[lane(l)][..(run.count - 1) * run.stride + 1];
-    }
+    let lanes = lanes_of::<F::Block, L>(run.blocks, run.count, run.stride);
     for block in 0..run.count {
+        let blocks = block_of_each(&lanes, block * run.stride);
         if L >= 8 && run.count >= LONG {
-            for lane in &lanes {
-                for line in lane[block * run.stride].bytes().chunks(64) {
+            for block in blocks {
+                for line in block.chunks(64) {
                     V::fetch_ahead(line, AHEAD);
                 }
             }
         }
         let mut m = [splat(F::Word::ZERO); 16];
         if L > 8 {
-            load::<F, V, L>(token, &lanes, (block, run.stride), &mut m, 0);
+            load::<F, V, L>(token, blocks, &mut m, 0);
         } else {
             let (low, high) = m.split_at_mut(8);
-            load::<F, V, L>(token, &lanes, (block, run.stride), low, 0);
+            load::<F, V, L>(token, blocks, low, 0);
             if run.hint != Known::Half {
-                load::<F, V, L>(token, &lanes, (block, run.stride), high, 8 / L);
+                load::<F, V, L>(token, blocks, high, 8 / L);
             }
         }
         let [c0, c1, c2, c3, d0, d1, d2, d3] = F::IV;
@@ -115,15 +112,10 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
 #[inline(always)]
 fn load<F: Constants, V: Lane<F::Word, L>, const L: usize>(
     token: V::Token,
-    lanes: &[&[F::Block]; L],
-    (block, stride): (usize, usize),
+    blocks: [&[u8]; L],
     m: &mut [V],
     first: usize,
 ) {
-    let mut blocks = [&[][..]; L];
-    for l in 0..L {
-        blocks[l] = lanes[l][block * stride].bytes();
-    }
     for (i, m) in m.chunks_exact_mut(L).enumerate() {
         V::load_words(token, blocks, first + i, m);
     }

@@ -5,7 +5,7 @@ use core::slice::from_ref;
 use super::Blake3Function;
 use super::{Chain, Ends, Group, IV, Known, Node, halves};
 use crate::kernel::g::{Lane, round};
-use crate::kernel::{Run, Word};
+use crate::kernel::{Run, Word, block_of_each, lanes_of};
 
 /// The order in which a round takes the words of the message: the paper's permutation, applied once more each round.
 const SCHEDULE: [[usize; 16]; 7] = {
@@ -116,7 +116,7 @@ pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, grou
         last: V::new(token, last),
     };
     let mut h = splat_all::<V, L>(token, group.key);
-    let ahead = if group.followed { L * CHUNK } else { AHEAD };
+    let ahead = if group.followed { L * 64 * group.count } else { AHEAD };
     compress_blocks::<V, L>(token, &mut h, group.inputs, (group.count, 1), ahead, &tags);
     for (i, h) in h.chunks(L).enumerate() {
         let mut columns = [splat::<V, L>(token, 0); L];
@@ -261,9 +261,6 @@ pub(crate) fn output_lanes<V: Lane<u32, L>, const L: usize>(
 /// Chunks that are whole are of a long message, which may not have been used lately.
 const BLOCKS_OF_CHUNK: usize = 16;
 
-/// Bytes of a chunk.
-const CHUNK: usize = 64 * BLOCKS_OF_CHUNK;
-
 /// Bytes from those that are used to those that are fetched, unless those of the next inputs are: then there is the time of
 /// a whole group until they are needed.
 const AHEAD: usize = 256;
@@ -279,25 +276,17 @@ fn compress_blocks<V: Lane<u32, L>, const L: usize>(
     ahead: usize,
     tags: &Tags<V>,
 ) {
-    let live = inputs.len();
-    // All of one length, so that the bounds are checked here and not in the loop.
-    let mut lanes = [&[][..]; L];
-    for (l, lane) in lanes.iter_mut().enumerate() {
-        *lane = &inputs[l.min(live - 1)][..(count - 1) * stride + 1];
-    }
+    let lanes = lanes_of::<[u8; 64], L>(inputs, count, stride);
     for block in 0..count {
+        let blocks = block_of_each(&lanes, block * stride);
         if L >= 8 && count == BLOCKS_OF_CHUNK {
-            for lane in &lanes {
-                V::fetch_ahead(&lane[block * stride], ahead);
+            for block in blocks {
+                V::fetch_ahead(block, ahead);
             }
-        }
-        let mut bytes = [&[][..]; L];
-        for (bytes, lane) in bytes.iter_mut().zip(&lanes) {
-            *bytes = &lane[block * stride];
         }
         let mut m = [splat::<V, L>(token, 0); 16];
         for (i, m) in m.chunks_exact_mut(L).enumerate() {
-            V::load_words(token, bytes, i, m);
+            V::load_words(token, blocks, i, m);
         }
         let mut length = splat(token, 64);
         let mut flags = tags.flags;
