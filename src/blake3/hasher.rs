@@ -12,11 +12,11 @@ use super::stack::Stack;
 use super::tree::Parallel;
 use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
-use crate::backend::Backend;
+use crate::backend::{Backend, compress_block};
 use crate::buffer::Buffer;
-use crate::kernel::blake3::{Blake3Function, Chain, IV, Node, flag, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Block, Chain, IV, Node, flag};
 use crate::kernel::{Word, wipe};
-use crate::stream::Stream;
+use crate::stream::{Stream, reread_words};
 
 /// An incremental hasher.
 ///
@@ -166,9 +166,26 @@ impl Hasher {
     #[inline]
     pub(super) fn digest(&self) -> Cv {
         if self.is_one_chunk() {
-            return self.chunk.finalize(flag::CHUNK_END | flag::ROOT, |chain| to_bytes(chain.h));
+            return self.end_of_chunk(flag::CHUNK_END | flag::ROOT);
         }
         self.node().root(self.chunk.backend)
+    }
+
+    /// The chaining value after the last block of `chunk`, with these flags in addition.
+    ///
+    /// Reads each field by itself, the block by words, and lends the hasher to no call: see [`Stream::finalize`].
+    #[inline(always)]
+    fn end_of_chunk(&self, last: u8) -> Cv {
+        let Stream { chain: Chain { h, flags, first, counter, .. }, buffer, backend } = &self.chunk;
+        let (mut key, mut bytes) = (*h, [0; 64]);
+        reread_words(&mut bytes, buffer.block());
+        #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
+        let length = buffer.held().len() as u8;
+        let block = Block { key: &key, bytes: &bytes, counter: *counter, length, flags: flags | first | last };
+        let cv = compress_block(*backend, block);
+        u32::wipe(&mut key);
+        wipe(&mut bytes);
+        cv
     }
 
     /// The digest of the message so far, to any length. More may be appended to the message.
@@ -248,7 +265,7 @@ impl Hasher {
             let (head, rest) = bytes.split_at(CHUNK_LEN - self.filled);
             self.chunk.update(head);
             bytes = rest;
-            let mut cvs = [self.chunk.finalize(flag::CHUNK_END, |chain| to_bytes(chain.h))];
+            let mut cvs = [self.end_of_chunk(flag::CHUNK_END)];
             self.filled = 0;
             self.chunk.buffer = Buffer::EMPTY;
             self.push_all(&cvs, 1);

@@ -37,18 +37,22 @@ pub(crate) mod flag {
 pub(crate) const MOST: usize = 16;
 
 /// The state that one block of a chunk, or of a parent, hands to the next.
+///
+/// The counter comes last, or the compiler would read the fields after it together with it. Such a load waits where they
+/// were just written one by one.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
 pub struct Chain {
     /// The chaining value.
     pub(crate) h: [u32; 8],
-    /// The chunk's place in the message; 0 for a parent.
-    pub(crate) counter: u64,
     /// The flags of every block.
     pub(crate) flags: u8,
     /// The flags of the next block in addition.
     pub(crate) first: u8,
     /// Bytes that the last block lacks.
     pub(crate) missing: u8,
+    /// The chunk's place in the message; 0 for a parent.
+    pub(crate) counter: u64,
 }
 
 /// Says nothing: a chaining value may be secret.
@@ -211,6 +215,9 @@ pub(crate) trait CompressGroup: Compress<Blake3Function> {
 
     /// The chaining value after a block. Unless `SETTLED`, it may have been written just before, by words of 64 bits: see
     /// `backend::reread`.
+    ///
+    /// Vector kernels take the fields in registers. From memory the compiler would read them by vectors, in wider pieces
+    /// than they were just written in, and the CPU would wait.
     fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32];
 
     /// Writes the root's output blocks from number `counter` on, any number.

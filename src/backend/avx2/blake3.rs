@@ -50,9 +50,9 @@ impl CompressGroup for Beside<Avx2> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(self, Block { key, bytes, counter, length, flags }: Block<'_>) -> [u8; 32] {
         // SAFETY: self.isa proves AVX2.
-        unsafe { self::block::<SETTLED>(block) }
+        unsafe { block::<SETTLED>(key, bytes, counter, length, flags) }
     }
 
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
@@ -94,8 +94,8 @@ fn group8(group: Group<'_>) {
 }
 
 #[target_feature(enable = "avx2")]
-fn block<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
-    compress_row::<U32x4, SETTLED>(Sse41::here(), block)
+fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
+    compress_row::<U32x4, SETTLED>(Sse41::here(), Block { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx2")]

@@ -77,12 +77,12 @@ impl CompressGroup for Beside<Avx512> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(self, Block { key, bytes, counter, length, flags }: Block<'_>) -> [u8; 32] {
         match self.order.slow_rotation {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            false => unsafe { self::block::<SETTLED>(block) },
+            false => unsafe { block::<SETTLED>(key, bytes, counter, length, flags) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            true => unsafe { block_slow::<SETTLED>(block) },
+            true => unsafe { block_slow::<SETTLED>(key, bytes, counter, length, flags) },
         }
     }
 
@@ -173,13 +173,13 @@ fn group16(group: Group<'_>) {
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn block<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
-    compress_row::<U32x4, SETTLED>(Avx512::here(), block)
+fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
+    compress_row::<U32x4, SETTLED>(Avx512::here(), Block { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn block_slow<const SETTLED: bool>(block: Block<'_>) -> [u8; 32] {
-    compress_row::<Slow<U32x4>, SETTLED>(Avx512::here(), block)
+fn block_slow<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
+    compress_row::<Slow<U32x4>, SETTLED>(Avx512::here(), Block { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
