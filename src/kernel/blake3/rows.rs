@@ -89,42 +89,34 @@ pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Grou
             longest = longest.max(count);
         }
         let mut h = key::<R, N>(token, group.key);
-        let mut d = h[0];
-        let mut ended = false;
         for block in 0..=longest {
             let mut blocks = [&[0; 64]; N];
+            let mut tags = [Tag { counter: 0, flags: group.flags, first: 0, last: 0, length: 64 }; N];
             let mut ends_here = false;
             for l in 0..N {
-                let (i, input) = (place(l), group.inputs[place(l)]);
+                let (i, tag) = (place(l), &mut tags[l]);
+                tag.counter = group.counters[i];
+                let input = group.inputs[i];
                 blocks[l] = match group.ends {
                     Some(ends) if block >= input.len() => ends.blocks[i],
                     _ => &input[block],
                 };
-                ends_here |= last[l] == block;
-            }
-            // Blocks in the middle of all messages are alike.
-            if block < 2 || ends_here || ended {
-                let mut tags = [Tag { counter: 0, flags: group.flags, first: 0, last: 0, length: 64 }; N];
-                for (l, tag) in tags.iter_mut().enumerate() {
-                    let i = place(l);
-                    tag.counter = group.counters[i];
-                    if block == 0 {
-                        tag.flags |= group.first;
-                    }
-                    if last[l] == block {
-                        tag.flags |= group.last[i];
-                        tag.length = group.lengths[i];
-                    }
+                if block == 0 {
+                    tag.flags |= group.first;
                 }
-                d = row_d::<R, N>(token, &tags);
+                if last[l] == block {
+                    tag.flags |= group.last[i];
+                    tag.length = group.lengths[i];
+                    ends_here = true;
+                }
             }
-            ended = ends_here;
-            let [v0, v1, v2, v3] = if longest == 0 {
+            let d = row_d::<R, N>(token, &tags);
+            let [a, b, c, d] = if longest == 0 {
                 compress_block::<R, N, false>(token, h, blocks, d)
             } else {
                 compress_block::<R, N, true>(token, h, blocks, d)
             };
-            h = [v0.xor(v2), v1.xor(v3)];
+            h = [a.xor(c), b.xor(d)];
             if ends_here {
                 let words = h[0].words().into_iter().zip(h[1].words());
                 for ((output, (low, high)), last) in outputs.iter_mut().zip(words).zip(last) {
@@ -205,39 +197,31 @@ fn compress_blocks<R: Row<N>, const N: usize>(
     for (l, lane) in lanes.iter_mut().enumerate() {
         *lane = &inputs[l.min(live - 1)][..(count - 1) * stride + 1];
     }
-    let mut d = row_of_block::<R, N>(token, tags, true, count == 1);
-    let middle = row_of_block::<R, N>(token, tags, false, false);
     for block in 0..count {
+        let mut tags = *tags;
+        for tag in &mut tags {
+            if block == 0 {
+                tag.flags |= tag.first;
+            }
+            if block + 1 == count {
+                tag.flags |= tag.last;
+            } else {
+                tag.length = 64;
+            }
+        }
         let mut blocks = [&lanes[0][0]; N];
         for (to, lane) in blocks.iter_mut().zip(&lanes) {
             *to = &lane[block * stride];
         }
-        let [v0, v1, v2, v3] = if count == 1 {
+        let d = row_d::<R, N>(token, &tags);
+        let [a, b, c, d] = if count == 1 {
             compress_block::<R, N, false>(token, h, blocks, d)
         } else {
             compress_block::<R, N, true>(token, h, blocks, d)
         };
-        h = [v0.xor(v2), v1.xor(v3)];
-        d = if block + 2 == count { row_of_block::<R, N>(token, tags, false, true) } else { middle };
+        h = [a.xor(c), b.xor(d)];
     }
     h
-}
-
-/// Row `d` of the first block, of the last, of one that is both, or of one between.
-#[inline(always)]
-fn row_of_block<R: Row<N>, const N: usize>(token: R::Token, tags: &[Tag; N], first: bool, last: bool) -> R {
-    let mut tags = *tags;
-    for tag in &mut tags {
-        if first {
-            tag.flags |= tag.first;
-        }
-        if last {
-            tag.flags |= tag.last;
-        } else {
-            tag.length = 64;
-        }
-    }
-    row_d::<R, N>(token, &tags)
 }
 
 /// The state after all rounds of a block, in four rows `a b c d`.
