@@ -156,6 +156,39 @@ sha_encoding() {
     .ci/sha-encoding "$target/release/libsimd_digest.rlib"
 }
 
+# The rules that proofs stand on.
+rules() {
+    .ci/need python3
+    python3 -m unittest discover -s prove/tests
+}
+
+# library_to_prove: the release library, on the machine that proofs are for.
+library_to_prove() {
+    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
+    .ci/need python3 objdump
+    cargo build --release --features "$(hash_features | paste -sd,),zeroize"
+}
+
+# The machine code of the kernels computes what the standards say, in the cases that are asked for.
+proved() {
+    library_to_prove
+    python3 prove "$target/release/libsimd_digest.rlib" "$@"
+}
+
+# The same proofs fail where an error was planted.
+refuted() {
+    library_to_prove
+    python3 prove/controls.py "$target/release/libsimd_digest.rlib" "$@"
+}
+
+# The models of instructions agree with this CPU.
+modelled() {
+    library_to_prove
+    .ci/need cc
+    cpu_has avx2 || without 78 'this CPU has no AVX2, which runs the comparison'
+    python3 prove/crosscheck.py "$target/release/libsimd_digest.rlib"
+}
+
 # readme COMMAND: runs a command that README gives.
 readme() {
     grep -qxF "$1" README.md || { echo "README does not have: $1"; return 1; }

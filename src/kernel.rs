@@ -20,6 +20,8 @@ pub(crate) mod blake2s;
 pub(crate) mod blake3;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 pub(crate) mod g;
+#[cfg(all(test, target_arch = "x86_64", feature = "blake2", feature = "blake3", feature = "sha2"))]
+mod layouts;
 #[cfg(feature = "sha2")]
 pub(crate) mod sha256;
 mod word;

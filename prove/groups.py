@@ -1,0 +1,210 @@
+"""Contracts of kernels that take whole inputs: nodes, groups, single blocks, and output blocks."""
+
+import facts
+import hashes
+import specification
+from contracts import MOST_BLOCKS, Contract
+from elf import Refuted
+from terms import Term, add, ext, times, var, zext
+
+
+class Nodes(Contract):
+    """`fn(Nodes)`: digests of messages of 64 bytes, or of their digests, from any initial hash value."""
+
+    outputs = ("digests",)
+
+    def __init__(self, *args, live, **more):
+        super().__init__(*args, **more)
+        self.live = live
+
+    def given(self):
+        live = self.live
+        self.iv = [var("iv", 4, j, secret=True) for j in range(8)]
+        iv, slices = self.region("iv", 32), self.region("slices", 8 * live)
+        for j, x in enumerate(self.iv):
+            self.fill("iv", 4 * j, x, 4)
+        for lane in range(live):
+            self.fill("slices", 8 * lane, self.region("message %d" % lane, 64, lane=lane), 8)
+        digests = self.region("digests", 32 * live, True)
+        self.twice = var("twice", 1)
+        nodes = self.struct(
+            "nodes", "sha256::Nodes", iv=iv, written=(var("written", 1), 1), nodes=[slices, live], digests=[digests, live],
+            twice=(self.twice, 1),
+        )  # fmt: skip
+        return [nodes]
+
+    def expected(self, st, done):
+        twice = facts.settle(st, self.twice)
+        out = []
+        for lane in range(self.live):
+            m = [hashes.big_endian(self.message(lane, 4 * j)) for j in range(16)]
+            first = hashes.sha256_of_64(self.iv, m)
+            second = hashes.sha256_of_32(self.iv, first) if twice != 0 else first
+            h = first if twice == 0 else second if twice == 1 else None
+            if h is None:
+                raise Refuted("returns without having looked whether digests of digests are asked for")
+            for j in range(8):
+                out.append((lane, "word %d of the digest" % j, "digests", 32 * lane + 4 * j, 4, [hashes.big_endian(h[j])]))
+        return out
+
+
+class Group(Contract):
+    """`fn(Group)`: chaining values of inputs that begin with one key, of equally many blocks, and no `ends`."""
+
+    outputs = ("outputs",)
+    stride = 1
+
+    def __init__(self, *args, live, **more):
+        super().__init__(*args, **more)
+        self.live = live
+
+    def given(self):
+        live, size = self.live, 64
+        self.total = var("blocks", 8)
+        self.ranges[self.total] = (1, MOST_BLOCKS)
+        self.key = [var("key", 4, j, secret=True) for j in range(8)]
+        key, slices = self.region("key", 32), self.region("slices", 16 * live)
+        for j, x in enumerate(self.key):
+            self.fill("key", 4 * j, x, 4)
+        lengths, last, counters = self.region("lengths", 16), self.region("last", 16), self.region("counters", 128)
+        self.inputs = []
+        for lane in range(16):
+            end, length, counter = hashes.last_flags(lane), var("length", 1, lane), var("counter", 8, lane)
+            self.fill("last", lane, end, 1)
+            self.fill("lengths", lane, length, 1)
+            self.fill("counters", 8 * lane, counter, 8)
+            self.inputs.append((end, length, counter))
+        for lane in range(live):
+            more = var("spare", 8, lane)
+            self.ranges[more] = (0, 1 << 54)
+            length = add(8, self.total, more)
+            pointer = self.region("message %d" % lane, times(8, length, size), lane=lane)
+            self.fill("slices", 16 * lane, pointer, 8)
+            self.fill("slices", 16 * lane + 8, length, 8)
+        outputs = self.region("outputs", 32 * live, True)
+        self.all, self.first = hashes.all_flags(), hashes.first_flag()
+        group = self.struct(
+            "group", "blake3::Group", key=key, flags=(self.all, 1), first=(self.first, 1), last=last, lengths=lengths,
+            counters=counters, count=self.total, inputs=[slices, live], ends=0, followed=(var("followed", 1), 1),
+            outputs=[outputs, live],
+        )  # fmt: skip
+        return [group]
+
+    def initial_state(self, lane):
+        return self.key
+
+    def block(self, lane, state, done, last):
+        end, length, counter = self.inputs[lane]
+        at = times(8, done, 64) if type(done) is Term else done * 64
+        m = [self.message(lane, add(8, at, 4 * j)) for j in range(16)]
+        flags = hashes.flags(self.all, self.first if done == 0 else 0, end if last else 0)
+        return hashes.blake3_words(state, m, counter, zext(4, length) if last else 64, flags)[:8]
+
+    def advance(self, lane, state, done):
+        return self.block(lane, state, done, False)
+
+    def advance_last(self, lane, state, done):
+        return self.block(lane, state, done, True)
+
+    def expected(self, st, done):
+        out = []
+        for lane in range(self.live):
+            (end,) = self.ends(lane, st, done)
+            for j in range(8):
+                out.append((lane, "word %d of the chaining value" % j, "outputs", 32 * lane + 4 * j, 4, [end[j]]))
+        return out
+
+
+class Ragged(Contract):
+    """`fn(Ragged)`: messages from one hash value, of `counts` whole blocks each, and of blocks that close them."""
+
+    outputs = ("chains",)
+
+    def __init__(self, *args, counts, **more):
+        super().__init__(*args, **more)
+        self.counts, self.live = counts, len(counts)
+
+    def given(self):
+        live, chain = self.live, "sha256::Chain"
+        size = self.layout.size(chain)
+        self.h = [var("h", 4, j, secret=True) for j in range(8)]
+        whole, ends = self.region("whole", 16 * live), self.region("ends", 16 * live)
+        chains = self.region("chains", size * live, True)
+        for lane, (count, closing) in enumerate(self.counts):
+            for name, number, of in (("whole", count, lane), ("ends", closing, live + lane)):
+                pointer = self.region("%s of message %d" % (name, lane), 64 * number, lane=of)
+                self.fill(name, 16 * lane, pointer, 8)
+                self.fill(name, 16 * lane + 8, number, 8)
+            for j, x in enumerate(self.h):
+                self.fill("chains", size * lane + self.layout.offset(chain, "h") + 4 * j, x, 4)
+            self.fill("chains", size * lane + self.layout.offset(chain, "blocks"), var("count", 8, lane), 8)
+        return [self.struct("ragged", "sha256::Ragged", whole=[whole, live], ends=[ends, live], chains=[chains, live])]
+
+    def expected(self, st, done):
+        out, chain = [], "sha256::Chain"
+        for lane, (count, closing) in enumerate(self.counts):
+            h, at = self.h, self.layout.size(chain) * lane
+            for of, number in ((lane, count), (self.live + lane, closing)):
+                for i in range(number):
+                    h = specification.sha256(h, [hashes.big_endian(self.message(of, 64 * i + 4 * j)) for j in range(16)])
+            for j in range(8):
+                out.append((lane, "word %d of the hash value" % j, "chains", at + self.layout.offset(chain, "h") + 4 * j, 4, [h[j]]))
+            blocks = at + self.layout.offset(chain, "blocks")
+            out.append((lane, "the number of blocks", "chains", blocks, 8, [var("count", 8, lane)]))
+        return out
+
+
+class OneBlock(Contract):
+    """`fn(Block) -> [u8; 32]`, or with the fields of a block in registers: the chaining value after it."""
+
+    outputs = ("digest",)
+
+    def __init__(self, *args, in_registers, **more):
+        super().__init__(*args, **more)
+        self.in_registers = in_registers
+
+    def given(self):
+        self.key = [var("key", 4, j, secret=True) for j in range(8)]
+        key = self.region("key", 32)
+        for j, x in enumerate(self.key):
+            self.fill("key", 4 * j, x, 4)
+        block = self.region("message 0", 64, lane=0)
+        self.length, self.flags, self.counter = var("length", 1), var("flags", 1), var("counter", 8)
+        fields = dict(key=key, bytes=block, counter=self.counter, length=(self.length, 1), flags=(self.flags, 1))
+        digest = self.region("digest", 32, True)
+        return [digest, *fields.values()] if self.in_registers else [digest, self.struct("block", "blake3::Block", **fields)]
+
+    def expected(self, st, done):
+        m = [self.message(0, 4 * j) for j in range(16)]
+        h = hashes.blake3_words(self.key, m, self.counter, zext(4, self.length), zext(4, self.flags))
+        return [(0, "word %d of the chaining value" % j, "digest", 4 * j, 4, [h[j]]) for j in range(8)]
+
+
+class Output(Contract):
+    """`fn(&Node, u64, &mut [[u8; 64]])`: output blocks of a root, `number` of them."""
+
+    outputs = ("blocks",)
+
+    def __init__(self, *args, number, **more):
+        super().__init__(*args, **more)
+        self.number = number
+
+    def given(self):
+        self.h = [var("h", 4, j, secret=True) for j in range(8)]
+        self.m = [var("m", 4, j, secret=True) for j in range(16)]
+        self.length, self.flags, self.counter = var("length", 1), var("flags", 1), var("counter", 8)
+        words = [(x, 4) for x in self.h], [(x, 4) for x in self.m]
+        node = self.struct(
+            "node", "blake3::Node", h=words[0], block=words[1], counter=var("unused", 8), length=(self.length, 1),
+            flags=(self.flags, 1),
+        )  # fmt: skip
+        return [node, self.counter, self.region("blocks", 64 * self.number, True), self.number]
+
+    def expected(self, st, done):
+        out = []
+        for i in range(self.number):
+            counter = add(8, self.counter, i)
+            words = hashes.blake3_words(self.h, self.m, counter, zext(4, self.length), zext(4, self.flags))
+            for j, x in enumerate(words):
+                out.append((i, "word %d of the output block" % j, "blocks", 64 * i + 4 * j, 4, [x]))
+        return out

@@ -1,0 +1,53 @@
+//! Where the fields of the kernels' arguments lie, which `prove/` reads from `prove/layouts.txt`.
+
+use core::fmt::Write;
+use core::mem::{offset_of, size_of};
+use std::fs;
+use std::string::String;
+
+use super::{Run, blake2, blake2b, blake2s, blake3, sha256};
+
+macro_rules! layouts {
+    ($text:ident; $($name:literal, $Type:ty: $($field:ident)+;)+) => {$(
+        writeln!($text, "{} {}", $name, size_of::<$Type>()).unwrap();
+        $(writeln!($text, "{}.{} {}", $name, stringify!($field), offset_of!($Type, $field)).unwrap();)+
+    )+};
+}
+
+macro_rules! variants {
+    ($text:ident; $($name:literal, $Enum:ty: $($variant:ident)+;)+) => {$(
+        $(writeln!($text, "{}::{} {}", $name, stringify!($variant), <$Enum>::$variant as u8).unwrap();)+
+    )+};
+}
+
+#[test]
+fn of_arguments_are_those_that_proofs_assume() {
+    let mut text = String::new();
+    layouts! { text;
+        "Run<FlavourB>", Run<'_, blake2b::FlavourB>: count stride chains blocks last hint;
+        "Run<FlavourS>", Run<'_, blake2s::FlavourS>: count stride chains blocks last hint;
+        "Run<Sha256Function>", Run<'_, sha256::Sha256Function>: count stride chains blocks last hint;
+        "Run<Blake3Function>", Run<'_, blake3::Blake3Function>: count stride chains blocks last hint;
+        "blake2::Chain<u64>", blake2::Chain<u64>: h count;
+        "blake2::Chain<u32>", blake2::Chain<u32>: h count;
+        "sha256::Chain", sha256::Chain: h blocks;
+        "sha256::Nodes", sha256::Nodes<'_>: iv written nodes digests twice;
+        "sha256::Ragged", sha256::Ragged<'_>: whole ends chains;
+        "blake3::Chain", blake3::Chain: h counter flags first missing;
+        "blake3::Group", blake3::Group<'_>: key flags first last lengths counters count inputs ends followed outputs;
+        "blake3::Ends", blake3::Ends<'_>: counts blocks;
+        "blake3::Block", blake3::Block<'_>: key bytes counter length flags;
+        "blake3::Node", blake3::Node: h block counter length flags;
+    }
+    variants! { text;
+        "blake2::Last", blake2::Last: Not Block Node;
+        "blake2::Known", blake2::Known: Nothing Alike Half;
+        "sha256::Written", sha256::Written: Before JustNow;
+        "sha256::Known", sha256::Known: Nothing Alike;
+        "blake3::Known", blake3::Known: Nothing Alike;
+    }
+    // It is not in the package.
+    if let Ok(assumed) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/prove/layouts.txt")) {
+        assert!(assumed == text, "prove/layouts.txt should have:\n{text}");
+    }
+}
