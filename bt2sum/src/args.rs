@@ -160,6 +160,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "LEAVES")]
     pub(crate) leaves: Option<PathBuf>,
 
+    /// Lets --leaves replace a regular file of any contents, but no input and no key
+    #[arg(long)]
+    pub(crate) force: bool,
+
     /// Checks only the leaves that have bytes A to B (A- to the end), by --leaves
     #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true)]
     #[arg(value_parser = byte_range)]
@@ -280,12 +284,17 @@ impl Options {
         }
     }
 
-    fn is_keyed(&self) -> bool {
+    /// The file that has the key, if the options name one.
+    pub(crate) fn key_path(&self) -> Option<PathBuf> {
         #[cfg(unix)]
-        if self.key_fd.is_some() {
-            return true;
+        if let Some(number) = self.key_fd {
+            return Some(format!("/dev/fd/{number}").into());
         }
-        self.key_file.is_some()
+        self.key_file.clone()
+    }
+
+    fn is_keyed(&self) -> bool {
+        self.key_path().is_some()
     }
 
     /// The files to hash or check; `-`, for standard input, if none is given.

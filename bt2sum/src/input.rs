@@ -1,6 +1,7 @@
 //! Opens files and standard input, reads them, and notices if a file changes meanwhile.
 
 use core::ops::Range;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -32,14 +33,11 @@ impl<'a> Source<'a> {
     /// Whether `path` leads to this source, under any name.
     #[cfg(unix)]
     pub(crate) fn is_at(self, path: &Path) -> bool {
-        use std::os::unix::fs::MetadataExt;
-
         let own = match self {
             Self::StandardInput => stdin().and_then(|file| file.metadata()),
             Self::File(own) => std::fs::metadata(own),
         };
-        let identity = |file: Metadata| (file.dev(), file.ino());
-        own.ok().map(identity).is_some_and(|own| std::fs::metadata(path).is_ok_and(|file| identity(file) == own))
+        is_same_file(own, std::fs::metadata(path))
     }
 
     /// Whether `path` leads to this source. The answer for standard input is always no, since its file is not known.
@@ -101,6 +99,20 @@ impl<'a> Input<'a> {
     }
 }
 
+/// Whether both have been found, and are one file.
+#[cfg(unix)]
+pub(crate) fn is_same_file(a: io::Result<Metadata>, b: io::Result<Metadata>) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    a.is_ok_and(|a| b.is_ok_and(|b| (a.dev(), a.ino()) == (b.dev(), b.ino())))
+}
+
+/// Whether both have been found: files that are locked keep their names here.
+#[cfg(not(unix))]
+pub(crate) fn is_same_file(a: io::Result<Metadata>, b: io::Result<Metadata>) -> bool {
+    a.is_ok() && b.is_ok()
+}
+
 /// The error of a file that changed.
 pub(crate) fn changed() -> io::Error {
     io::Error::other("File changed while it was read")
@@ -140,6 +152,23 @@ pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize
         }
     }
     Ok(length)
+}
+
+/// The bytes of the name, which need not be UTF-8.
+#[cfg(unix)]
+pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
+    use std::os::unix::ffi::OsStrExt;
+
+    name.as_bytes().into()
+}
+
+/// The bytes of the name, with replacement characters in place of anything but Unicode.
+#[cfg(not(unix))]
+pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
+    match name.to_string_lossy() {
+        Cow::Borrowed(name) => name.as_bytes().into(),
+        Cow::Owned(name) => name.into_bytes().into(),
+    }
 }
 
 /// Standard input without a buffer. A descriptor that is not open for reading gives its error here, whereas the

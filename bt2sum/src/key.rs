@@ -18,11 +18,7 @@ pub(crate) fn read(options: &Options) -> io::Result<Secret> {
     if let Some(context) = &options.derive_key {
         return Ok(Secret::of_context(context.clone()));
     }
-    #[cfg(unix)]
-    if let Some(number) = options.key_fd {
-        return from_file(Path::new(&format!("/dev/fd/{number}")), lengths);
-    }
-    options.key_file.as_deref().map_or_else(|| Ok(Secret::default()), |path| from_file(path, lengths))
+    options.key_path().map_or_else(|| Ok(Secret::default()), |path| from_file(&path, lengths))
 }
 
 /// Reads all of the file as a key, with any line feed at its end.

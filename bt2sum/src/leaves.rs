@@ -26,7 +26,7 @@ use crate::temporary::Temporary;
 use simd_digest::blake2::Flavour;
 
 /// The first bytes of the file.
-const MAGIC: [u8; 8] = *b"bt2leaf\0";
+pub(crate) const MAGIC: [u8; 8] = *b"bt2leaf\0";
 const VERSION: u8 = 1;
 /// The flavour, as the file has it.
 const fn code<F: Flavour>() -> u8 {

@@ -26,6 +26,7 @@
 //!   threads     runs work on several threads, with results in order
 //!   progress    shows how far the work is
 //!   temporary   writes a file that gets its name only when it is whole
+//!   signals     cleans up before a signal ends the program
 //! ```
 #![forbid(unsafe_code)]
 
@@ -43,6 +44,7 @@ mod output;
 mod progress;
 mod regular;
 mod scheme;
+mod signals;
 mod stream;
 mod subtrees;
 mod team;
@@ -111,12 +113,10 @@ fn run(options: &Options) -> ExitCode {
         options.files().into_iter().map(Into::into).collect()
     };
     let names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
-    if options.leaves.is_some() && names.len() > 1 {
-        output::warn("--leaves is for one file");
-        return USAGE.into();
-    }
-    if let Some(path) = options.leaves.as_deref().filter(|path| !options.check && Source::named(names[0]).is_at(path)) {
-        output::complain(path.as_os_str(), &io::Error::other("--leaves would replace the file to hash"));
+    if let Some(path) = options.leaves.as_deref()
+        && let Err(error) = may_use(path, options, &names)
+    {
+        output::complain(path.as_os_str(), &error);
         return USAGE.into();
     }
     let engine = Engine {
@@ -137,6 +137,33 @@ fn run(options: &Options) -> ExitCode {
         Ok(_) => ExitCode::FAILURE,
         Err(error) => engine.progress.aside(|| output::write_failed(&error)),
     }
+}
+
+/// Whether `path` can be the file of leaves. Nothing is replaced that the user may want to keep.
+fn may_use(path: &Path, options: &Options, names: &[&OsStr]) -> io::Result<()> {
+    let wrong = |reason: &str| Err(io::Error::other(reason.to_owned()));
+    if names.len() > 1 {
+        return wrong("--leaves is for one file");
+    }
+    if path == Path::new("-") {
+        return wrong("--leaves takes the name of a file; ./- is one");
+    }
+    if options.check {
+        return Ok(());
+    }
+    if Source::named(names[0]).is_at(path) {
+        return wrong("--leaves would replace the file to hash");
+    }
+    if options.key_path().is_some_and(|key| Source::File(&key).is_at(path)) {
+        return wrong("--leaves would replace the key");
+    }
+    if output::goes_to(path) {
+        return wrong("--leaves would replace standard output");
+    }
+    if !options.force && temporary::is_foreign(path, &leaves::MAGIC)? {
+        return wrong("--leaves would replace this file, which has no leaves; --force replaces it");
+    }
+    Ok(())
 }
 
 /// Hashes or checks the files. Returns whether all went well; an error says why nothing can be printed.

@@ -2,10 +2,15 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::fs;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use crate::input::Source;
+#[cfg(unix)]
+use crate::input::is_same_file;
+use crate::input::{Source, raw};
 use crate::number::in_largest_unit;
 use crate::progress::Progress;
 use crate::scheme::{Digest, Scheme, Shape};
@@ -14,7 +19,7 @@ use crate::scheme::{Digest, Scheme, Shape};
 /// standard library pretends that writing succeeds. Standard output that was closed when the program started accepts
 /// all bytes, since Rust opens `/dev/null` in its place.
 #[cfg(unix)]
-fn stdout() -> io::Result<std::fs::File> {
+fn stdout() -> io::Result<fs::File> {
     use std::os::fd::AsFd;
 
     Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
@@ -23,6 +28,15 @@ fn stdout() -> io::Result<std::fs::File> {
 #[cfg(not(unix))]
 fn stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
+}
+
+/// Whether `path` leads to the regular file that standard output goes to.
+pub(crate) fn goes_to(path: &Path) -> bool {
+    #[cfg(unix)]
+    return fs::metadata(path).is_ok_and(|file| file.is_file())
+        && is_same_file(stdout().and_then(|file| file.metadata()), fs::metadata(path));
+    #[cfg(not(unix))]
+    return false;
 }
 
 /// The format of the lines of digests.
@@ -151,21 +165,4 @@ fn escape(name: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     if escaped.len() == name.len() { name.into() } else { escaped.into() }
-}
-
-/// The bytes of the name, which need not be UTF-8.
-#[cfg(unix)]
-pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
-    use std::os::unix::ffi::OsStrExt;
-
-    name.as_bytes().into()
-}
-
-/// The bytes of the name, with replacement characters in place of anything but Unicode.
-#[cfg(not(unix))]
-pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
-    match name.to_string_lossy() {
-        Cow::Borrowed(name) => name.as_bytes().into(),
-        Cow::Owned(name) => name.into_bytes().into(),
-    }
 }

@@ -17,8 +17,10 @@ mod leaves;
 mod many;
 mod mapped;
 mod names;
+mod replacing;
 mod sequential;
 mod sha2;
+mod signals;
 mod terminal;
 mod traps;
 
