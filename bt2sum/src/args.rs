@@ -10,10 +10,7 @@ use clap_complete::Shell;
 use simd_digest::Backend;
 
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, thread_count};
-use crate::scheme::{Algorithm, Scheme, Shape};
-
-/// The length of a leaf in bytes if nothing else is said.
-const CHUNK: u32 = 5 << 20;
+use crate::scheme::{Algorithm, CHUNK, Scheme, Shape};
 
 const AFTER_HELP: &str = "\
 Formats:
@@ -48,12 +45,11 @@ Other than s3git's bt2sum, whose digests are the same but for its errors, this o
   refuses sizes and numbers that make no sense, and directories.
 
 Check:
-  --check reads lines of all these formats (HEX  NAME too for trees) and prints NAME: OK,
-  NAME: FAILED or NAME: FAILED open or read. What a line does not say comes from --size and
-  --chunk. Lines of other tools, of the other mode, or of another hash than --algorithm says are
-  improperly formatted. Without --algorithm and a key, lines of BLAKE3 are read too, and with
-  --sequential those of SHA256 and SHA224, each by the hash that it names. HEX  NAME is BLAKE2b
-  then. What a list was keyed with, or derived in, is in no line: it takes the same option again.
+  --check reads lines of all these formats, in any mixture, and prints NAME: OK, NAME: FAILED or
+  NAME: FAILED open or read. A line that names its hash says what it is. HEX  NAME does not: it is
+  a tree, or what --algorithm, --size, --chunk and --sequential say. In BLAKE2b-N, N is bytes of a
+  tree if HEX has 2N digits, and bits of the plain hash if it has N/4. What a list was keyed with,
+  or derived in, is in no line: it takes the same option again.
   --check --leaves FILE checks one file, leaf by leaf, and prints the bytes that do not match.
 
 Sizes:
@@ -137,23 +133,23 @@ pub(crate) struct Options {
     pub(crate) check: bool,
 
     /// Neither fails nor tells of files that are missing
-    #[arg(long, requires = "check")]
+    #[arg(long)]
     pub(crate) ignore_missing: bool,
 
     /// Prints no OK; the last of --quiet, --status and --warn counts
-    #[arg(long, requires = "check", overrides_with_all = ["status", "warn"])]
+    #[arg(long, overrides_with_all = ["status", "warn"])]
     pub(crate) quiet: bool,
 
     /// Prints nothing; the exit status tells
-    #[arg(long, requires = "check", overrides_with_all = ["quiet", "warn"])]
+    #[arg(long, overrides_with_all = ["quiet", "warn"])]
     pub(crate) status: bool,
 
     /// Fails if a line is improperly formatted
-    #[arg(long, requires = "check")]
+    #[arg(long)]
     pub(crate) strict: bool,
 
     /// Tells of each improperly formatted line
-    #[arg(short, long, requires = "check", overrides_with_all = ["quiet", "status"])]
+    #[arg(short, long, overrides_with_all = ["quiet", "status"])]
     pub(crate) warn: bool,
 
     /// Writes the digests of the leaves to this file; with --check, reads them
@@ -165,7 +161,7 @@ pub(crate) struct Options {
     pub(crate) force: bool,
 
     /// Checks only the leaves that have bytes A to B (A- to the end), by --leaves
-    #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true)]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true)]
     #[arg(value_parser = byte_range)]
     pub(crate) range: Option<(u64, u64)>,
 
@@ -218,10 +214,30 @@ impl Options {
     /// algorithm.
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
         let options = Self::try_parse_from(with_two_dashes(std::env::args_os()))?;
-        match options.contradiction() {
+        match options.lack().or_else(|| options.contradiction()) {
             Some(wrong) => Err(Self::command().error(ErrorKind::ValueValidation, wrong)),
             None => Ok(options),
         }
+    }
+
+    /// The option that another one needs, if it is not there. This is beyond clap's `requires`, which lets an option
+    /// pass whose need conflicts with something else that was given.
+    fn lack(&self) -> Option<String> {
+        let of_check = [
+            ("ignore-missing", self.ignore_missing),
+            ("quiet", self.quiet),
+            ("status", self.status),
+            ("strict", self.strict),
+            ("warn", self.warn),
+            ("range", self.range.is_some()),
+        ];
+        if let Some((option, _)) = of_check.into_iter().find(|(_, given)| *given && !self.check) {
+            return Some(format!("--{option} needs --check"));
+        }
+        if self.range.is_some() && self.leaves.is_none() {
+            return Some("--range needs --leaves".to_owned());
+        }
+        (self.force && (self.check || self.leaves.is_none())).then(|| "--force needs --leaves, to write".to_owned())
     }
 
     /// Why the algorithm does not go with the other options, if it does not.
@@ -274,14 +290,9 @@ impl Options {
         self.algorithm.unwrap_or(Algorithm::Blake2b)
     }
 
-    /// The other algorithms whose lines are proper, if the lines name them. A list is read as `cksum --check` reads it:
-    /// `--algorithm` excludes all others. With a key, no line of a hash without key is proper.
-    pub(crate) fn algorithms_by_name(&self) -> &'static [Algorithm] {
-        match self.sequential {
-            _ if self.algorithm.is_some() || self.is_keyed() => &[],
-            true => &[Algorithm::Sha256, Algorithm::Sha224, Algorithm::Blake3],
-            false => &[Algorithm::Blake3],
-        }
+    /// Whether the user says of what kind the lines are that do not say so themselves.
+    pub(crate) fn says_kind(&self) -> bool {
+        self.sequential || self.algorithm.is_some()
     }
 
     /// The file that has the key, if the options name one.

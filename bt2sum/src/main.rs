@@ -5,6 +5,7 @@
 //!
 //! ```text
 //!   main        does what the command line asks for
+//!   lengths     sums the lengths of the files to come
 //!   check       compares files with the digests in a check file
 //!   engine      hashes many files: small ones in batches, long ones one after the other
 //!   function    the hash functions, and what the program asks of them
@@ -16,6 +17,7 @@
 //!   window      gives parts of a regular file, read or mapped
 //!   key         reads the key
 //!   leaves      writes and reads files of leaves, which locate damage
+//!   list        reads check files, part after part
 //!   line        parses the lines of check files
 //!   output      prints digests, warnings and errors
 //!   args        parses the command line
@@ -37,7 +39,9 @@ mod function;
 mod input;
 mod key;
 mod leaves;
+mod lengths;
 mod line;
+mod list;
 mod message;
 mod number;
 mod output;
@@ -54,7 +58,6 @@ mod walk;
 mod window;
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -127,7 +130,7 @@ fn run(options: &Options) -> ExitCode {
         progress: if options.no_progress {
             Progress::default()
         } else {
-            Progress::on_terminal(|| total(options, &names))
+            Progress::on_terminal(|| if options.check { None } else { lengths::given(&names) })
         },
         buffers: Buffers::default(),
     };
@@ -170,8 +173,10 @@ fn may_use(path: &Path, options: &Options, names: &[&OsStr]) -> io::Result<()> {
 fn hash_or_check(options: &Options, engine: &Engine, names: &[&OsStr]) -> io::Result<bool> {
     let mut printer = Printer::new(&engine.progress)?;
     if options.check {
-        let check = |name: &&OsStr| check::check(options, engine, &mut printer, name);
-        return names.iter().map(check).try_fold(true, |good, more| more.map(|more| good && more));
+        let mut check = |name: &&OsStr| check::check(options, engine, &mut printer, name);
+        return lengths::beside(options, engine, names, || {
+            names.iter().map(&mut check).try_fold(true, |good, more| more.map(|more| good && more))
+        });
     }
     let Some(path) = &options.leaves else { return print_digests(options, engine, &mut printer, names) };
     let source = Source::named(names[0]);
@@ -243,14 +248,6 @@ fn write_leaves<F: Flavour>(
 
 fn format_of(options: &Options) -> Format {
     Format { tag: options.tag, zero: options.zero, binary: options.binary }
-}
-
-/// The total length of the files to hash. `None` if one is not a regular file, or if a check file lists them.
-fn total(options: &Options, names: &[&OsStr]) -> Option<u64> {
-    if options.check {
-        return None;
-    }
-    names.iter().map(|name| fs::metadata(name).ok().filter(fs::Metadata::is_file).map(|file| file.len())).sum()
 }
 
 /// The version, completions or manual page, if the options ask for one instead of digests.

@@ -14,9 +14,11 @@ mod digests;
 mod failures;
 mod keys;
 mod leaves;
+mod lists;
 mod many;
 mod mapped;
 mod names;
+mod pairs;
 mod replacing;
 mod sequential;
 mod sha2;
@@ -78,7 +80,7 @@ impl Directory {
 }
 
 /// What a run came to, in a form that prints well when it is not the expected one.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Outcome {
     code: Option<i32>,
     stdout: String,
