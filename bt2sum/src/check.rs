@@ -6,14 +6,13 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use clap::ValueEnum;
-use simd_digest::blake2::Flavour;
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 
 use crate::args::Options;
 use crate::engine::{Engine, Job};
-use crate::input::{Input, Source};
-use crate::leaves::{Damage, LeafFile};
+use crate::input::Source;
+use crate::inspect::{Findings, inspect};
 use crate::line::{Entry, LineParser};
 use crate::list::{Improper, List, Part, Why};
 use crate::output::{Printer, checked_name};
@@ -204,10 +203,10 @@ impl Run<'_, '_> {
             Scheme { algorithm: Algorithm::Blake3, .. } => return tell("lists a file by BLAKE3, which has no leaves"),
             Scheme { shape: Shape::Sequential, .. } => return tell("lists a digest of no tree, which has no leaves"),
             Scheme { algorithm: Algorithm::Blake2s, .. } => {
-                inspect::<FlavourS>(self.options, self.engine, &entry, path)
+                inspect::<FlavourS>(self.options.range, self.engine, &entry, path)
             }
             // No other algorithm gets here: a scheme without a tree would be an error.
-            _ => inspect::<FlavourB>(self.options, self.engine, &entry, path),
+            _ => inspect::<FlavourB>(self.options.range, self.engine, &entry, path),
         };
         let (matches, findings) = match inspected {
             Ok(Ok(findings)) => (Ok(findings.lines.is_empty()), findings),
@@ -219,82 +218,6 @@ impl Run<'_, '_> {
         };
         self.tally.count(self.options, self.printer, &entry, matches, &findings).map_err(Stop::Unprintable)
     }
-}
-
-/// The result of checking a file against its leaves.
-#[derive(Debug, Default)]
-struct Findings {
-    /// The first and the last byte of the range that was asked for, or `None` for all bytes.
-    range: Option<(u64, u64)>,
-    /// A line for each damaged or surplus range of bytes; none if the file is good.
-    lines: Vec<String>,
-}
-
-/// Checks the file of `entry` against its leaves, which are in the file `path`. The outer error is about that file.
-fn inspect<F: Flavour>(
-    options: &Options,
-    engine: &Engine,
-    entry: &Entry,
-    path: &Path,
-) -> io::Result<io::Result<Findings>> {
-    let leaves = LeafFile::<F>::open(path, entry.scheme, &engine.secret, &entry.hash)?;
-    Ok(find(options, engine, entry, leaves))
-}
-
-/// Compares the file of `entry` with its leaves.
-fn find<F: Flavour>(
-    options: &Options,
-    engine: &Engine,
-    entry: &Entry,
-    mut leaves: LeafFile<F>,
-) -> io::Result<Findings> {
-    let range = options.range.map(|range| leaves.within(range)).transpose()?;
-    let mut input = engine.open(Source::named(&entry.name))?;
-    let damage = match range {
-        Some(range) => leaves.check_range(&mut input, range)?,
-        None => whole_damage(engine, entry, &mut leaves, &mut input)?,
-    };
-    // Bytes after the end count only if the user asked for the end of the file.
-    let to_end = options.range.is_none_or(|(_, last)| last == u64::MAX);
-    let surplus = if to_end { io::copy(&mut input, &mut io::sink())? } else { 0 };
-    input.check_unchanged()?;
-    let failed = |bytes: &core::ops::Range<u64>| format!("bytes {}-{}: FAILED", bytes.start, bytes.end - 1);
-    let mut lines: Vec<String> = damage.0.iter().map(failed).collect();
-    if surplus > 0 {
-        lines.push(format!("bytes {}-{}: surplus", leaves.length, leaves.length + surplus - 1));
-    }
-    Ok(Findings { range, lines })
-}
-
-/// The damaged ranges of a whole file. Afterwards, the position of the input is the end of the original length, or the
-/// end of a shorter file.
-fn whole_damage<F: Flavour>(
-    engine: &Engine,
-    entry: &Entry,
-    leaves: &mut LeafFile<F>,
-    input: &mut Input<'_>,
-) -> io::Result<Damage> {
-    let mut damage = Damage::default();
-    let mut index = 0;
-    leaves.seek(0)?;
-    // A file that has grown is hashed up to its original length: otherwise no leaf there would be marked as last.
-    let found = engine.hash_input(input, leaves.length, entry.scheme, &mut |leaf| {
-        if leaves.next()? != *leaf {
-            damage.add(leaves.bytes_of(index));
-        }
-        index += 1;
-        Ok(())
-    })?;
-    if found.length < leaves.length {
-        let last = leaves.bytes_of(index - 1);
-        damage.cut(last.start);
-        // The file is shorter, so the last leaf found was wrongly marked as last. A full leaf may be good all the same,
-        // and is read again.
-        let full = found.length == last.end;
-        let good = full && leaves.check_range(input, (last.start, last.start)).is_ok_and(|damage| damage.0.is_empty());
-        damage.add(if good { last.end } else { last.start }..leaves.length);
-    }
-    Ok(damage)
 }
 
 /// The number of lines and files with each result.

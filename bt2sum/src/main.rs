@@ -7,6 +7,7 @@
 //!   main        does what the command line asks for
 //!   lengths     sums the lengths of the files to come
 //!   check       compares files with the digests in a check file
+//!   inspect     compares a file with its leaves, which locate damage
 //!   engine      hashes many files: small ones in batches, long ones one after the other
 //!   function    the hash functions, and what the program asks of them
 //!   message     reads one message, in the way that suits its input
@@ -37,6 +38,7 @@ mod check;
 mod engine;
 mod function;
 mod input;
+mod inspect;
 mod key;
 mod leaves;
 mod lengths;

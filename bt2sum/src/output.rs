@@ -143,7 +143,7 @@ pub(crate) fn checked_name(name: &OsStr) -> Vec<u8> {
 }
 
 /// The text of an error, without the number that Rust appends.
-fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     let mut text = error.to_string();
     if let Some(code) = error.raw_os_error()
         && let Some(words) = text.strip_suffix(&format!(" (os error {code})"))

@@ -103,7 +103,11 @@ fn ranges() {
         for (range, what) in [("10500-", "begins"), ("11000-11999", "begins"), ("0-10500", "ends")] {
             let behind = check(&directory, &["--range", range]);
             assert_eq!((behind.code, behind.stdout.as_str()), (Some(1), "name: FAILED open or read\n"), "{range}");
-            assert!(behind.stderr.contains(&format!("the range {what} behind the 10500 bytes")), "{}", behind.stderr);
+            assert!(
+                behind.stderr.contains(&format!("the range {what} beyond the end of the file, which has 10500 bytes")),
+                "{}",
+                behind.stderr
+            );
         }
     }
     // All that was there is as it was, but it is not the end.
@@ -270,4 +274,76 @@ fn leaves_replace_only_regular_files() {
     assert_eq!(leaves("directory/link").code, Some(0));
     assert!(kind("directory/link").is_symlink() && kind("old").is_file());
     assert!(std::fs::read(directory.path("old")).unwrap().starts_with(b"bt2leaf\0"));
+}
+
+/// No digest covers the length in the file of leaves. The last leaf tells which length is right.
+#[test]
+fn a_length_that_is_a_lie() {
+    let directory = listed();
+    let good = std::fs::read(directory.path("leaves")).unwrap();
+    for length in [10_001_u64, 10_499, 10_501, 11_000] {
+        let mut forged = good.clone();
+        let place = good.len() - 40;
+        forged[place..place + 8].copy_from_slice(&length.to_le_bytes());
+        let own = simd_digest::blake2b::Params::new().hash_length(32).hash(&forged[..place + 8]).unwrap();
+        forged[place + 8..].copy_from_slice(own.as_bytes());
+        std::fs::write(directory.path("leaves"), forged).unwrap();
+        for (options, result) in [
+            (&[][..], "OK"),
+            (&["--range=0-"], "bytes 0-10499: OK"),
+            (&["--range=10499-10499"], "bytes 10499-10499: OK"),
+        ] {
+            assert_eq!(check(&directory, options), success(format!("name: {result}\n")), "{length}");
+        }
+        std::fs::write(directory.path("name"), with_changed(&[1500])).unwrap();
+        assert_eq!(check(&directory, &[]), damaged(&["bytes 1000-1999: FAILED"]), "{length}");
+        std::fs::write(directory.path("name"), message(LENGTH)).unwrap();
+    }
+}
+
+/// A pipe cannot be read again, and is located as exactly as a file all the same.
+#[test]
+fn a_pipe_of_another_length() {
+    let directory = Directory::new();
+    for original in [message(LENGTH), vec![0; LENGTH], vec![0; 3_000_000]] {
+        std::fs::write(directory.path("name"), &original).unwrap();
+        let chunk = if original.len() == LENGTH { "-t1000" } else { "-t100000" };
+        let line = outcome(&mut directory.bt2sum(["--tag", chunk, "--leaves", "leaves", "name"])).stdout;
+        for (list, name) in [("files", "(name)"), ("sums", "(-)")] {
+            std::fs::write(directory.path(list), line.replace("(name)", name)).unwrap();
+        }
+        let length = original.len();
+        for cut in [0, 1, 999, 1000, 3000, 8000, 10_000, 10_499, 10_500, 2_000_000, 2_900_000, 2_999_999] {
+            for changed in [None, Some(0), Some(7999), Some(9999)] {
+                let mut bytes = original[..cut.min(length)].to_vec();
+                changed.and_then(|place: usize| bytes.get_mut(place)).into_iter().for_each(|byte| *byte ^= 1);
+                std::fs::write(directory.path("name"), &bytes).unwrap();
+                let of_file = outcome(&mut directory.bt2sum(["-c", "--leaves", "leaves", "files"]));
+                let mut command = directory.bt2sum(["-c", "--leaves", "leaves", "sums"]);
+                let of_pipe = crate::with_pipe(&mut command, core::iter::once(&bytes[..]));
+                assert_eq!(of_pipe.stdout, of_file.stdout.replace("name:", "-:"), "{length} {cut} {changed:?}");
+                assert_eq!(of_pipe.code, of_file.code, "{length} {cut} {changed:?}");
+                assert_eq!(of_file.code == Some(0), bytes == original, "{length} {cut} {changed:?}");
+            }
+        }
+    }
+}
+
+/// The first pages of this file can never be read, and reading goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_leaf_that_cannot_be_read_is_damaged() {
+    let directory = listed();
+    let line = std::fs::read_to_string(directory.path("sums")).unwrap();
+    std::fs::write(directory.path("sums"), line.replace("(name)", "(/proc/self/mem)")).unwrap();
+    for (range, bytes) in [(&[][..], "0-10499"), (&["--range=2500-4000"], "2000-4999")] {
+        let run = check(&directory, range);
+        let name = "/proc/self/mem";
+        let stdout = format!("{name}: FAILED\n{name}: bytes {bytes}: FAILED: Input/output error\n");
+        assert_eq!(run, failure(stdout, MISMATCH));
+    }
+    std::fs::write(directory.path("sums"), line.replace("(name)", "(.)")).unwrap();
+    for range in [&[][..], &["--range=2500-4000"]] {
+        assert_eq!(check(&directory, range).stdout, ".: FAILED open or read\n");
+    }
 }
