@@ -15,7 +15,7 @@ use crate::input::Source;
 use crate::inspect::{Findings, inspect};
 use crate::line::{Entry, LineParser};
 use crate::list::{Improper, List, Part, Why};
-use crate::output::{Printer, checked_name};
+use crate::output::{Printer, checked_name, shown};
 use crate::scheme::{Algorithm, CHUNK, Scheme, Shape};
 
 /// The length of the longest file that is hashed again to learn of what kind a digest is, in bytes.
@@ -25,7 +25,7 @@ const TRIED: u64 = 64 << 20;
 /// printed.
 pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_>, name: &OsStr) -> io::Result<bool> {
     let source = Source::named(name);
-    let shown = if source == Source::StandardInput { "'standard input'".into() } else { name.to_string_lossy() };
+    let shown = if source == Source::StandardInput { "'standard input'".to_owned() } else { shown(name) };
     let mut run = Run { options, engine, printer, shown: &shown, tally: Tally::default() };
     let checked = match open(options, engine, source) {
         Ok(list) => match &options.leaves {

@@ -8,6 +8,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::long::reach;
 use crate::progress::Progress;
 
 /// A place to read a message from.
@@ -52,7 +53,7 @@ impl<'a> Source<'a> {
     pub(crate) fn open(self, progress: &'a Progress, mmap: bool) -> io::Result<Input<'a>> {
         let file = match self {
             Self::StandardInput => stdin()?,
-            Self::File(path) => File::open(path)?,
+            Self::File(path) => File::open(reach(path)?)?,
         };
         let before = file.metadata()?;
         Ok(Input { file, before, progress, mmap, mark: Mark::None })
@@ -82,7 +83,7 @@ enum Mark {
 impl<'a> Input<'a> {
     /// Opens the regular file at `path`, whose metadata the caller has just asked for.
     pub(crate) fn regular(path: &Path, before: Metadata, progress: &'a Progress) -> io::Result<Self> {
-        Ok(Self { file: File::open(path)?, before, progress, mmap: false, mark: Mark::None })
+        Ok(Self { file: File::open(reach(path)?)?, before, progress, mmap: false, mark: Mark::None })
     }
 
     /// The bytes from the current position to the end of a regular file, at most `limit` of them. `None` for any other

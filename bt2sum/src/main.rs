@@ -20,16 +20,18 @@
 //!   leaves      writes and reads files of leaves, which locate damage
 //!   list        reads check files, part after part
 //!   line        parses the lines of check files
+//!   walk        finds the files below directories
 //!   output      prints digests, warnings and errors
 //!   args        parses the command line
-//!   walk        finds the files below directories
+//!   help        has the sections of the help and of the manual
+//!   temporary   writes a file that gets its name only when it is whole
+//!   signals     cleans up before a signal ends the program
 //!   input       opens files and standard input, and notices changes
+//!   long        reaches files by paths that are longer than the system takes
 //!   scheme      names the algorithms, and gives the library's parameters for each kind of digest
 //!   number      reads and writes numbers with units
 //!   threads     runs work on several threads, with results in order
 //!   progress    shows how far the work is
-//!   temporary   writes a file that gets its name only when it is whole
-//!   signals     cleans up before a signal ends the program
 //! ```
 #![forbid(unsafe_code)]
 
@@ -37,6 +39,7 @@ mod args;
 mod check;
 mod engine;
 mod function;
+mod help;
 mod input;
 mod inspect;
 mod key;
@@ -44,6 +47,7 @@ mod leaves;
 mod lengths;
 mod line;
 mod list;
+mod long;
 mod message;
 mod number;
 mod output;
@@ -104,7 +108,7 @@ fn run(options: &Options) -> ExitCode {
     let secret = match key::read(options) {
         Ok(secret) => secret,
         Err(error) => {
-            output::complain(OsStr::new("key"), &error);
+            output::complain(options.key_path().unwrap_or_default().as_os_str(), &error);
             return USAGE.into();
         }
     };
@@ -264,7 +268,7 @@ fn about(options: &Options) -> Option<Vec<u8>> {
     } else if let Some(shell) = options.completions {
         clap_complete::generate(shell, &mut command, "bt2sum", &mut text);
     } else if options.man {
-        let _ = clap_mangen::Man::new(command).render(&mut text);
+        let _ = help::manual(command, &mut text);
     } else {
         return None;
     }

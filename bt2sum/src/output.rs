@@ -11,6 +11,8 @@ use std::process::ExitCode;
 #[cfg(unix)]
 use crate::input::is_same_file;
 use crate::input::{Source, raw};
+use os_display::Quotable;
+
 use crate::number::in_largest_unit;
 use crate::progress::Progress;
 use crate::scheme::{Digest, Scheme, Shape};
@@ -37,6 +39,19 @@ pub(crate) fn goes_to(path: &Path) -> bool {
         && is_same_file(stdout().and_then(|file| file.metadata()), fs::metadata(path));
     #[cfg(not(unix))]
     return false;
+}
+
+/// The number of the regular file that standard output goes to, within its file system.
+#[cfg(unix)]
+pub(crate) fn number() -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    use std::sync::OnceLock;
+
+    static NUMBER: OnceLock<Option<u64>> = OnceLock::new();
+    *NUMBER.get_or_init(|| {
+        let file = stdout().and_then(|file| file.metadata()).ok()?;
+        file.is_file().then(|| file.ino())
+    })
 }
 
 /// The format of the lines of digests.
@@ -119,7 +134,13 @@ pub(crate) fn write_failed(error: &io::Error) -> ExitCode {
 
 /// Prints an error about a file.
 pub(crate) fn complain(name: &OsStr, error: &io::Error) {
-    say(&[&*escape(&raw(name)), b": ", reason(error).as_bytes()].concat());
+    say(format!("{}: {}", shown(name), reason(error)).as_bytes());
+}
+
+/// The name of a file in a message: in the quotes of a shell if it needs them, so that no name makes a line of its own
+/// or speaks to the terminal.
+pub(crate) fn shown(name: &OsStr) -> String {
+    name.maybe_quote().to_string()
 }
 
 /// Prints an error or a warning that is not about a file.

@@ -25,6 +25,7 @@ mod sha2;
 mod signals;
 mod terminal;
 mod traps;
+mod walk;
 
 /// Byte `i` of a message is `i` modulo 251, so that no two blocks or leaves near each other are equal.
 fn message(length: usize) -> Vec<u8> {
@@ -61,6 +62,13 @@ impl Directory {
 
     fn file(self, name: &str, bytes: &[u8]) -> Self {
         std::fs::write(self.path(name), bytes).unwrap();
+        // A key that all users can read gives a warning.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+
+            std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
         self
     }
 
