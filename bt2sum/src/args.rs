@@ -140,6 +140,11 @@ pub(crate) struct Options {
     #[arg(short = 'V', long)]
     pub(crate) version: bool,
 
+    /// Maps files for the process that started this one
+    #[cfg(target_os = "linux")]
+    #[arg(long, hide = true)]
+    pub(crate) is_child: bool,
+
     /// Prints completions for this shell
     #[arg(long, hide = true, value_name = "SHELL")]
     pub(crate) completions: Option<Shell>,
@@ -268,6 +273,14 @@ impl Options {
     /// The length of digests in bytes, if `--size` or `--length` gives one.
     pub(crate) fn size_given(&self) -> Option<usize> {
         self.size.or(self.length.map(|length| if length == 0 { self.algorithm().usual_length() } else { length }))
+    }
+
+    /// Whether this process maps files.
+    pub(crate) fn maps(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.mmap && self.is_child;
+        #[cfg(not(target_os = "linux"))]
+        return self.mmap;
     }
 
     /// The kind of digest that the options ask for.

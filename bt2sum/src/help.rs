@@ -78,10 +78,11 @@ others, are refused.",
         "\
 With --mmap, regular files of more than 1 MiB (with --sequential, of
 more than 4 MiB if there are several) are hashed where the system has
-them in memory. Pipes, and what cannot be mapped, are read as ever. If
-another program shortens a file meanwhile, this is an error as long as
-it is noticed in time; if not, the system ends this one by a signal
-(SIGBUS). That is why it has to be asked for.",
+them in memory. Lists, pipes, and what cannot be mapped, are read as
+ever. If another program shortens a file meanwhile, the system ends the
+process that maps it by a signal (SIGBUS). On Linux this is a process of
+its own, and the files that are left are read; on other systems it is
+the program. That is why it has to be asked for.",
     ),
     (
         "Exit status",

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //!   main        does what the command line asks for
+//!   supervise   maps files in a process of its own
 //!   lengths     sums the lengths of the files to come
 //!   check       compares files with the digests in a check file
 //!   inspect     compares a file with its leaves, which locate damage
@@ -57,6 +58,7 @@ mod scheme;
 mod signals;
 mod stream;
 mod subtrees;
+mod supervise;
 mod team;
 mod temporary;
 mod threads;
@@ -80,6 +82,8 @@ use crate::input::Source;
 use crate::output::{Format, Printer};
 use crate::progress::Progress;
 use crate::scheme::Algorithm;
+#[cfg(target_os = "linux")]
+use crate::supervise::{Child, Journal};
 use crate::team::Buffers;
 
 /// The exit status for wrong arguments.
@@ -105,6 +109,18 @@ fn run(options: &Options) -> ExitCode {
         let printed = Printer::new(&unused).and_then(|mut printer| printer.print(&text));
         return printed.map_or_else(|error| output::write_failed(&error), |()| ExitCode::SUCCESS);
     }
+    let mut all_good = true;
+    #[cfg(target_os = "linux")]
+    let done = match supervise::run(options) {
+        Ok(Child::Ended(code)) => return code,
+        Ok(Child::Cut(done)) => {
+            output::warn("a mapped file became shorter; it and the files that are left are read");
+            all_good = done.all_good;
+            Some(done)
+        }
+        // Without a child, files are read.
+        Ok(Child::None) | Err(_) => None,
+    };
     let secret = match key::read(options) {
         Ok(secret) => secret,
         Err(error) => {
@@ -112,7 +128,6 @@ fn run(options: &Options) -> ExitCode {
             return USAGE.into();
         }
     };
-    let mut all_good = true;
     let paths = if options.recursive {
         walk::files(&options.files(), |path, error| {
             all_good = false;
@@ -121,7 +136,15 @@ fn run(options: &Options) -> ExitCode {
     } else {
         options.files().into_iter().map(Into::into).collect()
     };
-    let names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    let mut names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    #[cfg(target_os = "linux")]
+    match done.map_or(Ok(0), |done| done.among(&names)) {
+        Ok(count) => names.drain(..count).for_each(drop),
+        Err(error) => {
+            output::warn(&error.to_string());
+            return ExitCode::FAILURE;
+        }
+    }
     if let Some(path) = options.leaves.as_deref()
         && let Err(error) = may_use(path, options, &names)
     {
@@ -132,7 +155,7 @@ fn run(options: &Options) -> ExitCode {
         threads: options.threads(),
         secret,
         compat_empty: options.compat_empty,
-        mmap: options.mmap,
+        mmap: options.maps(),
         progress: if options.no_progress {
             Progress::default()
         } else {
@@ -198,8 +221,12 @@ fn print_digests(options: &Options, engine: &Engine, printer: &mut Printer<'_>, 
     let (scheme, format) = (options.scheme(), format_of(options));
     let jobs: Vec<Job<'_>> = names.iter().map(|name| Job { source: Source::named(name), scheme }).collect();
     let mut all_good = true;
+    #[cfg(target_os = "linux")]
+    let mut journal = Journal::of(options)?;
     engine.hash_all(&jobs, |i, hash| {
         let source = jobs[i].source;
+        #[cfg(target_os = "linux")]
+        let good = hash.is_ok();
         match hash {
             Ok(hash) => printer.print(&format.line(scheme, source, &hash))?,
             Err(error) => {
@@ -207,6 +234,8 @@ fn print_digests(options: &Options, engine: &Engine, printer: &mut Printer<'_>, 
                 all_good = false;
             }
         }
+        #[cfg(target_os = "linux")]
+        journal.tell(source.name(), good)?;
         Ok(())
     })?;
     Ok(all_good)
@@ -221,6 +250,8 @@ fn write_leaves<F: Flavour>(
     path: &Path,
 ) -> io::Result<bool> {
     let scheme = options.scheme();
+    #[cfg(target_os = "linux")]
+    let _ = Journal::of(options)?;
     let mut writer = match leaves::Writer::create::<F>(path, scheme, &engine.secret) {
         Ok(writer) => writer,
         Err(error) => {
