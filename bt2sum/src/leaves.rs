@@ -203,9 +203,9 @@ impl<F: Flavour> LeafFile<F> {
         input.seek(SeekFrom::Start(0)).map(|_| ())
     }
 
-    /// The ranges of bytes of `input` that do not match or cannot be read, in the leaves that have bytes of `range`: its
-    /// first and its last byte, both within the message. Afterwards, the position of the input is the end of these
-    /// leaves, or of the input.
+    /// The ranges of bytes of `input` that do not match or cannot be read, in the leaves that have bytes of `range`:
+    /// its first and its last byte, both within the message. Afterwards, the position of the input is the end of
+    /// these leaves, or of the input.
     pub(crate) fn check_range(&mut self, input: &mut (impl Read + Seek), range: (u64, u64)) -> io::Result<Damage> {
         let (first, last) = range;
         let (from, to) = (first / self.chunk(), last / self.chunk());

@@ -6,8 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 
 use crate::{Directory, HELLO, outcome, success};
 
-/// The line of a file of this name, with invalid UTF-8 as `\xff`. A complaint about it has the name as a shell takes it,
-/// and nothing that speaks to a terminal.
+/// The line of a file of this name, with invalid UTF-8 as `\xff`. A complaint about it has the name as a shell takes
+/// it, and nothing that speaks to a terminal.
 fn check(name: &[u8], line: &str) {
     let directory = Directory::new();
     let name = OsStr::from_bytes(name);
