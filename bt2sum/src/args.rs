@@ -140,10 +140,10 @@ pub(crate) struct Options {
     #[arg(short = 'V', long)]
     pub(crate) version: bool,
 
-    /// Maps files for the process that started this one
+    /// Maps files for the process that started this one, which this is
     #[cfg(target_os = "linux")]
-    #[arg(long, hide = true)]
-    pub(crate) is_child: bool,
+    #[arg(long, hide = true, value_name = "PID")]
+    pub(crate) child_of: Option<u32>,
 
     /// Prints completions for this shell
     #[arg(long, hide = true, value_name = "SHELL")]
@@ -278,7 +278,7 @@ impl Options {
     /// Whether this process maps files.
     pub(crate) fn maps(&self) -> bool {
         #[cfg(target_os = "linux")]
-        return self.mmap && self.is_child;
+        return self.mmap && self.child_of.is_some();
         #[cfg(not(target_os = "linux"))]
         return self.mmap;
     }

@@ -37,9 +37,9 @@ impl<'a> Source<'a> {
     pub(crate) fn is_at(self, path: &Path) -> bool {
         let own = match self {
             Self::StandardInput => stdin().and_then(|file| file.metadata()),
-            Self::File(own) => std::fs::metadata(own),
+            Self::File(own) => metadata(own),
         };
-        is_same_file(own, std::fs::metadata(path))
+        is_same_file(own, metadata(path))
     }
 
     /// Whether `path` leads to this source. The answer for standard input is always no, since its file is not known.
@@ -125,8 +125,8 @@ impl<'a> Input<'a> {
             return Ok(());
         }
         let after = self.file.metadata()?;
-        let same_time = after.len() == 0 || times(&after) == times(&self.before);
-        if after.len() == self.before.len() && same_time { Ok(()) } else { Err(changed()) }
+        let empty = after.len() == 0 && self.before.len() == 0;
+        if empty || is_unchanged(&self.before, &after) { Ok(()) } else { Err(changed()) }
     }
 }
 
@@ -142,6 +142,16 @@ fn times(file: &Metadata) -> [i64; 4] {
 #[cfg(not(unix))]
 fn times(file: &Metadata) -> Option<std::time::SystemTime> {
     file.modified().ok()
+}
+
+/// The metadata of what a path of any length leads to.
+pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
+    reach(path).and_then(std::fs::metadata)
+}
+
+/// Whether a file is as long as it was, and nothing has been written to it.
+pub(crate) fn is_unchanged(before: &Metadata, after: &Metadata) -> bool {
+    before.len() == after.len() && times(before) == times(after)
 }
 
 /// Whether both have been found, and are one file.

@@ -55,6 +55,7 @@ fn find<F: Flavour>(
         None => io::copy(&mut input, &mut io::sink())?,
     };
     input.check_unchanged()?;
+    leaves.check_unchanged()?;
     let mut lines = damage.lines();
     if surplus > 0 {
         lines.push(format!("bytes {}-{}: surplus", leaves.length, leaves.length + surplus - 1));

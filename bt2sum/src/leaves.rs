@@ -14,14 +14,14 @@
 
 use core::mem;
 use core::ops::Range;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use simd_digest::blake2::{Hash, Tree};
 use simd_digest::blake2b::{self, FlavourB, Params};
 
-use crate::input::read;
+use crate::input::{is_unchanged, read};
 use crate::output::reason;
 use crate::scheme::{Digest, Scheme, Secret, Shape};
 use crate::temporary::Temporary;
@@ -81,6 +81,8 @@ impl Writer {
 #[derive(Debug)]
 pub(crate) struct LeafFile<F: Flavour> {
     file: BufReader<File>,
+    /// The metadata when the file was opened.
+    before: Metadata,
     tree: Tree<F>,
     size: usize,
     /// The length of the message, in bytes.
@@ -92,6 +94,7 @@ impl<F: Flavour> LeafFile<F> {
     pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Digest) -> io::Result<Self> {
         let damaged = |what: &str| io::Error::other(what.to_owned());
         let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
+        let before = file.get_ref().metadata()?;
         let size_of_file = file.get_ref().metadata()?.len();
         let mut magic = Vec::new();
         file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic)?;
@@ -136,7 +139,7 @@ impl<F: Flavour> LeafFile<F> {
         if leaves != u128::from(size_of_file - HEADER - TRAILER) {
             return Err(damaged("another number of leaves than the length of the message needs"));
         }
-        let mut leaves = Self { file, tree, size: size.into(), length };
+        let mut leaves = Self { file, before, tree, size: size.into(), length };
         if leaves.root()? != *root.as_bytes() {
             return Err(damaged("the leaves of another message, or of another key"));
         }
@@ -151,6 +154,16 @@ impl<F: Flavour> LeafFile<F> {
         let leaves = (0..count).map_while(|_| self.next().map_err(|error| failure = Some(error)).ok());
         let root = tree.root_from_leaves(leaves);
         failure.map_or_else(|| root.map_err(io::Error::other), Err)
+    }
+
+    /// Fails if the file has changed since its root was verified: then what was read since may be another's.
+    pub(crate) fn check_unchanged(&self) -> io::Result<()> {
+        let after = self.file.get_ref().metadata()?;
+        if is_unchanged(&self.before, &after) {
+            Ok(())
+        } else {
+            Err(io::Error::other("the leaves changed while they were read"))
+        }
     }
 
     /// Moves to leaf `index`.
@@ -291,7 +304,7 @@ impl Damage {
             let reason = reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
             format!("bytes {}-{}: FAILED{reason}", bytes.start, bytes.end - 1)
         };
-        self.0.iter().map(line).collect()
+        self.0.iter().filter(|(bytes, _)| !bytes.is_empty()).map(line).collect()
     }
 }
 

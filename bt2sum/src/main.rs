@@ -119,7 +119,11 @@ fn run(options: &Options) -> ExitCode {
             Some(done)
         }
         // Without a child, files are read.
-        Ok(Child::None) | Err(_) => None,
+        Ok(Child::None) => None,
+        Err(error) => {
+            output::warn(&error.to_string());
+            return ExitCode::FAILURE;
+        }
     };
     let secret = match key::read(options) {
         Ok(secret) => secret,
@@ -275,7 +279,9 @@ fn write_leaves<F: Flavour>(
             return Ok(false);
         }
     };
-    if let Err(error) = writer.finish(digest.length) {
+    // Once more, for hashing may have taken long.
+    let finished = may_use(path, options, &[source.name()]).and_then(|()| writer.finish(digest.length));
+    if let Err(error) = finished {
         printer.complain(Source::File(path), &error);
         return Ok(false);
     }

@@ -4,17 +4,18 @@
 #![cfg(target_os = "linux")]
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, ExitCode};
+use std::path::Path;
+use std::process::{self, Command, ExitCode};
 
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
 
 use crate::args::Options;
-use crate::input::raw;
+use crate::input::{Source, metadata, raw};
 
 /// What became of the child.
 pub(crate) enum Child {
@@ -49,19 +50,22 @@ impl Done {
 
 /// Runs the program with the same arguments in a child that maps files. What can be read only once, and lists, are for
 /// a process that cannot be ended so.
+///
+/// A process that is the child already ends with its parent from here on.
 pub(crate) fn run(options: &Options) -> io::Result<Child> {
-    let once = options.check || options.files().contains(&OsStr::new("-"));
-    let key_once = options
-        .key_path()
-        .is_some_and(|path| path.starts_with("/dev") || !fs::metadata(path).is_ok_and(|file| file.is_file()));
-    if !options.mmap || options.is_child || once || key_once {
+    if let Some(parent) = options.child_of {
+        set_parent_process_death_signal(Some(Signal::TERM))?;
+        let is_alive = std::os::unix::process::parent_id() == parent;
+        return Ok(if is_alive { Child::None } else { Child::Ended(ExitCode::FAILURE) });
+    }
+    let mut read = options.files().into_iter().map(Path::new).all(is_read_twice);
+    if let Some(key) = options.key_path() {
+        read &= !key.starts_with("/dev") && is_read_twice(&key);
+    }
+    if !options.mmap || options.check || !read {
         return Ok(Child::None);
     }
-    let (reader, writer) = io::pipe()?;
-    let mut command = Command::new(std::env::current_exe()?);
-    command.arg("--is-child").args(std::env::args_os().skip(1)).stdin(writer);
-    let mut child = command.spawn()?;
-    drop(command); // with its end of the pipe
+    let Some((reader, mut child)) = start() else { return Ok(Child::None) };
     let mut done = Done { all_good: true, ..Done::default() };
     let mut reader = BufReader::new(reader);
     let mut record = Vec::new();
@@ -86,18 +90,32 @@ pub(crate) fn run(options: &Options) -> io::Result<Child> {
     })
 }
 
+/// Whether what is at `path` can be read again from its beginning, also by the child, which has another standard input.
+fn is_read_twice(path: &Path) -> bool {
+    path != Path::new("-")
+        && metadata(path).map_or(true, |file| file.is_file() || file.is_dir())
+        && !Source::StandardInput.is_at(path)
+}
+
+/// The child, and what it tells.
+fn start() -> Option<(io::PipeReader, process::Child)> {
+    let (reader, writer) = io::pipe().ok()?;
+    let mut command = Command::new(std::env::current_exe().ok()?);
+    command.arg(format!("--child-of={}", process::id())).args(std::env::args_os().skip(1)).stdin(writer);
+    let child = command.spawn().ok()?;
+    Some((reader, child))
+}
+
 /// The child's way to tell of files that are done.
 #[derive(Debug)]
 pub(crate) struct Journal(Option<File>);
 
 impl Journal {
-    /// The journal of this process, which has none if it is no child. The child ends with its parent, and leaves no
-    /// memory on the disk.
+    /// The journal of this process, which has none if it is no child. The child leaves no memory on the disk.
     pub(crate) fn of(options: &Options) -> io::Result<Self> {
-        if !options.is_child {
+        if options.child_of.is_none() {
             return Ok(Self(None));
         }
-        set_parent_process_death_signal(Some(Signal::TERM))?;
         setrlimit(Resource::Core, Rlimit { current: Some(0), ..getrlimit(Resource::Core) })?;
         Ok(Self(Some(io::stdin().as_fd().try_clone_to_owned()?.into())))
     }

@@ -26,31 +26,50 @@ pub(crate) fn files(names: &[&OsStr], mut complain: impl FnMut(&Path, &io::Error
     found
 }
 
-/// Adds the files below `directory` to `found`.
+/// Adds the files below `directory` to `found`. Of the directories on the way to where it is, none is open, and there may be
+/// any number of them.
 fn below(directory: &Path, found: &mut Vec<PathBuf>, complain: &mut impl FnMut(&Path, &io::Error)) {
-    let entries = reach(directory).and_then(|reached| fs::read_dir(reached)?.collect::<io::Result<Vec<_>>>());
-    let mut entries = match entries {
-        Ok(entries) => entries,
-        Err(error) => return complain(directory, &error),
-    };
-    entries.sort_by_key(DirEntry::file_name);
-    for entry in entries {
+    let mut todo = vec![(directory.to_owned(), true)];
+    while let Some((path, is_directory)) = todo.pop() {
+        if !is_directory {
+            found.push(path);
+            continue;
+        }
+        let begin = todo.len();
+        if let Err(error) = entries(&path, &mut todo, complain) {
+            complain(&path, &error);
+        }
+        // The first by name is taken first.
+        todo[begin..].sort_unstable_by(|a, b| b.0.file_name().cmp(&a.0.file_name()));
+    }
+}
+
+/// Adds what is in `directory` to `todo`, each path with whether it is of a directory.
+fn entries(
+    directory: &Path,
+    todo: &mut Vec<(PathBuf, bool)>,
+    complain: &mut impl FnMut(&Path, &io::Error),
+) -> io::Result<()> {
+    let begin = todo.len();
+    for entry in reach(directory).and_then(fs::read_dir)? {
+        let entry = entry.inspect_err(|_| todo.truncate(begin))?;
         let path = directory.join(entry.file_name());
         if is_output(&entry, &path) {
             continue;
         }
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => below(&path, found, complain),
-            Ok(kind) if kind.is_file() => found.push(path),
+            Ok(kind) if kind.is_dir() => todo.push((path, true)),
+            Ok(kind) if kind.is_file() => todo.push((path, false)),
             Ok(kind) if kind.is_symlink() => match reach(&path).and_then(fs::metadata) {
                 Ok(target) if !target.is_file() => {}
                 // A link that leads nowhere is kept: opening it for hashing gives the error to report.
-                _ => found.push(path),
+                _ => todo.push((path, false)),
             },
             Ok(_) => {}
             Err(error) => complain(&path, &error),
         }
     }
+    Ok(())
 }
 
 /// Whether standard output goes to this entry: the file that lists the digests of the others.

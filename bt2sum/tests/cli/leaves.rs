@@ -347,3 +347,32 @@ fn a_leaf_that_cannot_be_read_is_damaged() {
         assert_eq!(check(&directory, range).stdout, ".: FAILED open or read\n");
     }
 }
+
+/// What was read after the root was verified counts no more than the root.
+#[cfg(unix)]
+#[test]
+fn leaves_that_change_while_they_are_read() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let (good, mut bad) = (message(100_000), message(100_000));
+    bad[50_000] ^= 1;
+    for arguments in [&["-c", "--leaves", "L", "sums"][..], &["-c", "--leaves", "L", "--range", "0-", "sums"]] {
+        let directory = Directory::new().file("p", &bad);
+        assert_eq!(outcome(&mut directory.bt2sum(["-t", "4k", "--leaves", "others", "p"])).code, Some(0));
+        let directory = directory.file("p", &good);
+        let sums = outcome(&mut directory.bt2sum(["--tag", "-t", "4k", "--leaves", "L", "p"])).stdout;
+        let directory = directory.file("sums", sums.as_bytes());
+        std::fs::remove_file(directory.path("p")).unwrap();
+        assert!(Command::new("mkfifo").arg(directory.path("p")).status().unwrap().success());
+        let mut run = directory.bt2sum(arguments.iter().copied());
+        let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // This waits for the reader, who has verified the leaves before.
+        let mut pipe = std::fs::File::options().write(true).open(directory.path("p")).unwrap();
+        std::fs::write(directory.path("L"), std::fs::read(directory.path("others")).unwrap()).unwrap();
+        let _ = pipe.write_all(&bad);
+        drop(pipe);
+        let run = Outcome::from(run.wait_with_output().unwrap());
+        assert!(run.code == Some(1) && !run.stdout.contains("OK"), "{run:?}");
+    }
+}

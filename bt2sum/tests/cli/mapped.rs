@@ -174,8 +174,9 @@ fn a_child_that_dies() {
     use std::process::{Command, Stdio};
 
     let directory = Directory::new().file("a", b"a").file("z", b"z");
-    assert!(Command::new("mkfifo").arg(directory.path("pipe")).status().unwrap().success());
-    let mut command = directory.bt2sum(["--mmap", "-cpus", "1", "a", "pipe", "z"]);
+    // The child is in the midst of it.
+    std::fs::File::create(directory.path("long")).unwrap().set_len(64 << 30).unwrap();
+    let mut command = directory.bt2sum(["--mmap", "-cpus", "1", "a", "long", "z"]);
     let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let child = loop {
         let path = format!("/proc/{0}/task/{0}/children", run.id());
@@ -185,15 +186,19 @@ fn a_child_that_dies() {
         }
         assert!(run.try_wait().unwrap().is_none());
     };
-    // The child waits for a writer of the pipe, with `a` perhaps done.
     std::thread::sleep(core::time::Duration::from_millis(100));
-    // The first one only removes the standard library's handler, which a fault would then miss. Nothing is written before
-    // the child is gone: it might take the writer with it.
-    while std::fs::exists(format!("/proc/{child}")).unwrap() {
-        let _ = Command::new("kill").args(["-BUS", &child]).stderr(Stdio::null()).status();
-        std::thread::sleep(core::time::Duration::from_millis(50));
+    let kill = |signal: &str, process: &str| {
+        assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
+    };
+    // The parent goes on when the file is short.
+    kill("-STOP", &run.id().to_string());
+    // The first one only removes the standard library's handler, which a fault would then miss.
+    while !std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap().contains(") Z") {
+        kill("-BUS", &child);
+        std::thread::sleep(core::time::Duration::from_millis(20));
     }
-    std::fs::write(directory.path("pipe"), b"pipe").unwrap();
+    std::fs::write(directory.path("long"), b"short").unwrap();
+    kill("-CONT", &run.id().to_string());
     let run = Outcome::from(run.wait_with_output().unwrap());
     let whole = outcome(&mut directory.bt2sum(["a", "z"])).stdout;
     let lines: Vec<&str> = run.stdout.lines().collect();
@@ -202,4 +207,21 @@ fn a_child_that_dies() {
         (Some(0), 3, whole.next().unwrap(), whole.next().unwrap())
     });
     assert_eq!(run.stderr, "bt2sum: a mapped file became shorter; it and the files that are left are read\n");
+}
+
+/// Standard input under other names, which is another one in a child.
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_input_by_its_path() {
+    let directory = Directory::new().file("f", &message(5000)).file("k", b"key");
+    let digest = |run: Outcome| {
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run.stdout.split_once(' ').unwrap().0.to_owned()
+    };
+    for path in ["/dev/stdin", "/proc/self/fd/0"] {
+        let run = outcome(directory.bt2sum(["--mmap", path]).stdin(directory.open("f")));
+        assert_eq!(digest(run), digest(outcome(&mut directory.bt2sum(["f"]))));
+        let run = outcome(directory.bt2sum(["--mmap", "--key-file", path, "f"]).stdin(directory.open("k")));
+        assert_eq!(digest(run), digest(outcome(&mut directory.bt2sum(["--key-file", "k", "f"]))));
+    }
 }

@@ -1,6 +1,9 @@
 //! Files that `--leaves` replaces, and those that it keeps.
 
-use crate::{Directory, outcome};
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::{Directory, Outcome, outcome};
 
 const REASON: &str = "--leaves would replace this file, which has no leaves; --force replaces it";
 
@@ -75,4 +78,34 @@ fn permissions_stay() {
         assert_eq!(outcome(&mut directory.bt2sum(["--leaves", "leaves", "f"])).code, Some(0));
         assert_eq!(std::fs::metadata(directory.path("leaves")).unwrap().permissions().mode() & 0o777, mode);
     }
+}
+
+/// The input by a path that is too long for the system.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_path_to_the_input_is_seen() {
+    let directory = Directory::new().file("f", b"precious");
+    let long = "./".repeat(2100) + "f";
+    refused(&directory, &["--force", "--leaves", "f", &long], "would replace the file to hash");
+    assert_eq!(std::fs::read(directory.path("f")).unwrap(), b"precious");
+}
+
+/// Hashing may take hours.
+#[test]
+fn a_file_that_appears_is_kept() {
+    let directory = Directory::new();
+    let names = || std::fs::read_dir(directory.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut run = directory.bt2sum(["--leaves", "new", "-"]);
+    let mut run = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = run.stdin.take().unwrap();
+    input.write_all(b"abc").unwrap();
+    while names().count() == 0 {
+        assert!(run.try_wait().unwrap().is_none());
+    }
+    std::fs::write(directory.path("new"), b"precious").unwrap();
+    drop(input);
+    let run = Outcome::from(run.wait_with_output().unwrap());
+    assert!(run.code == Some(1) && run.stdout.is_empty() && run.stderr.contains(REASON), "{run:?}");
+    assert_eq!(std::fs::read(directory.path("new")).unwrap(), b"precious");
+    assert_eq!(names().collect::<Vec<_>>(), ["new"]);
 }

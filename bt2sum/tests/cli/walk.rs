@@ -47,3 +47,17 @@ fn paths_longer_than_the_system_takes() {
     let removed = Command::new("rm").args(["-rf", &name]).current_dir(directory.0.path()).status().unwrap();
     assert!(removed.success());
 }
+
+/// More levels than descriptors, which usually are 1024.
+#[test]
+fn directories_deeper_than_descriptors() {
+    let directory = Directory::new();
+    let deepest = format!("{}hello", "d/".repeat(200));
+    std::fs::create_dir_all(directory.path(&deepest).parent().unwrap()).unwrap();
+    let directory = directory.file(&deepest, b"hello s3git\n").file("a", b"").file("e", b"");
+    let script = "ulimit -n 50; exec \"$0\" -r --tag .";
+    let mut command = Command::new("bash");
+    let run = outcome(command.args(["-c", script, env!("CARGO_BIN_EXE_bt2sum")]).current_dir(directory.0.path()));
+    let names: Vec<_> = run.stdout.lines().map(|line| line.split(['(', ')']).nth(1).unwrap()).collect();
+    assert_eq!((run.code, run.stderr.as_str(), names), (Some(0), "", vec!["./a", &format!("./{deepest}"), "./e"]));
+}
