@@ -100,7 +100,6 @@ impl Run<'_, '_> {
             let jobs: Vec<_> =
                 entries.iter().map(|entry| Job { source: Source::named(&entry.name), scheme: entry.scheme }).collect();
             let mut improper = improper.into_iter().peekable();
-            let mut told = false;
             self.tally.has_entry |= !entries.is_empty();
             let engine = self.engine;
             let hashed = engine.hash_all(&jobs, |i, hash| {
@@ -108,15 +107,13 @@ impl Run<'_, '_> {
                     self.improper(&line);
                 }
                 let matches = hash.map(|hash| hash == entries[i].hash);
-                if matches!(matches, Ok(false)) && self.is_strange(&entries[i]) {
-                    told = true;
-                    return Err(ErrorKind::Unsupported.into());
+                let fails = matches!(matches, Ok(false));
+                if !entries[i].tagged && (self.tally.strange > 0 || fails && self.is_strange(&entries[i])) {
+                    self.tally.strange += 1;
+                    return Ok(());
                 }
                 self.tally.count(self.options, self.printer, &entries[i], matches, &Findings::default())
             });
-            if told {
-                return Err(Stop::Told);
-            }
             hashed.map_err(Stop::Unprintable)?;
             improper.for_each(|line| self.improper(&line));
         }
@@ -144,7 +141,8 @@ impl Run<'_, '_> {
     }
 
     /// Whether a digest that does not match is of another kind, though its line does not say so: then the list is of
-    /// another tool, and the hint says how to check it. Only the first digests of a list are tried.
+    /// another tool, and the hint says how to check it. Lines that say what they are are checked all the same. Only the first
+    /// digests of a list are tried.
     fn is_strange(&mut self, entry: &Entry) -> bool {
         if entry.tagged || self.tally.right > 0 || self.tally.wrong > 0 || entry.scheme.size < 16 {
             return false;
@@ -178,7 +176,9 @@ impl Run<'_, '_> {
         needed += &format!("--algorithm {}", algorithm.name());
         let (shown, title) = (self.shown, algorithm.title());
         let kind = if shape.is_tree() { "trees of " } else { "" };
-        self.printer.warn(&format!("{shown}: its digests are {kind}{title}: check them with {needed}"));
+        if !self.options.status {
+            self.printer.warn(&format!("{shown}: its digests are {kind}{title}: check them with {needed}"));
+        }
         true
     }
 
@@ -230,6 +230,8 @@ struct Tally {
     unchecked: usize,
     /// The hash that the first of them names.
     foreign: Option<String>,
+    /// Lines that do not say of what kind their digests are, after one was of another kind. The check fails.
+    strange: usize,
     /// Files that match, and those that do not, of lines that do not say of what kind the digest is.
     right: usize,
     wrong: usize,
@@ -284,7 +286,7 @@ impl Tally {
 
     /// Whether the check succeeds.
     fn is_good(&self, options: &Options) -> bool {
-        let failures = self.mismatched + self.unreadable + self.unchecked;
+        let failures = self.mismatched + self.unreadable + self.unchecked + self.strange;
         self.matched > 0 && failures == 0 && !(options.strict && self.improper > 0)
     }
 

@@ -141,23 +141,27 @@ fn parts(line: &[u8]) -> Option<Parts<'_>> {
     Some((label, name, skip_blanks(skip_blanks(rest).strip_prefix(b"=")?)))
 }
 
-/// The unknown hash that an improper line names, if the line lists a file with a digest all the same; empty if it names
-/// none.
+/// The unknown hash that an improper line names, if the line lists a file all the same; empty if it names none, or none
+/// that is fit to be printed.
 pub(crate) fn foreign(line: &[u8]) -> Option<String> {
-    let line = skip_blanks(line);
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    let line = skip_blanks(line.strip_prefix(b"> ").unwrap_or(line));
     let line = line.strip_prefix(br"\").unwrap_or(line);
     let is_digest = |hex: &[u8]| hex.len() >= 8 && hex.iter().all(u8::is_ascii_hexdigit);
-    if let Some((label, Some(name), hex)) = parts(line)
+    // In another writing, or damaged.
+    let is_word = |text: &[u8]| text.len() >= 8 && text.iter().all(u8::is_ascii_graphic);
+    if let Some((label, name, digest)) = parts(line)
         && !label.is_empty()
-        && !name.is_empty()
-        && is_digest(hex)
+        && name.map_or_else(|| is_digest(digest), |name| !name.is_empty() && is_word(digest.trim_ascii_end()))
     {
         let title = label.split('-').next().unwrap_or(label);
         let is_ours = Algorithm::value_variants().iter().any(|ours| ours.title().eq_ignore_ascii_case(title));
-        return Some(if is_ours { String::new() } else { label.to_owned() });
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
+        let is_fit = label.len() <= 32 && label.bytes().all(is_name);
+        return Some(if is_ours || !is_fit { String::new() } else { label.to_owned() });
     }
-    let (hex, name) = line.split_at(line.iter().position(|&byte| byte == b' ')?);
-    (is_digest(hex) && hex.len().is_multiple_of(2) && name.len() > 2).then(String::new)
+    let (hex, name) = line.split_at(line.iter().position(|byte| matches!(byte, b' ' | b'\t'))?);
+    (is_digest(hex) && !skip_blanks(name).is_empty()).then(String::new)
 }
 
 /// The rest of the line after spaces and tabs. Other white space is not skipped: no line of ours or of GNU has any.
@@ -388,8 +392,10 @@ mod tests {
             ("0123456789 *a", Some("")),
             ("0123456789", None),
             ("0123456789 ", None),
-            ("012345678  a", None),
+            ("012345678  a", Some("")),
+            ("MD5 (a) = 0123456g89", Some("MD5")),
             ("hello (a) = b", None),
+            ("hello (a) = b, and so on", None),
             ("SHA512 () = 0123456789", None),
             ("no checksum", None),
             ("-----BEGIN PGP SIGNED MESSAGE-----", None),

@@ -139,6 +139,48 @@ fn lists_of_other_tools_get_a_hint() {
     assert!(run.code == Some(1) && run.stderr.contains("its lines name SHA512"), "{run:?}");
 }
 
+/// The hint is about the lines that do not say what they are. The others are checked.
+#[test]
+fn tagged_lines_among_those_of_another_tool() {
+    let directory = files();
+    let made = |options: &[&str]| outcome(&mut directory.bt2sum(options.iter().copied())).stdout;
+    let list = made(&["--sequential", "-a", "sha256", "f0", "f1"]) + &made(&["--tag", "f2", "f3"]);
+    std::fs::write(directory.path("sums"), list).unwrap();
+    std::fs::write(directory.path("f2"), b"damaged").unwrap();
+    let run = outcome(&mut directory.bt2sum(["-c", "sums"]));
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), "f2: FAILED\nf3: OK\n"), "{run:?}");
+    assert_eq!(run.stderr.matches("check them with").count(), 1, "{run:?}");
+}
+
+/// Improper lines that list a file beside a good line: the check fails.
+#[test]
+fn improper_lines_that_list_a_file() {
+    let directory = Directory::new().file("f", b"f").file("b", b"b").file("bb", b"b");
+    let tagged = outcome(&mut directory.bt2sum(["--tag", "b"])).stdout;
+    let tagged = tagged.trim_end();
+    let (hex, good) = (tagged.rsplit(' ').next().unwrap(), outcome(&mut directory.bt2sum(["--tag", "f"])).stdout);
+    for line in [
+        format!("{tagged} "),
+        format!("{}g", &tagged[..tagged.len() - 1]),
+        format!("{}  b", &hex[1..]),
+        format!("{hex} b"),
+        format!("> {hex}  b"),
+        format!("\u{feff}> {hex}  b"),
+        format!("{}\tb", &hex[1..]),
+        format!("SHA3-256 = {hex}"),
+        "MD5 (b) = kAFQmDzST7DWlj99KOF/cg==".to_owned(),
+        format!("\u{1b}]0;title\u{7} (b) = {hex}"),
+    ] {
+        // The first line decides how many blanks are before a name.
+        std::fs::write(directory.path("sums"), format!("{hex}  bb\n{good}{line}\n")).unwrap();
+        let run = outcome(&mut directory.bt2sum(["-c", "sums"]));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), "bb: OK\nf: OK\n"), "{line}: {run:?}");
+        assert!(!run.stderr.contains('\u{1b}'), "{run:?}");
+        std::fs::write(directory.path("sums"), format!("{line}\n")).unwrap();
+        assert!(!outcome(&mut directory.bt2sum(["-c", "sums"])).stderr.contains('\u{1b}'), "{line}");
+    }
+}
+
 /// The rest of the list is not the file that it lists.
 #[test]
 fn a_list_on_standard_input_that_lists_it() {
