@@ -170,8 +170,10 @@ fn ignored_signals_stay_ignored() {
         while !has_begun(child.id()) {
             assert!(child.try_wait().unwrap().is_none());
         }
-        let kill =
-            |signal| Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().unwrap();
+        let id = child.id().to_string();
+        let kill = |signal| Command::new("kill").arg(format!("-{signal}")).arg(&id).status().unwrap();
+        // The input goes on until the end.
+        let input = child.stdin.take();
         assert!(kill(ignored).success());
         if !heeded.is_empty() {
             assert!(kill(heeded).success());
@@ -179,7 +181,7 @@ fn ignored_signals_stay_ignored() {
             assert_eq!(names().count(), 0, "{ignored} {heeded}");
             continue;
         }
-        drop(child.stdin.take());
+        drop(input);
         assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
         assert!(names().eq(["leaves"]));
     }
