@@ -175,6 +175,13 @@ proved() {
     python3 prove "$target/release/libsimd_digest.rlib" "$@"
 }
 
+# What runs is the linked program.
+proved_in_bt2sum() {
+    library_to_prove
+    cargo build --release -p bt2sum
+    python3 prove "$target/release/bt2sum"
+}
+
 # The same proofs fail where an error was planted.
 refuted() {
     library_to_prove
