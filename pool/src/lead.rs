@@ -3,23 +3,13 @@
 
 use crate::after::After;
 use crate::lane::LaneHasher;
-use crate::piece::Pieces;
-use crate::queue::{Key, Phase, Queue, State};
+use crate::queue::{Job, Key, Phase, Queue, State, width};
 use crate::sync::lock;
 
 /// Bytes of each stream that are hashed before the lock is taken again: at most, and if a stream has less left, at
 /// least, so that the others' lanes go on.
 const QUANTUM: usize = 64 << 10;
 const LEAST: usize = 4 << 10;
-
-/// A stream at a leader.
-pub(crate) struct Job<H> {
-    pub(crate) key: Key,
-    pub(crate) hasher: H,
-    pub(crate) pieces: Pieces,
-    /// Bytes of it that this leader has hashed.
-    pub(crate) hashed: usize,
-}
 
 /// A seat, taken. Left when dropped.
 pub(crate) struct Seat<'q, H: LaneHasher> {
@@ -30,16 +20,8 @@ pub(crate) struct Seat<'q, H: LaneHasher> {
     hashes: bool,
 }
 
-/// Streams that are best taken out of so many. Five in eight lanes take longer than four, and then the fifth.
-pub(crate) fn width(streams: usize, lanes: usize) -> usize {
-    match streams {
-        _ if streams >= lanes => lanes,
-        0..4 => streams,
-        _ => 1 << streams.ilog2(),
-    }
-}
-
 impl<'q, H: LaneHasher> Seat<'q, H> {
+    /// For the stream `own`, whose caller has taken a seat by [`Queue::turn`] or [`Queue::take_seat`].
     pub(crate) fn new(queue: &'q Queue<H>, own: Key) -> Self {
         Self { queue, own, jobs: Vec::new(), hashes: false }
     }

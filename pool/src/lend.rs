@@ -10,10 +10,6 @@
 
 use core::ptr::NonNull;
 
-use crate::lane::LaneHasher;
-use crate::member::Member;
-use crate::piece::Piece;
-
 /// A slice of another thread.
 #[derive(Debug)]
 pub(crate) struct Lent {
@@ -33,26 +29,17 @@ impl Lent {
 }
 
 /// Ends the loan, however [`lend`] ends.
-struct Loan<'m, H: LaneHasher>(&'m Member<H>);
+struct Loan<R: FnMut()>(R);
 
-impl<H: LaneHasher> Drop for Loan<'_, H> {
+impl<R: FnMut()> Drop for Loan<R> {
     fn drop(&mut self) {
-        self.0.recall();
+        (self.0)();
     }
 }
 
-/// Has `data` appended to `hasher`, by this thread or by another that leads, and gives the hasher back. `wait` returns
-/// when that is done; then, or if it unwinds, the loan ends.
-pub(crate) fn lend<H: LaneHasher>(
-    member: &Member<H>,
-    hasher: H,
-    data: &[u8],
-    wait: impl FnOnce(&Member<H>),
-) -> Option<H> {
-    let loan = Loan(member);
-    let lent = Lent { data: NonNull::from(data).cast(), length: data.len() };
-    member.give(hasher, Piece::Lent(lent));
-    wait(member);
-    drop(loan);
-    member.take_hasher()
+/// Lends `data` to `borrower`. However that ends, `recall` is called, which must return when the queue and all leaders have
+/// no part of the slice any more, and not before: [`Queue::recall`](crate::queue::Queue::recall) does.
+pub(crate) fn lend(data: &[u8], recall: impl FnMut(), borrower: impl FnOnce(Lent)) {
+    let _loan = Loan(recall);
+    borrower(Lent { data: NonNull::from(data).cast(), length: data.len() });
 }

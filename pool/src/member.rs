@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use crate::lane::LaneHasher;
+use crate::lead::Seat;
+use crate::lend::lend;
 use crate::piece::{Piece, Pieces};
 use crate::queue::{Key, Queue, Turn};
 use crate::sync::{thread, waker};
@@ -20,35 +22,31 @@ impl<H: LaneHasher> Member<H> {
         Self { queue, key }
     }
 
-    /// Queues a piece, with the hasher. A thread that leaves lanes empty yields once, so that others can fill them.
-    pub(crate) fn give(&self, hasher: H, piece: Piece) {
-        let bytes = piece.bytes().len();
-        let mut pieces = Pieces::default();
-        pieces.push(piece);
-        let (_, full) = self.queue.push(self.key, Some(hasher), &mut pieces, bytes);
-        if !full {
-            thread::yield_now();
-        }
+    /// Has `data` appended to `hasher`, by this thread or by another that leads, and gives the hasher back.
+    pub(crate) fn append(&self, hasher: H, data: &[u8]) -> Option<H> {
+        let recall = || self.queue.recall(self.key, waker);
+        lend(data, recall, |lent| {
+            let mut pieces = Pieces::default();
+            pieces.push(Piece::Lent(lent));
+            let (_, full) = self.queue.push(self.key, Some(hasher), &mut pieces, data.len());
+            if !full {
+                // Others can fill the lanes.
+                thread::yield_now();
+            }
+            self.wait();
+        });
+        self.queue.take_hasher(self.key)
     }
 
     /// Leads or sleeps until all data is hashed.
-    pub(crate) fn wait(&self) {
+    fn wait(&self) {
         loop {
             match self.queue.turn(self.key, 0, waker()) {
                 Turn::Done => break,
-                Turn::Lead(seat) => seat.lead(usize::MAX),
+                Turn::Lead => Seat::new(&self.queue, self.key).lead(usize::MAX),
                 Turn::Sleep => thread::park(),
             }
         }
-    }
-
-    /// See [`Queue::recall`].
-    pub(crate) fn recall(&self) {
-        self.queue.recall(self.key, waker);
-    }
-
-    pub(crate) fn take_hasher(&self) -> Option<H> {
-        self.queue.take_hasher(self.key)
     }
 }
 

@@ -18,7 +18,7 @@
 //!    is queued takes the waker of the first queued record that has one, in the same critical section. So while there is
 //!    a sleeper in the queue, a leader is at work, or a caller that was woken is on its way.
 //! 3. **A caller that was woken and does not come passes the lead on**: [`Queue::forgo`] wakes the next.
-//! 4. **A seat is left.** [`Seat`] leaves when it is dropped. If it unwinds, the streams that it had taken are broken:
+//! 4. **A seat is left.** `Seat` leaves when it is dropped. If it unwinds, the streams that it had taken are broken:
 //!    their callers are woken, and panic.
 #![forbid(unsafe_code)]
 
@@ -30,7 +30,6 @@ use simd_digest::Backend;
 
 use crate::after::After;
 use crate::lane::LaneHasher;
-use crate::lead::{Job, Seat, width};
 use crate::piece::Pieces;
 use crate::stats::Counters;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -82,12 +81,31 @@ pub(crate) enum Phase {
     Broken,
 }
 
+/// A stream at a leader.
+pub(crate) struct Job<H> {
+    pub(crate) key: Key,
+    pub(crate) hasher: H,
+    pub(crate) pieces: Pieces,
+    /// Bytes of it that this leader has hashed.
+    pub(crate) hashed: usize,
+}
+
 /// What a caller that waits has to do now.
-pub(crate) enum Turn<'q, H: LaneHasher> {
+pub(crate) enum Turn {
     Done,
-    Lead(Seat<'q, H>),
+    /// It has a seat, of which it must make a `Seat`.
+    Lead,
     /// It will be woken.
     Sleep,
+}
+
+/// Streams that are best taken out of so many. Five in eight lanes take longer than four, and then the fifth.
+pub(crate) fn width(streams: usize, lanes: usize) -> usize {
+    match streams {
+        _ if streams >= lanes => lanes,
+        0..4 => streams,
+        _ => 1 << streams.ilog2(),
+    }
 }
 
 impl<H: LaneHasher> Queue<H> {
@@ -175,7 +193,7 @@ impl<H: LaneHasher> Queue<H> {
     /// # Panics
     ///
     /// If the stream is broken.
-    pub(crate) fn turn(&self, key: Key, at_most: usize, waker: Waker) -> Turn<'_, H> {
+    pub(crate) fn turn(&self, key: Key, at_most: usize, waker: Waker) -> Turn {
         let mut after = After::default();
         let mut state = lock(&self.state);
         let State { records, waiting, leaders, .. } = &mut *state;
@@ -195,21 +213,20 @@ impl<H: LaneHasher> Queue<H> {
         let turn = match () {
             () if broken => None,
             () if done => Some(Turn::Done),
-            () if leads => Some(Turn::Lead(Seat::new(self, key))),
+            () if leads => Some(Turn::Lead),
             () => Some(Turn::Sleep),
         };
         after.run();
         turn.expect("no other stream's hashing has panicked")
     }
 
-    /// Takes a seat, if one is free.
+    /// Takes a seat, of which the caller must make a `Seat`, if one is free and anything is queued.
     #[cfg(feature = "bytes")]
-    pub(crate) fn seat(&self, key: Key) -> Option<Seat<'_, H>> {
+    pub(crate) fn take_seat(&self) -> bool {
         let mut state = lock(&self.state);
-        let free = state.leaders < self.seats && !state.waiting.is_empty();
-        state.leaders += usize::from(free);
-        drop(state);
-        free.then(|| Seat::new(self, key))
+        let takes = state.leaders < self.seats && !state.waiting.is_empty();
+        state.leaders += usize::from(takes);
+        takes
     }
 
     /// The owner of a stream waits no more. If it was woken to lead, another one is.

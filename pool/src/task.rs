@@ -9,6 +9,7 @@ use core::task::{Context, Poll};
 use bytes::Bytes;
 
 use crate::lane::LaneHasher;
+use crate::lead::Seat;
 use crate::member::Member;
 use crate::piece::{Piece, Pieces};
 use crate::queue::Turn;
@@ -106,10 +107,9 @@ impl<H: LaneHasher> AsyncPoolHasher<H> {
         if !(alone || full) {
             return false;
         }
-        let seat = queue.seat(*key);
-        let leads = seat.is_some();
-        if let Some(seat) = seat {
-            seat.lead(BUDGET);
+        let leads = queue.take_seat();
+        if leads {
+            Seat::new(queue, *key).lead(BUDGET);
         }
         leads
     }
@@ -158,13 +158,13 @@ impl<'h, H: LaneHasher> Wait<'h, H> {
                     *queued = at_most - *gathered; // or less
                     return Poll::Ready(());
                 }
-                Turn::Lead(seat) if has_led => {
+                Turn::Lead if has_led => {
                     // Enough for one poll.
-                    drop(seat);
+                    drop(Seat::new(&member.queue, member.key));
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                Turn::Lead(seat) => seat.lead(BUDGET),
+                Turn::Lead => Seat::new(&member.queue, member.key).lead(BUDGET),
                 Turn::Sleep => return Poll::Pending,
             }
             has_led = true;

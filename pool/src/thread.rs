@@ -7,7 +7,6 @@ use std::io;
 use simd_digest::digest::Update;
 
 use crate::lane::LaneHasher;
-use crate::lend::lend;
 use crate::member::Member;
 
 /// Bytes that a stream hashes alone before it looks whether it still is.
@@ -79,7 +78,7 @@ impl<H: LaneHasher> PoolHasher<H> {
             }
         }
         let hasher = self.hasher.take().expect(LOST);
-        self.hasher = lend(&self.member, hasher, bytes, Member::wait);
+        self.hasher = self.member.append(hasher, bytes);
         self
     }
 
