@@ -22,6 +22,7 @@
 //!    their callers are woken, and panic.
 #![forbid(unsafe_code)]
 
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::Waker;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,7 +33,6 @@ use crate::after::After;
 use crate::lane::LaneHasher;
 use crate::piece::Pieces;
 use crate::stats::Counters;
-use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Mutex, lock};
 
 /// A stream is alone if as many updates of the queue, the last ones, were all its own.

@@ -3,16 +3,13 @@
 
 #[cfg(loom)]
 pub(crate) use loom::{
-    sync::{Mutex, MutexGuard, atomic},
+    sync::{Mutex, MutexGuard},
     thread,
 };
 #[cfg(not(loom))]
-pub(crate) use {
-    core::sync::atomic,
-    std::{
-        sync::{Mutex, MutexGuard},
-        thread,
-    },
+pub(crate) use std::{
+    sync::{Mutex, MutexGuard},
+    thread,
 };
 
 use core::task::Waker;
