@@ -56,35 +56,65 @@ fn three_threads_and_two_seats() {
     check(3, 2, 2, 1);
 }
 
-/// A task that gives up after it was polled once passes the lead on, or its hasher does.
+/// Tasks of one or two updates each, which may be appended while another hashes. One leads and stays, or gives up after it was
+/// polled twice and stays: then it, and not the end of its hasher, passes the lead on.
+#[cfg(feature = "bytes")]
+fn check_tasks(limit: usize, gives_up: bool) {
+    use core::future::Future;
+    use core::pin::pin;
+    use core::task::{Context, Waker};
+
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(if gives_up { 3 } else { 2 });
+    model.max_branches = 20_000;
+    model.check(move || {
+        let pool = Pool::builder().seats(1).ready(1).limit(limit).build();
+        let updates = if gives_up { 1 } else { 2 };
+        let waits = move |pool: Pool, seed: u8| {
+            let mut hasher = pool.async_hasher(hasher());
+            loom::future::block_on(async {
+                for _ in 0..updates {
+                    hasher.update(message(seed).to_vec()).await;
+                }
+                assert_eq!(hasher.finalize().await, sha256::hash(&message(seed).repeat(updates)));
+            });
+            hasher
+        };
+        let others = [1, 2].map(|seed| {
+            let pool = pool.clone();
+            loom::thread::spawn(move || waits(pool, seed))
+        });
+        let mut hasher = pool.async_hasher(hasher());
+        if gives_up {
+            let mut update = pin!(hasher.update(message(3).to_vec()));
+            let mut context = Context::from_waker(Waker::noop());
+            for _ in 0..2 {
+                loom::thread::yield_now();
+                let _ = update.as_mut().poll(&mut context);
+            }
+            loom::thread::yield_now();
+        } else {
+            loom::future::block_on(hasher.update(message(3).to_vec()));
+        }
+        let others = others.map(|other| other.join().unwrap());
+        drop((hasher, others));
+    });
+}
+
+#[test]
+#[cfg(feature = "bytes")]
+fn three_tasks() {
+    check_tasks(0, false);
+}
+
+#[test]
+#[cfg(feature = "bytes")]
+fn three_tasks_that_append_while_another_hashes() {
+    check_tasks(100, false);
+}
+
 #[test]
 #[cfg(feature = "bytes")]
 fn a_task_that_gives_up_beside_two_that_wait() {
-    use core::future::Future;
-    use core::pin::pin;
-    use core::task::Context;
-
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(2);
-    model.max_branches = 20_000;
-    model.check(|| {
-        let pool = Pool::builder().seats(1).ready(1).limit(0).build();
-        let waits = |pool: Pool, seed: u8| {
-            let mut hasher = pool.async_hasher(hasher());
-            loom::future::block_on(hasher.update(message(seed).to_vec()));
-            assert_eq!(loom::future::block_on(hasher.finalize()), sha256::hash(&message(seed)));
-        };
-        let (first, second) = (pool.clone(), pool.clone());
-        let others = [loom::thread::spawn(move || waits(first, 1)), loom::thread::spawn(move || waits(second, 2))];
-        let mut hasher = pool.async_hasher(hasher());
-        {
-            let mut update = pin!(hasher.update(message(3).to_vec()));
-            let mut context = Context::from_waker(core::task::Waker::noop());
-            for _ in 0..2 {
-                let _ = update.as_mut().poll(&mut context);
-            }
-        }
-        drop(hasher);
-        others.into_iter().for_each(|other| other.join().unwrap());
-    });
+    check_tasks(0, true);
 }
