@@ -18,6 +18,7 @@ use crate::kernel::{Block, Run, wipe};
 use crate::stream::Stream;
 
 pub(crate) mod batch;
+pub(crate) mod jobs;
 
 /// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order. If all are empty,
 /// the message is done at once.

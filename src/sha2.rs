@@ -202,35 +202,7 @@ macro_rules! module {
             $crate::sha2::update_many(updates);
         }
 
-        /// Appends to each hasher its data, side by side, and gives the owner of each job to `done` as soon as its hasher
-        /// has all of its data: [`update_many`] for jobs that come as others end.
-        ///
-        /// `jobs` is asked for the next job only when a lane is free, and again later if there was none. Owners come in
-        /// the order in which their jobs end, which is not that of `jobs`. All hashers compute on `backend`.
-        ///
-        /// If `jobs` or `done` panics, the hashers of jobs that are not done are as if they had lost some of their data.
-        ///
-        /// ```
-        #[doc = concat!("use simd_digest::{Backend, ", $module, "};")]
-        ///
-        #[doc = concat!("let mut hashers = [", $module, "::Hasher::new(), ", $module, "::Hasher::new()];")]
-        /// let jobs = hashers.iter_mut().zip([&[1; 3000][..], &[2; 1000]]).enumerate();
-        /// let mut ended = Vec::new();
-        #[doc = concat!($module, "::update_each(")]
-        ///     Backend::best(),
-        ///     jobs.map(|(i, (hasher, data))| (i, hasher, data)),
-        ///     |i| ended.push(i),
-        /// );
-        /// assert_eq!(ended.len(), 2);
-        #[doc = concat!("assert_eq!(hashers[1].finalize(), ", $module, "::hash(&[2; 1000]));")]
-        /// ```
-        pub fn update_each<'a, T>(
-            backend: $crate::Backend,
-            jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
-            done: impl FnMut(T),
-        ) {
-            $crate::sha2::update_each(backend, jobs, done);
-        }
+        $crate::many::jobs::function!($module, sha2);
 
         /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
         /// [`Hasher::finalize`](crate::sha2::Hasher::finalize) for many, without touching the heap.

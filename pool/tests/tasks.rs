@@ -86,6 +86,13 @@ async fn stream(pool: Pool, seed: u64, longest: usize) {
     assert_eq!(hasher.finalize().await, whole.finalize(), "stream {seed}");
 }
 
+/// Runs all at once, each in a task of its own.
+async fn join(streams: impl Iterator<Item = impl Future<Output = ()> + Send + 'static>) {
+    for task in streams.map(tokio::spawn).collect::<Vec<_>>() {
+        task.await.unwrap();
+    }
+}
+
 #[test]
 fn on_the_runtimes_of_tokio() {
     for pool in pools() {
@@ -94,26 +101,10 @@ fn on_the_runtimes_of_tokio() {
             let many = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
             for (runtime, seed) in [(current, 1000), (many, 2000)] {
                 runtime.block_on(async {
-                    let tasks: Vec<_> =
-                        (0..40).map(|i| tokio::spawn(stream(pool.clone(), seed + i, longest))).collect();
-                    for task in tasks {
-                        task.await.unwrap();
-                    }
+                    join((0..40).map(|i| stream(pool.clone(), seed + i, longest))).await;
                 });
             }
         }
-    }
-}
-
-#[test]
-fn in_threads_that_block() {
-    for pool in pools() {
-        thread::scope(|scope| {
-            for i in 0..12 {
-                let pool = pool.clone();
-                scope.spawn(move || block_on(stream(pool, 1 + i, 9 << 10)));
-            }
-        });
     }
 }
 
@@ -131,9 +122,9 @@ fn select() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     for pool in pools() {
         runtime.block_on(async {
-            let tasks = (0..20_u64).map(|seed| {
+            join((0..20_u64).map(|seed| {
                 let pool = pool.clone();
-                tokio::spawn(async move {
+                async move {
                     let piece = Bytes::from(paint(30_000));
                     let mut hasher = pool.async_hasher(sha256::Hasher::new());
                     for i in 0..50 {
@@ -145,18 +136,16 @@ fn select() {
                         }
                     }
                     assert_eq!(hasher.finalize().await, sha256::hash(&piece.repeat(50)), "task {seed}");
-                })
-            });
-            for task in tasks.collect::<Vec<_>>() {
-                task.await.unwrap();
-            }
+                }
+            }))
+            .await;
         });
     }
 }
 
-/// Threads and tasks share a queue.
+/// Tasks in threads that block share a queue with threads.
 #[test]
-fn threads_beside_tasks() {
+fn blocked_threads_beside_threads() {
     for pool in pools() {
         thread::scope(|scope| {
             for i in 1..9 {

@@ -16,7 +16,8 @@ use crate::kernel::Block;
 #[cfg(feature = "alloc")]
 use crate::many::batch::few_are_faster_alone;
 use crate::many::batch::{Common, compress_each};
-use crate::many::{self, LengthError, finalize_each};
+use crate::many::jobs::updates;
+use crate::many::{LengthError, finalize_each};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -133,21 +134,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// See [`blake2b::update_many`](crate::blake2b::update_many): the same for either flavour.
-pub fn update_many<F: Flavour>(updates: &mut [(&mut Hasher<F>, &[u8])]) {
-    let Some((first, _)) = updates.first() else { return };
-    update_each(first.backend(), updates.iter_mut().map(|(hasher, data)| ((), &mut **hasher, *data)), |()| {});
-}
-
-/// See [`blake2b::update_each`](crate::blake2b::update_each): the same for either flavour.
-pub fn update_each<'a, F: Flavour, T>(
-    backend: Backend,
-    jobs: impl IntoIterator<Item = (T, &'a mut Hasher<F>, &'a [u8])>,
-    done: impl FnMut(T),
-) {
-    let jobs = jobs.into_iter().map(|(owner, hasher, data)| (owner, &mut hasher.stream, data));
-    many::update_each(backend, jobs, done);
-}
+updates!(F: Flavour, "blake2b");
 
 /// See [`blake2b::finalize_many`](crate::blake2b::finalize_many): the same for either flavour.
 ///

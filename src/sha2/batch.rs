@@ -10,7 +10,8 @@ use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
 use crate::many::batch::{Common, Messages, compress_each, few_are_faster_alone};
-use crate::many::{self, LengthError as ManyError, finalize_each};
+use crate::many::jobs::updates;
+use crate::many::{LengthError as ManyError, finalize_each};
 use crate::stream::compress_message;
 
 /// A way to hash whole messages: the hash and the backend.
@@ -231,21 +232,7 @@ impl<V: Variant> Default for Batch<V> {
     }
 }
 
-/// See [`sha256::update_many`](crate::sha256::update_many): the same for either variant.
-pub fn update_many<V: Variant>(updates: &mut [(&mut Hasher<V>, &[u8])]) {
-    let Some((first, _)) = updates.first() else { return };
-    update_each(first.backend(), updates.iter_mut().map(|(hasher, data)| ((), &mut **hasher, *data)), |()| {});
-}
-
-/// See [`sha256::update_each`](crate::sha256::update_each): the same for either variant.
-pub fn update_each<'a, V: Variant, T>(
-    backend: Backend,
-    jobs: impl IntoIterator<Item = (T, &'a mut Hasher<V>, &'a [u8])>,
-    done: impl FnMut(T),
-) {
-    let jobs = jobs.into_iter().map(|(owner, hasher, data)| (owner, &mut hasher.stream, data));
-    many::update_each(backend, jobs, done);
-}
+updates!(V: Variant, "sha256");
 
 /// See [`sha256::finalize_many`](crate::sha256::finalize_many): the same for either variant.
 ///
