@@ -18,21 +18,21 @@ patterns() {
             broken=1
         fi
     }
-    none 'a safe function with target_feature says the same' '^[^/]*\bunsafe (extern "[A-Za-z]+" )?fn\b' src bt2sum
+    none 'a safe function with target_feature says the same' '^[^/]*\bunsafe (extern "[A-Za-z]+" )?fn\b' src bt2sum pool
     none 'intrinsics are for the backends' '\b(core|std)::arch\b($|[^:]|::[^i])' \
         $(find src bt2sum -name '*.rs' -not -path 'src/backend/*')
     none 'unsafe code is for the backends, for the tests that look at memory, and for running an order' \
         '(allow|expect|warn)\([^)]*unsafe_code' \
-        $(find src bt2sum tests benches examples fuzz/src fuzz/fuzz_targets -name '*.rs' \
-            -not -path 'src/backend/*' -not -path tests/memory.rs -not -path 'tests/common/pages.rs' \
+        $(find src bt2sum pool tests benches examples fuzz/src fuzz/fuzz_targets -name '*.rs' \
+            -not -path pool/src/lend.rs -not -path 'src/backend/*' -not -path tests/memory.rs -not -path 'tests/common/pages.rs' \
             -not -path 'tests/common/remains.rs' -not -path benches/orders/src/candidate.rs)
     while read -r file; do
         if [ "$(grep -c 'unsafe {' "$file")" -gt "$(grep -c '// SAFETY: ' "$file")" ]; then
             echo "$file has more unsafe blocks than sentences that justify them"
             broken=1
         fi
-    done < <(find src benches/orders/src -name '*.rs')
-    if find src bt2sum tests benches examples -name mod.rs | grep .; then
+    done < <(find src pool/src benches/orders/src -name '*.rs')
+    if find src bt2sum pool tests benches examples -name mod.rs | grep .; then
         echo '^^^ modules are named after themselves, not mod.rs'
         broken=1
     fi
@@ -209,6 +209,12 @@ tests_for() {
     # shellcheck disable=SC2086
     RUSTC_WORKSPACE_WRAPPER=$wrapper \
         light cargo test --release --workspace --exclude report --all-features --test api -- $tests_of_backends
+}
+
+# All interleavings of a few threads, by loom.
+pool_model() {
+    RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=$target/loom \
+        cargo test --release -p simd-digest-pool --features bytes --test model
 }
 
 oracles() {

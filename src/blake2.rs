@@ -41,7 +41,7 @@ pub(crate) use self::hasher::hash;
 pub use self::mac::Blake2Mac;
 #[cfg(feature = "alloc")]
 pub(crate) use self::many::hash_many;
-pub use self::many::{ManyError, finalize_many, update_many};
+pub use self::many::{ManyError, finalize_many, update_each, update_many};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
@@ -184,6 +184,8 @@ macro_rules! module {
         pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
             $crate::blake2::update_many(updates);
         }
+
+        $crate::many::jobs::function!($module, blake2);
 
         /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
         /// [`Hasher::finalize`](crate::blake2::Hasher::finalize) for many, without touching the heap.

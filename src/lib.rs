@@ -45,7 +45,7 @@
 //! | one message            | [`Sha256`]                                   | [`sha256::hash`]                          |
 //! | piece by piece         | the same                                     | [`sha256::Hasher`]                        |
 //! | with a key: HMAC       | [`HmacSha256`], `hmac::Hmac<Sha256>`         | [`sha256::HmacKey`], [`sha256::HmacHasher`] |
-//! | many messages          |                                              | [`sha256::hash_many`], [`sha256::update_many`], [`sha256::finalize_many`], [`HmacKey::hash_many`](sha2::HmacKey::hash_many) |
+//! | many messages          |                                              | [`sha256::hash_many`], [`sha256::update_many`], [`sha256::update_each`], [`sha256::finalize_many`], [`HmacKey::hash_many`](sha2::HmacKey::hash_many) |
 //! | without the heap       |                                              | [`sha256::hash_many_into`], [`sha256::hash_many_flat`] |
 //! | nodes of Merkle trees  |                                              | [`sha256::hash_nodes`], [`sha256::hash_nodes_in_place`], [`sha256::hash_nodes_twice`] |
 //! | digests as values      |                                              | [`sha256::Hash`]                          |
@@ -80,7 +80,7 @@
 //! | one message            | [`Blake2b512`], [`Blake2b256`], [`Blake2b`]  | [`blake2b::hash`], [`blake2b::Params`]     |
 //! | piece by piece         | the same                                     | [`blake2b::Hasher`]                       |
 //! | with a key             | [`Blake2bMac512`], [`Blake2bMac256`], [`Blake2bMac`] | [`Params::key`](blake2::Params::key) |
-//! | many messages          |                                              | [`blake2b::hash_many`], [`blake2b::update_many`], [`blake2b::finalize_many`] |
+//! | many messages          |                                              | [`blake2b::hash_many`], [`blake2b::update_many`], [`blake2b::update_each`], [`blake2b::finalize_many`] |
 //! | without the heap       |                                              | [`Params::hash_many_into`](blake2::Params::hash_many_into), [`hash_many_flat`](blake2::Params::hash_many_flat) |
 //! | one long message       | [`Blake2bp`]                                 | [`blake2b::Parallel`], [`blake2b::Tree`], [`blake2b::TreeHasher`] |
 //! | to any length          | [`Blake2xb`]                                 | [`Params::xof`](blake2::Params::xof), [`blake2b::OutputReader`] |

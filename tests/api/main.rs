@@ -7,6 +7,8 @@ mod common {
     pub(crate) mod backends;
     #[cfg(feature = "blake3")]
     pub(crate) mod blake3;
+    #[cfg(any(feature = "blake2", feature = "sha2"))]
+    pub(crate) mod each;
     #[cfg(feature = "blake2")]
     pub(crate) mod flavour;
     #[cfg(all(unix, feature = "alloc"))]

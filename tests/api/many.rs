@@ -5,8 +5,11 @@ use core::cell::RefCell;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_digest::Backend;
-use simd_digest::blake2::{Hash, Hasher, ManyError, Params, ParamsError, finalize_many, update_many};
+use simd_digest::blake2::{
+    Hash, Hasher, ManyError, Params, ParamsError, finalize_many, lanes, update_each, update_many,
+};
 
+use crate::common::each;
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
 use crate::common::peer::{Fields, Peer};
@@ -294,11 +297,17 @@ fn update_one_by_one<F: Flavour>(hashers: &[Hasher<F>], data: &[&[u8]]) -> Vec<(
     each.collect()
 }
 
-/// Updates `hashers` together.
+/// Updates `hashers` together, by `update_many` and by `update_each`.
 fn update_all<F: Flavour>(hashers: &mut [Hasher<F>], data: &[&[u8]]) -> Vec<(Hash<F>, u128)> {
+    let mut by_jobs = hashers.to_vec();
+    let backend = hashers[0].backend();
+    each::update(lanes::<F>(backend), &mut by_jobs, data, |jobs, done| update_each(backend, jobs, done));
     let mut updates: Vec<(&mut Hasher<F>, &[u8])> = hashers.iter_mut().zip(data.iter().copied()).collect();
     update_many(&mut updates);
-    hashers.iter().map(|hasher| (hasher.finalize(), hasher.count())).collect()
+    let answers = |hashers: &[Hasher<F>]| hashers.iter().map(|hasher| (hasher.finalize(), hasher.count())).collect();
+    let answer: Vec<(Hash<F>, u128)> = answers(hashers);
+    assert_eq!(answer, answers(&by_jobs), "update_each on {backend:?}");
+    answer
 }
 
 /// Every number of bytes held back, with data up to, at and beyond the end of that block.
