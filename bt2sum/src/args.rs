@@ -9,83 +9,23 @@ use clap::{ArgAction, CommandFactory, Parser};
 use clap_complete::Shell;
 use simd_digest::Backend;
 
+use crate::help::sections;
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, thread_count};
-use crate::scheme::{Algorithm, Scheme, Shape};
-
-/// The length of a leaf in bytes if nothing else is said.
-const CHUNK: u32 = 5 << 20;
-
-const AFTER_HELP: &str = "\
-Formats:
-  BLAKE2b-64 (NAME) = HEX                 a file; the number is bytes of digest
-  BLAKE2b-64 = HEX                        standard input
-  BLAKE2b-TREE-512-5M (NAME) = HEX        with --tag: bits of digest and bytes of leaf
-  HEX  NAME, BLAKE2b-256 (NAME) = HEX     with --sequential, as b2sum prints them
-  BLAKE2s, BLAKE2bp or BLAKE2sp in place of BLAKE2b by --algorithm
-  HEX  NAME, SHA256 (NAME) = HEX          with --sequential --algorithm sha256, or SHA224 by sha224,
-                                          as sha256sum, sha224sum and cksum print them
-  HEX  NAME, BLAKE3 (NAME) = HEX          with --algorithm blake3, as b3sum prints them
-  BLAKE3-512 (NAME) = HEX                 with --tag, for other lengths: bits of digest
-  The line of a NAME with a backslash, a line feed or a carriage return begins with a backslash,
-  and the name has \\\\, \\n and \\r for them. With --zero nothing is escaped.
-
-Digest:
-  BLAKE2b or BLAKE2s as a tree of unlimited fanout and depth 2: every SIZE bytes are a leaf, the
-  last leaf has what remains, and the root hashes the digests of the leaves. BLAKE2bp and BLAKE2sp
-  are no such trees: with --sequential they hash a file as a whole, in 4 or 8 lanes of one core.
-  Trees of SHA-256 and SHA-224 are not defined, nor keys, nor other lengths than 256 and 224 bits.
-  BLAKE3 is a tree of its own: blake3 is the plain hash, on all cores, with --sequential or without.
-  It has no --chunk and no --leaves. Its digests have 256 bits, or any number of bytes to 1 MiB by
-  --length or --size: these are its extended output, of which a shorter digest is the beginning.
-  Lists of 256 bits are those of b3sum, which reads ours too. Lists of other lengths are bt2sum's
-  alone: b3sum prints no such tags, and checks no such lines. In HEX  NAME, a digest that was cut
-  is a shorter digest, and matches: --length accepts the one length only.
-
-Other than s3git's bt2sum, whose digests are the same but for its errors, this one
-  hashes a pipe to its end, not to its first short read;
-  marks the last leaf of standard input too if it is a full one;
-  takes an empty input for one empty leaf (--compat-empty: for no leaf at all);
-  refuses sizes and numbers that make no sense, and directories.
-
-Check:
-  --check reads lines of all these formats (HEX  NAME too for trees) and prints NAME: OK,
-  NAME: FAILED or NAME: FAILED open or read. What a line does not say comes from --size and
-  --chunk. Lines of other tools, of the other mode, or of another hash than --algorithm says are
-  improperly formatted. Without --algorithm and a key, lines of BLAKE3 are read too, and with
-  --sequential those of SHA256 and SHA224, each by the hash that it names. HEX  NAME is BLAKE2b
-  then. What a list was keyed with, or derived in, is in no line: it takes the same option again.
-  --check --leaves FILE checks one file, leaf by leaf, and prints the bytes that do not match.
-
-Sizes:
-  k, m and g (or KiB, MiB and GiB), in either case, multiply by 1024, 1024^2 and 1024^3. KB, MB
-  and GB, which are 1000 to some and 1024 to others, are refused.
-
-Mapped files:
-  With --mmap, regular files of more than 1 MiB (with --sequential, of more than 4 MiB if there
-  are several) are hashed where the system has them in memory. Pipes, and what cannot be mapped,
-  are read as ever. If another program shortens a file meanwhile, this is an error as long as it
-  is noticed in time; if not, the system ends this one by a signal (SIGBUS), without a message,
-  and a file that --leaves began stays behind. That is why it has to be asked for.
-
-Exit status:
-  0  all files were hashed, or match
-  1  a file could not be read, does not match, or the output could not be written; the other
-     files are still hashed
-  2  the arguments are wrong, or the key; nothing is hashed";
+use crate::scheme::{Algorithm, CHUNK, Scheme, Shape};
 
 /// Prints or checks checksums of files: BLAKE2 trees, BLAKE3, or plain BLAKE2 and SHA-2.
 #[derive(Debug, Parser)]
-#[command(name = "bt2sum", args_override_self = true, disable_version_flag = true, after_long_help = AFTER_HELP)]
+#[command(name = "bt2sum", args_override_self = true, disable_version_flag = true, after_long_help = sections())]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
     /// Hash; blake2bp, blake2sp, sha256 and sha224 need --sequential [default: blake2b]
-    #[arg(short, long, alias = "a", value_enum)]
+    #[arg(short, long, value_enum)]
     algorithm: Option<Algorithm>,
 
     /// Length of digests of BLAKE2: 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
     ///
     /// Of blake3: 1 to 1048576 [default: 32]
-    #[arg(short, long, alias = "s", value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
+    #[arg(short, long, value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
     size: Option<usize>,
 
     /// The same in bits, a multiple of 8; 0 is the default
@@ -96,7 +36,7 @@ pub(crate) struct Options {
     length: Option<usize>,
 
     /// Length of a leaf, less than 4g [default: 5m]
-    #[arg(short = 't', long, alias = "t", value_name = "SIZE", allow_hyphen_values = true)]
+    #[arg(short = 't', long, value_name = "SIZE", allow_hyphen_values = true)]
     #[arg(value_parser = chunk_length)]
     chunk: Option<u32>,
 
@@ -137,31 +77,35 @@ pub(crate) struct Options {
     pub(crate) check: bool,
 
     /// Neither fails nor tells of files that are missing
-    #[arg(long, requires = "check")]
+    #[arg(long)]
     pub(crate) ignore_missing: bool,
 
     /// Prints no OK; the last of --quiet, --status and --warn counts
-    #[arg(long, requires = "check", overrides_with_all = ["status", "warn"])]
+    #[arg(long, overrides_with_all = ["status", "warn"])]
     pub(crate) quiet: bool,
 
     /// Prints nothing; the exit status tells
-    #[arg(long, requires = "check", overrides_with_all = ["quiet", "warn"])]
+    #[arg(long, overrides_with_all = ["quiet", "warn"])]
     pub(crate) status: bool,
 
     /// Fails if a line is improperly formatted
-    #[arg(long, requires = "check")]
+    #[arg(long)]
     pub(crate) strict: bool,
 
     /// Tells of each improperly formatted line
-    #[arg(short, long, requires = "check", overrides_with_all = ["quiet", "status"])]
+    #[arg(short, long, overrides_with_all = ["quiet", "status"])]
     pub(crate) warn: bool,
 
     /// Writes the digests of the leaves to this file; with --check, reads them
     #[arg(long, value_name = "LEAVES")]
     pub(crate) leaves: Option<PathBuf>,
 
+    /// Lets --leaves replace a regular file of any contents, but no input and no key
+    #[arg(long)]
+    pub(crate) force: bool,
+
     /// Checks only the leaves that have bytes A to B (A- to the end), by --leaves
-    #[arg(long, value_name = "A-B", requires = "check", requires = "leaves", allow_hyphen_values = true)]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true)]
     #[arg(value_parser = byte_range)]
     pub(crate) range: Option<(u64, u64)>,
 
@@ -196,6 +140,11 @@ pub(crate) struct Options {
     #[arg(short = 'V', long)]
     pub(crate) version: bool,
 
+    /// Maps files for the process that started this one
+    #[cfg(target_os = "linux")]
+    #[arg(long, hide = true)]
+    pub(crate) is_child: bool,
+
     /// Prints completions for this shell
     #[arg(long, hide = true, value_name = "SHELL")]
     pub(crate) completions: Option<Shell>,
@@ -213,11 +162,31 @@ impl Options {
     /// Parses the command line. Two things are beyond clap: the Go tool's `-cpus`, and limits that depend on the
     /// algorithm.
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
-        let options = Self::try_parse_from(with_two_dashes(std::env::args_os()))?;
-        match options.contradiction() {
+        let options = Self::try_parse_from(with_right_dashes(std::env::args_os()))?;
+        match options.lack().or_else(|| options.contradiction()) {
             Some(wrong) => Err(Self::command().error(ErrorKind::ValueValidation, wrong)),
             None => Ok(options),
         }
+    }
+
+    /// The option that another one needs, if it is not there. This is beyond clap's `requires`, which lets an option
+    /// pass whose need conflicts with something else that was given.
+    fn lack(&self) -> Option<String> {
+        let of_check = [
+            ("ignore-missing", self.ignore_missing),
+            ("quiet", self.quiet),
+            ("status", self.status),
+            ("strict", self.strict),
+            ("warn", self.warn),
+            ("range", self.range.is_some()),
+        ];
+        if let Some((option, _)) = of_check.into_iter().find(|(_, given)| *given && !self.check) {
+            return Some(format!("--{option} needs --check"));
+        }
+        if self.range.is_some() && self.leaves.is_none() {
+            return Some("--range needs --leaves".to_owned());
+        }
+        (self.force && (self.check || self.leaves.is_none())).then(|| "--force needs --leaves, to write".to_owned())
     }
 
     /// Why the algorithm does not go with the other options, if it does not.
@@ -270,22 +239,22 @@ impl Options {
         self.algorithm.unwrap_or(Algorithm::Blake2b)
     }
 
-    /// The other algorithms whose lines are proper, if the lines name them. A list is read as `cksum --check` reads it:
-    /// `--algorithm` excludes all others. With a key, no line of a hash without key is proper.
-    pub(crate) fn algorithms_by_name(&self) -> &'static [Algorithm] {
-        match self.sequential {
-            _ if self.algorithm.is_some() || self.is_keyed() => &[],
-            true => &[Algorithm::Sha256, Algorithm::Sha224, Algorithm::Blake3],
-            false => &[Algorithm::Blake3],
+    /// Whether the user says of what kind the lines are that do not say so themselves.
+    pub(crate) fn says_kind(&self) -> bool {
+        self.sequential || self.algorithm.is_some()
+    }
+
+    /// The file that has the key, if the options name one.
+    pub(crate) fn key_path(&self) -> Option<PathBuf> {
+        #[cfg(unix)]
+        if let Some(number) = self.key_fd {
+            return Some(format!("/dev/fd/{number}").into());
         }
+        self.key_file.clone()
     }
 
     fn is_keyed(&self) -> bool {
-        #[cfg(unix)]
-        if self.key_fd.is_some() {
-            return true;
-        }
-        self.key_file.is_some()
+        self.key_path().is_some()
     }
 
     /// The files to hash or check; `-`, for standard input, if none is given.
@@ -306,6 +275,14 @@ impl Options {
         self.size.or(self.length.map(|length| if length == 0 { self.algorithm().usual_length() } else { length }))
     }
 
+    /// Whether this process maps files.
+    pub(crate) fn maps(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.mmap && self.is_child;
+        #[cfg(not(target_os = "linux"))]
+        return self.mmap;
+    }
+
     /// The kind of digest that the options ask for.
     pub(crate) fn scheme(&self) -> Scheme {
         let algorithm = self.algorithm();
@@ -315,13 +292,16 @@ impl Options {
     }
 }
 
-/// Turns `-cpus` into `--cpus`: Go reads it as one long option, clap would read five short ones.
-fn with_two_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// Turns `-cpus` into `--cpus`, and `--a`, `--s` and `--t` into `-a`, `-s` and `-t`: Go makes no difference between one
+/// dash and two. As aliases, the latter would be proposed in place of unknown options.
+fn with_right_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut options = true;
     let correct = |argument: OsString| {
         options &= argument != "--";
-        match argument.to_str() {
-            Some(text) if options && (text == "-cpus" || text.starts_with("-cpus=")) => format!("-{text}").into(),
+        let Some(text) = argument.to_str().filter(|_| options) else { return argument };
+        match text.split_once('=').map_or(text, |(name, _)| name) {
+            "-cpus" => format!("-{text}").into(),
+            "--a" | "--s" | "--t" => text[1..].into(),
             _ => argument,
         }
     };
@@ -338,9 +318,9 @@ mod tests {
     }
 
     #[test]
-    fn one_dash_becomes_two() {
-        let given = ["bt2sum", "-cpus", "2", "-cpus=3", "-c", "-cpu", "--", "-cpus"];
-        let expected = ["bt2sum", "--cpus", "2", "--cpus=3", "-c", "-cpu", "--", "-cpus"];
-        assert_eq!(with_two_dashes(given.into_iter().map(OsString::from)), expected);
+    fn dashes_as_go_has_them() {
+        let given = ["bt2sum", "-cpus", "2", "-cpus=3", "-c", "-cpu", "--s", "--t=5m", "--st", "--", "-cpus", "--a"];
+        let expected = ["bt2sum", "--cpus", "2", "--cpus=3", "-c", "-cpu", "-s", "-t=5m", "--st", "--", "-cpus", "--a"];
+        assert_eq!(with_right_dashes(given.into_iter().map(OsString::from)), expected);
     }
 }

@@ -1,194 +1,238 @@
 //! `--check`: compares files with the digests that a check file lists.
 
 use std::ffi::OsStr;
-use std::io::{self, ErrorKind, Read};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use simd_digest::blake2::Flavour;
+use clap::ValueEnum;
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 
 use crate::args::Options;
 use crate::engine::{Engine, Job};
-use crate::input::{Input, Source};
-use crate::leaves::{Damage, LeafFile};
+use crate::input::Source;
+use crate::inspect::{Findings, inspect};
 use crate::line::{Entry, LineParser};
-use crate::output::{Printer, checked_name};
-use crate::scheme::Algorithm;
+use crate::list::{Improper, List, Part, Why};
+use crate::output::{Printer, checked_name, shown};
+use crate::scheme::{Algorithm, CHUNK, Scheme, Shape};
+
+/// The length of the longest file that is hashed again to learn of what kind a digest is, in bytes.
+const TRIED: u64 = 64 << 20;
 
 /// Checks all files that the check file `name` lists. Returns whether all is well; an error says why nothing can be
 /// printed.
 pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_>, name: &OsStr) -> io::Result<bool> {
     let source = Source::named(name);
-    let bytes = match read_all(source, engine) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            printer.complain(source, &error);
+    let shown = if source == Source::StandardInput { "'standard input'".to_owned() } else { shown(name) };
+    let mut run = Run { options, engine, printer, shown: &shown, tally: Tally::default() };
+    let checked = match open(options, engine, source) {
+        Ok(list) => match &options.leaves {
+            None => run.all(list),
+            Some(path) => run.one(list, path),
+        },
+        Err(error) => Err(Stop::Unreadable(error)),
+    };
+    match checked {
+        Ok(()) => {}
+        Err(Stop::Unreadable(error)) => {
+            run.printer.complain(source, &error);
             return Ok(false);
         }
-    };
-    let shown = if source == Source::StandardInput { "'standard input'".into() } else { name.to_string_lossy() };
-    let mut tally = Tally::default();
-    let hash_name = options.algorithm().title();
-    let entries = parse(options, &bytes, &mut tally, |line| {
-        printer.warn(&format!("{shown}: {line}: improperly formatted {hash_name} checksum line"));
-    });
-    if entries.is_empty() {
-        printer.warn(&format!("{shown}: no properly formatted checksum lines found"));
-        return Ok(false);
+        Err(Stop::Told) => return Ok(false),
+        Err(Stop::Unprintable(error)) => return Err(error),
     }
-    match &options.leaves {
-        None => {
-            let jobs: Vec<_> =
-                entries.iter().map(|entry| Job { source: Source::named(&entry.name), scheme: entry.scheme }).collect();
-            engine.hash_all(&jobs, |i, hash| {
-                let matches = hash.map(|hash| hash == entries[i].hash);
-                tally.count(options, printer, &entries[i], matches, &Findings::default())
-            })?;
+    let Run { tally, printer, .. } = run;
+    if !tally.has_entry {
+        printer.warn(&format!("{shown}: no properly formatted checksum lines found"));
+        if let Some(hash) = tally.foreign {
+            printer.warn(&format!("{shown}: its lines name {hash}, which the tool that made them can check"));
         }
-        Some(path) => {
-            let [entry] = &entries[..] else {
-                printer.warn(&format!("{shown}: lists {} files, but --leaves is for one", entries.len()));
-                return Ok(false);
-            };
-            let inspected = match entry.scheme.algorithm {
-                Algorithm::Blake3 => {
-                    printer.warn(&format!("{shown}: lists a file by BLAKE3, which has no leaves"));
-                    return Ok(false);
-                }
-                Algorithm::Blake2s => inspect::<FlavourS>(options, engine, entry, path),
-                // No other algorithm gets here: a scheme without a tree would be an error.
-                _ => inspect::<FlavourB>(options, engine, entry, path),
-            };
-            match inspected {
-                Ok(Ok(findings)) => tally.count(options, printer, entry, Ok(findings.lines.is_empty()), &findings)?,
-                Ok(Err(error)) => tally.count(options, printer, entry, Err(error), &Findings::default())?,
-                Err(error) => {
-                    printer.complain(Source::File(path), &error);
-                    return Ok(false);
-                }
-            }
-        }
+        return Ok(false);
     }
     if !options.status {
         tally.warn(printer);
         if options.ignore_missing && tally.matched == 0 {
             printer.warn(&format!("{shown}: no file was verified"));
         }
+        if tally.right == 0 && tally.wrong > 0 && !options.says_kind() {
+            printer.warn(&format!("{shown}: {UNKNOWN}"));
+        }
     }
     Ok(tally.is_good(options))
 }
 
-/// Reads a check file.
-fn read_all(source: Source<'_>, engine: &Engine) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    engine.open(source)?.file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// The hint if no digest matches, and nothing says of what kind they are.
+const UNKNOWN: &str = "if b2sum made this list, use --sequential; if sha256sum or b3sum did, --algorithm too; \
+    bt2sum does not check SHA-512";
+
+/// Opens a check file.
+pub(crate) fn open<'a>(options: &Options, engine: &'a Engine, source: Source<'a>) -> io::Result<List<'a>> {
+    let parser = LineParser::new(options.algorithm(), options.scheme().shape, options.size_given());
+    Ok(List::new(engine.open(source)?.file, source, parser, &engine.secret))
 }
 
-/// Parses a check file. The tally counts improperly formatted lines; with `--warn`, `improper` is told their numbers.
-fn parse(options: &Options, bytes: &[u8], tally: &mut Tally, improper: impl Fn(usize)) -> Vec<Entry> {
-    let parser = LineParser::new(options.algorithm(), options.scheme().shape, options.size_given());
-    let mut parser = parser.or_named(options.algorithms_by_name());
-    let mut entries = Vec::new();
-    for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() || line.starts_with(b"#") {
-            continue;
+/// Why a check file is not checked to its end.
+enum Stop {
+    /// The check file cannot be read.
+    Unreadable(io::Error),
+    /// The reason has been told.
+    Told,
+    /// Nothing can be printed.
+    Unprintable(io::Error),
+}
+
+/// The check of one list.
+struct Run<'a, 'p> {
+    options: &'a Options,
+    engine: &'a Engine,
+    printer: &'a mut Printer<'p>,
+    /// The name of the list.
+    shown: &'a str,
+    tally: Tally,
+}
+
+impl Run<'_, '_> {
+    /// Checks all files that the list names, part after part.
+    fn all(&mut self, mut list: List<'_>) -> Result<(), Stop> {
+        while let Some(Part { entries, improper }) = list.next().map_err(Stop::Unreadable)? {
+            let jobs: Vec<_> =
+                entries.iter().map(|entry| Job { source: Source::named(&entry.name), scheme: entry.scheme }).collect();
+            let mut improper = improper.into_iter().peekable();
+            let mut told = false;
+            self.tally.has_entry |= !entries.is_empty();
+            let engine = self.engine;
+            let hashed = engine.hash_all(&jobs, |i, hash| {
+                while let Some(line) = improper.next_if(|line| line.entries <= i) {
+                    self.improper(&line);
+                }
+                let matches = hash.map(|hash| hash == entries[i].hash);
+                if matches!(matches, Ok(false)) && self.is_strange(&entries[i]) {
+                    told = true;
+                    return Err(ErrorKind::Unsupported.into());
+                }
+                self.tally.count(self.options, self.printer, &entries[i], matches, &Findings::default())
+            });
+            if told {
+                return Err(Stop::Told);
+            }
+            hashed.map_err(Stop::Unprintable)?;
+            improper.for_each(|line| self.improper(&line));
         }
-        match parser.parse(line) {
-            Some(entry) => entries.push(entry),
-            None => {
-                tally.improper += 1;
-                if options.warn {
-                    improper(number);
+        Ok(())
+    }
+
+    /// Counts an improper line, and tells its number with `--warn`.
+    fn improper(&mut self, line: &Improper) {
+        self.tally.improper += 1;
+        match &line.why {
+            Why::Malformed => {}
+            // b2sum passes over such lines.
+            Why::Foreign(hash) => {
+                self.tally.unchecked += usize::from(!self.options.sequential);
+                if !hash.is_empty() {
+                    self.tally.foreign.get_or_insert_with(|| hash.clone());
+                }
+            }
+            Why::NotKeyed => self.tally.unchecked += 1,
+        }
+        if self.options.warn {
+            let (shown, number, title) = (self.shown, line.number, self.options.algorithm().title());
+            self.printer.warn(&format!("{shown}: {number}: improperly formatted {title} checksum line"));
+        }
+    }
+
+    /// Whether a digest that does not match is of another kind, though its line does not say so: then the list is of
+    /// another tool, and the hint says how to check it. Only the first digests of a list are tried.
+    fn is_strange(&mut self, entry: &Entry) -> bool {
+        if entry.tagged || self.tally.right > 0 || self.tally.wrong > 0 || entry.scheme.size < 16 {
+            return false;
+        }
+        let source = Source::named(&entry.name);
+        let Source::File(path) = source else { return false };
+        if !fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= TRIED) {
+            return false;
+        }
+        let mut kinds = Vec::new();
+        for &algorithm in Algorithm::value_variants() {
+            let trees = algorithm.makes_trees().then_some(Shape::Tree { chunk: CHUNK });
+            for shape in [Shape::Sequential].into_iter().chain(trees) {
+                let scheme = Scheme { algorithm, shape, ..entry.scheme };
+                let possible = algorithm.lengths().contains(&scheme.size) && self.engine.secret.suits(algorithm);
+                if possible && scheme != entry.scheme {
+                    kinds.push(Job { source, scheme });
                 }
             }
         }
+        let mut found = None;
+        let tried = self.engine.hash_all(&kinds, |i, hash| {
+            if hash.is_ok_and(|hash| hash == entry.hash) {
+                found = Some(kinds[i].scheme);
+            }
+            Ok(())
+        });
+        let Some(Scheme { algorithm, shape, .. }) = found.filter(|_| tried.is_ok()) else { return false };
+        let mut needed =
+            if shape.is_tree() || algorithm == Algorithm::Blake3 { "" } else { "--sequential " }.to_owned();
+        needed += &format!("--algorithm {}", algorithm.name());
+        let (shown, title) = (self.shown, algorithm.title());
+        let kind = if shape.is_tree() { "trees of " } else { "" };
+        self.printer.warn(&format!("{shown}: its digests are {kind}{title}: check them with {needed}"));
+        true
     }
-    entries
-}
 
-/// The result of checking a file against its leaves.
-#[derive(Debug, Default)]
-struct Findings {
-    /// The first and the last byte of the range that was asked for, or `None` for all bytes.
-    range: Option<(u64, u64)>,
-    /// A line for each damaged or surplus range of bytes; none if the file is good.
-    lines: Vec<String>,
-}
-
-/// Checks the file of `entry` against its leaves, which are in the file `path`. The outer error is about that file.
-fn inspect<F: Flavour>(
-    options: &Options,
-    engine: &Engine,
-    entry: &Entry,
-    path: &Path,
-) -> io::Result<io::Result<Findings>> {
-    let leaves = LeafFile::<F>::open(path, entry.scheme, &engine.secret, &entry.hash)?;
-    Ok(find(options, engine, entry, leaves))
-}
-
-/// Compares the file of `entry` with its leaves.
-fn find<F: Flavour>(
-    options: &Options,
-    engine: &Engine,
-    entry: &Entry,
-    mut leaves: LeafFile<F>,
-) -> io::Result<Findings> {
-    let range = options.range.map(|range| leaves.within(range)).transpose()?;
-    let mut input = engine.open(Source::named(&entry.name))?;
-    let damage = match range {
-        Some(range) => leaves.check_range(&mut input, range)?,
-        None => whole_damage(engine, entry, &mut leaves, &mut input)?,
-    };
-    // Bytes after the end count only if the user asked for the end of the file.
-    let to_end = options.range.is_none_or(|(_, last)| last == u64::MAX);
-    let surplus = if to_end { io::copy(&mut input, &mut io::sink())? } else { 0 };
-    input.check_unchanged()?;
-    let failed = |bytes: &core::ops::Range<u64>| format!("bytes {}-{}: FAILED", bytes.start, bytes.end - 1);
-    let mut lines: Vec<String> = damage.0.iter().map(failed).collect();
-    if surplus > 0 {
-        lines.push(format!("bytes {}-{}: surplus", leaves.length, leaves.length + surplus - 1));
-    }
-    Ok(Findings { range, lines })
-}
-
-/// The damaged ranges of a whole file. Afterwards, the position of the input is the end of the original length, or the
-/// end of a shorter file.
-fn whole_damage<F: Flavour>(
-    engine: &Engine,
-    entry: &Entry,
-    leaves: &mut LeafFile<F>,
-    input: &mut Input<'_>,
-) -> io::Result<Damage> {
-    let mut damage = Damage::default();
-    let mut index = 0;
-    leaves.seek(0)?;
-    // A file that has grown is hashed up to its original length: otherwise no leaf there would be marked as last.
-    let found = engine.hash_input(input, leaves.length, entry.scheme, &mut |leaf| {
-        if leaves.next()? != *leaf {
-            damage.add(leaves.bytes_of(index));
+    /// Checks the only file that the list names against its leaves.
+    fn one(&mut self, mut list: List<'_>, path: &Path) -> Result<(), Stop> {
+        let (mut first, mut count) = (None, 0);
+        while let Some(Part { entries, improper }) = list.next().map_err(Stop::Unreadable)? {
+            improper.iter().for_each(|line| self.improper(line));
+            count += entries.len();
+            first = first.or(entries.into_iter().next());
         }
-        index += 1;
-        Ok(())
-    })?;
-    if found.length < leaves.length {
-        let last = leaves.bytes_of(index - 1);
-        damage.cut(last.start);
-        // The file is shorter, so the last leaf found was wrongly marked as last. A full leaf may be good all the same,
-        // and is read again.
-        let full = found.length == last.end;
-        let good = full && leaves.check_range(input, (last.start, last.start)).is_ok_and(|damage| damage.0.is_empty());
-        damage.add(if good { last.end } else { last.start }..leaves.length);
+        let Some(entry) = first else { return Ok(()) };
+        self.tally.has_entry = true;
+        let tell = |text: &str| {
+            self.printer.warn(&format!("{}: {text}", self.shown));
+            Err(Stop::Told)
+        };
+        if count > 1 {
+            return tell(&format!("lists {count} files, but --leaves is for one"));
+        }
+        let inspected = match entry.scheme {
+            Scheme { algorithm: Algorithm::Blake3, .. } => return tell("lists a file by BLAKE3, which has no leaves"),
+            Scheme { shape: Shape::Sequential, .. } => return tell("lists a digest of no tree, which has no leaves"),
+            Scheme { algorithm: Algorithm::Blake2s, .. } => {
+                inspect::<FlavourS>(self.options.range, self.engine, &entry, path)
+            }
+            // No other algorithm gets here: a scheme without a tree would be an error.
+            _ => inspect::<FlavourB>(self.options.range, self.engine, &entry, path),
+        };
+        let (matches, findings) = match inspected {
+            Ok(Ok(findings)) => (Ok(findings.lines.is_empty()), findings),
+            Ok(Err(error)) => (Err(error), Findings::default()),
+            Err(error) => {
+                self.printer.complain(Source::File(path), &error);
+                return Err(Stop::Told);
+            }
+        };
+        self.tally.count(self.options, self.printer, &entry, matches, &findings).map_err(Stop::Unprintable)
     }
-    Ok(damage)
 }
 
 /// The number of lines and files with each result.
 #[derive(Debug, Default)]
 struct Tally {
+    /// Whether there is a proper line.
+    has_entry: bool,
     improper: usize,
+    /// Improper lines that list a file all the same. They make the check fail.
+    unchecked: usize,
+    /// The hash that the first of them names.
+    foreign: Option<String>,
+    /// Files that match, and those that do not, of lines that do not say of what kind the digest is.
+    right: usize,
+    wrong: usize,
     unreadable: usize,
     mismatched: usize,
     matched: usize,
@@ -207,10 +251,12 @@ impl Tally {
         let result = match matches {
             Ok(true) => {
                 self.matched += 1;
+                self.right += usize::from(!entry.tagged);
                 "OK"
             }
             Ok(false) => {
                 self.mismatched += 1;
+                self.wrong += usize::from(!entry.tagged);
                 "FAILED"
             }
             Err(error) if options.ignore_missing && error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -238,7 +284,8 @@ impl Tally {
 
     /// Whether the check succeeds.
     fn is_good(&self, options: &Options) -> bool {
-        self.matched > 0 && self.mismatched == 0 && self.unreadable == 0 && !(options.strict && self.improper > 0)
+        let failures = self.mismatched + self.unreadable + self.unchecked;
+        self.matched > 0 && failures == 0 && !(options.strict && self.improper > 0)
     }
 
     /// Prints the counts of all that went wrong.

@@ -15,6 +15,7 @@ use simd_digest::sha2::{Variant224, Variant256};
 
 use crate::function::{Blake2, Blake2p, Blake3, Function, Sha2};
 use crate::input::{Input, Source, fill};
+use crate::long::reach;
 use crate::message;
 use crate::progress::Progress;
 use crate::scheme::{Algorithm, Digest, Scheme, Secret};
@@ -206,7 +207,7 @@ impl Engine {
         index: usize,
     ) -> io::Result<Option<Vec<u8>>> {
         let Source::File(path) = source else { return Ok(None) };
-        let before = fs::metadata(path)?;
+        let before = fs::metadata(reach(path)?)?;
         if !before.is_file() {
             return Ok(None);
         }

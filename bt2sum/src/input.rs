@@ -1,11 +1,14 @@
 //! Opens files and standard input, reads them, and notices if a file changes meanwhile.
 
+use core::mem;
 use core::ops::Range;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::long::reach;
 use crate::progress::Progress;
 
 /// A place to read a message from.
@@ -32,14 +35,11 @@ impl<'a> Source<'a> {
     /// Whether `path` leads to this source, under any name.
     #[cfg(unix)]
     pub(crate) fn is_at(self, path: &Path) -> bool {
-        use std::os::unix::fs::MetadataExt;
-
         let own = match self {
             Self::StandardInput => stdin().and_then(|file| file.metadata()),
             Self::File(own) => std::fs::metadata(own),
         };
-        let identity = |file: Metadata| (file.dev(), file.ino());
-        own.ok().map(identity).is_some_and(|own| std::fs::metadata(path).is_ok_and(|file| identity(file) == own))
+        is_same_file(own, std::fs::metadata(path))
     }
 
     /// Whether `path` leads to this source. The answer for standard input is always no, since its file is not known.
@@ -53,10 +53,10 @@ impl<'a> Source<'a> {
     pub(crate) fn open(self, progress: &'a Progress, mmap: bool) -> io::Result<Input<'a>> {
         let file = match self {
             Self::StandardInput => stdin()?,
-            Self::File(path) => File::open(path)?,
+            Self::File(path) => File::open(reach(path)?)?,
         };
         let before = file.metadata()?;
-        Ok(Input { file, before, progress, mmap })
+        Ok(Input { file, before, progress, mmap, mark: Mark::None })
     }
 }
 
@@ -69,12 +69,21 @@ pub(crate) struct Input<'a> {
     pub(crate) progress: &'a Progress,
     /// Whether parts of a regular file are mapped instead of read.
     pub(crate) mmap: bool,
+    mark: Mark,
+}
+
+/// A byte that reading front to back gives after the end, for [`Input::mark_end`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    None,
+    Wanted,
+    Given,
 }
 
 impl<'a> Input<'a> {
     /// Opens the regular file at `path`, whose metadata the caller has just asked for.
     pub(crate) fn regular(path: &Path, before: Metadata, progress: &'a Progress) -> io::Result<Self> {
-        Ok(Self { file: File::open(path)?, before, progress, mmap: false })
+        Ok(Self { file: File::open(reach(path)?)?, before, progress, mmap: false, mark: Mark::None })
     }
 
     /// The bytes from the current position to the end of a regular file, at most `limit` of them. `None` for any other
@@ -87,18 +96,66 @@ impl<'a> Input<'a> {
         Ok(Some(begin..self.before.len().min(begin.saturating_add(limit)).max(begin)))
     }
 
+    /// The length of a regular file whose position is its beginning.
+    pub(crate) fn whole_length(&mut self) -> io::Result<Option<u64>> {
+        Ok((self.before.is_file() && self.file.stream_position()? == 0).then_some(self.before.len()))
+    }
+
+    /// Whether the input is a regular file.
+    pub(crate) fn is_file(&self) -> bool {
+        self.before.is_file()
+    }
+
+    /// From now on, a byte follows the end. So if a message ends too early with a full leaf, this leaf is not hashed as
+    /// the last one. Only reading front to back gives the byte.
+    pub(crate) fn mark_end(&mut self) {
+        self.mark = Mark::Wanted;
+    }
+
+    /// Removes the mark. Returns whether it was read.
+    pub(crate) fn take_mark(&mut self) -> bool {
+        mem::replace(&mut self.mark, Mark::None) == Mark::Given
+    }
+
     /// Fails if the file has changed since it was opened: the bytes read may be partly old and partly new.
     ///
-    /// The time of the last change is ignored for a file of length 0: files of `/proc` have this length, whatever they
-    /// contain.
+    /// The times are ignored for a file of length 0: files of `/proc` have this length, whatever they contain.
     pub(crate) fn check_unchanged(&self) -> io::Result<()> {
         if !self.before.is_file() {
             return Ok(());
         }
         let after = self.file.metadata()?;
-        let same_time = after.len() == 0 || after.modified().ok() == self.before.modified().ok();
+        let same_time = after.len() == 0 || times(&after) == times(&self.before);
         if after.len() == self.before.len() && same_time { Ok(()) } else { Err(changed()) }
     }
+}
+
+/// The times of the last change: of the contents, which anybody may put back, and of all that the system knows about
+/// the file.
+#[cfg(unix)]
+fn times(file: &Metadata) -> [i64; 4] {
+    use std::os::unix::fs::MetadataExt;
+
+    [file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec()]
+}
+
+#[cfg(not(unix))]
+fn times(file: &Metadata) -> Option<std::time::SystemTime> {
+    file.modified().ok()
+}
+
+/// Whether both have been found, and are one file.
+#[cfg(unix)]
+pub(crate) fn is_same_file(a: io::Result<Metadata>, b: io::Result<Metadata>) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    a.is_ok_and(|a| b.is_ok_and(|b| (a.dev(), a.ino()) == (b.dev(), b.ino())))
+}
+
+/// Whether both have been found: files that are locked keep their names here.
+#[cfg(not(unix))]
+pub(crate) fn is_same_file(a: io::Result<Metadata>, b: io::Result<Metadata>) -> bool {
+    a.is_ok() && b.is_ok()
 }
 
 /// The error of a file that changed.
@@ -110,6 +167,14 @@ impl Read for Input<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
         self.progress.add(length);
+        if length == 0
+            && self.mark == Mark::Wanted
+            && let Some(byte) = buffer.first_mut()
+        {
+            *byte = 0;
+            self.mark = Mark::Given;
+            return Ok(1);
+        }
         Ok(length)
     }
 }
@@ -142,6 +207,23 @@ pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize
     Ok(length)
 }
 
+/// The bytes of the name, which need not be UTF-8.
+#[cfg(unix)]
+pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
+    use std::os::unix::ffi::OsStrExt;
+
+    name.as_bytes().into()
+}
+
+/// The bytes of the name, with replacement characters in place of anything but Unicode.
+#[cfg(not(unix))]
+pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
+    match name.to_string_lossy() {
+        Cow::Borrowed(name) => name.as_bytes().into(),
+        Cow::Owned(name) => name.into_bytes().into(),
+    }
+}
+
 /// Standard input without a buffer. A descriptor that is not open for reading gives its error here, whereas the
 /// standard library treats it as empty. Standard input that was closed when the program started is empty, since Rust
 /// opens `/dev/null` in its place.
@@ -157,4 +239,28 @@ fn stdin() -> io::Result<File> {
     use std::os::windows::io::AsHandle;
 
     Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+
+    /// Bytes written in place, with the time of the contents put back.
+    #[cfg(unix)]
+    #[test]
+    fn the_time_of_all_changes_tells() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"old").unwrap();
+        let time = file.as_file().metadata().unwrap().modified().unwrap();
+        let progress = Progress::default();
+        let input = Source::File(file.path()).open(&progress, false).unwrap();
+        input.check_unchanged().unwrap();
+        std::thread::sleep(Duration::from_millis(30));
+        std::fs::write(file.path(), b"new").unwrap();
+        file.as_file().set_modified(time).unwrap();
+        assert_eq!(file.as_file().metadata().unwrap().modified().unwrap(), time);
+        input.check_unchanged().unwrap_err();
+    }
 }

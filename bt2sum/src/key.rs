@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::args::Options;
 use crate::input::fill;
+use crate::output::{shown, warn};
 use crate::scheme::Secret;
 
 /// Reads the key that the options name, or takes their context, or returns none. A key of a length that the algorithm
@@ -18,15 +19,32 @@ pub(crate) fn read(options: &Options) -> io::Result<Secret> {
     if let Some(context) = &options.derive_key {
         return Ok(Secret::of_context(context.clone()));
     }
+    options.key_path().map_or_else(|| Ok(Secret::default()), |path| from_file(&path, lengths))
+}
+
+/// Fails if the descriptor at `path` is not open for reading: opening it anew would wait for a writer. Warns of a key
+/// that all users can read.
+fn refuse_or_warn(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    if let Some(number) = options.key_fd {
-        return from_file(Path::new(&format!("/dev/fd/{number}")), lengths);
+    {
+        use std::fs;
+        use std::os::unix::fs::PermissionsExt;
+
+        let mode = |file: fs::Metadata| file.permissions().mode();
+        #[cfg(target_os = "linux")]
+        if path.starts_with("/dev/fd") && fs::symlink_metadata(path).is_ok_and(|link| mode(link) & 0o400 == 0) {
+            return Err(io::Error::other("Not open for reading"));
+        }
+        if fs::metadata(path).is_ok_and(|file| file.is_file() && mode(file) & 0o004 != 0) {
+            warn(&format!("{}: WARNING: all users can read this key", shown(path.as_os_str())));
+        }
     }
-    options.key_file.as_deref().map_or_else(|| Ok(Secret::default()), |path| from_file(path, lengths))
+    Ok(())
 }
 
 /// Reads all of the file as a key, with any line feed at its end.
 fn from_file(path: &Path, lengths: RangeInclusive<usize>) -> io::Result<Secret> {
+    refuse_or_warn(path)?;
     let (least, most) = lengths.into_inner();
     let mut key = Zeroizing::new(vec![0; most + 1]);
     let length = fill(&mut File::open(path)?, &mut key)?;

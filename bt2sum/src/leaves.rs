@@ -12,21 +12,23 @@
 //!   32        BLAKE2b-256, without a key, of all of the above
 //! ```
 
+use core::mem;
 use core::ops::Range;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use simd_digest::blake2::{Hash, Tree};
 use simd_digest::blake2b::{self, FlavourB, Params};
 
 use crate::input::read;
+use crate::output::reason;
 use crate::scheme::{Digest, Scheme, Secret, Shape};
 use crate::temporary::Temporary;
 use simd_digest::blake2::Flavour;
 
 /// The first bytes of the file.
-const MAGIC: [u8; 8] = *b"bt2leaf\0";
+pub(crate) const MAGIC: [u8; 8] = *b"bt2leaf\0";
 const VERSION: u8 = 1;
 /// The flavour, as the file has it.
 const fn code<F: Flavour>() -> u8 {
@@ -51,7 +53,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Begins the file. The scheme must be a tree.
     pub(crate) fn create<F: Flavour>(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
-        let Shape::Tree { chunk } = scheme.shape else { return Err(io::ErrorKind::Unsupported.into()) };
+        let Shape::Tree { chunk } = scheme.shape else { return Err(ErrorKind::Unsupported.into()) };
         let mut writer = Self { file: Temporary::create(path)?, own: own_digest() };
         writer.write(&MAGIC)?;
         let size = u8::try_from(scheme.size).map_err(io::Error::other)?;
@@ -129,7 +131,7 @@ impl<F: Flavour> LeafFile<F> {
         if (keyed != 0) == secret.is_empty() {
             return Err(damaged(if keyed != 0 { "made with a key" } else { "made without a key" }));
         }
-        let tree = scheme.tree(secret).ok_or(io::ErrorKind::Unsupported)?;
+        let tree = scheme.tree(secret).ok_or(ErrorKind::Unsupported)?;
         let leaves = u128::from(tree.leaf_count(length)) * u128::from(size);
         if leaves != u128::from(size_of_file - HEADER - TRAILER) {
             return Err(damaged("another number of leaves than the length of the message needs"));
@@ -167,7 +169,7 @@ impl<F: Flavour> LeafFile<F> {
     /// The bytes of the message that are in leaf `index`.
     pub(crate) fn bytes_of(&self, index: u64) -> Range<u64> {
         let chunk = u64::from(self.tree.leaf_length());
-        index * chunk..(index * chunk).saturating_add(chunk).min(self.length)
+        (index * chunk).min(self.length)..(index * chunk).saturating_add(chunk).min(self.length)
     }
 
     /// The first and the last byte of a range of the message. `u64::MAX` for the last becomes the last byte of the
@@ -179,38 +181,69 @@ impl<F: Flavour> LeafFile<F> {
             length if last >= length => "ends",
             _ => return Ok((first, last)),
         };
-        Err(io::Error::other(format!("the range {verb} behind the {} bytes of the file", self.length)))
+        Err(io::Error::other(format!("the range {verb} beyond the end of the file, which has {} bytes", self.length)))
     }
 
-    /// The ranges of bytes of `input` that do not match, in the leaves that have bytes of `range`: its first and its
-    /// last byte, both within the message. Afterwards, the position of the input is the end of these leaves.
+    /// The length of a leaf, in bytes.
+    pub(crate) fn chunk(&self) -> u64 {
+        self.tree.leaf_length().into()
+    }
+
+    /// Takes `length`, that of `input`, for the length of the message if the last leaf then matches: no digest covers
+    /// the length in the file of leaves, but the last leaf tells.
+    pub(crate) fn try_length(&mut self, input: &mut (impl Read + Seek), length: u64) -> io::Result<()> {
+        if length == self.length || self.tree.leaf_count(length) != self.tree.leaf_count(self.length) {
+            return Ok(());
+        }
+        let said = mem::replace(&mut self.length, length);
+        let last = length.saturating_sub(1);
+        if !self.check_range(input, (last, last))?.is_empty() {
+            self.length = said;
+        }
+        input.seek(SeekFrom::Start(0)).map(|_| ())
+    }
+
+    /// The ranges of bytes of `input` that do not match or cannot be read, in the leaves that have bytes of `range`:
+    /// its first and its last byte, both within the message. Afterwards, the position of the input is the end of
+    /// these leaves, or of the input.
     pub(crate) fn check_range(&mut self, input: &mut (impl Read + Seek), range: (u64, u64)) -> io::Result<Damage> {
         let (first, last) = range;
-        let last_leaf = self.tree.leaf_count(self.length) - 1;
-        let chunk = u64::from(self.tree.leaf_length());
-        let (from, to) = (first / chunk, last / chunk);
+        let (from, to) = (first / self.chunk(), last / self.chunk());
         self.seek(from)?;
-        input.seek(SeekFrom::Start(from * chunk))?;
+        input.seek(SeekFrom::Start(from * self.chunk()))?;
         let mut damage = Damage::default();
         let mut buffer = vec![0; 1 << 18];
         for index in from..=to {
-            let bytes = self.bytes_of(index);
-            let mut leaf = self.tree.leaf(index, index == last_leaf).map_err(io::Error::other)?;
-            let mut left = bytes.end - bytes.start;
-            while left > 0 {
-                let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
-                let length = read(input, &mut buffer[..most])?;
-                if length == 0 {
-                    break;
+            let (bytes, own) = (self.bytes_of(index), self.next()?);
+            match self.read_leaf(input, index, &mut buffer) {
+                Ok(leaf) if leaf == Some(own) => {}
+                Ok(_) => damage.add(bytes, None),
+                Err(error) if error.raw_os_error().is_some() && error.kind() != ErrorKind::IsADirectory => {
+                    input.seek(SeekFrom::Start(bytes.end))?;
+                    damage.add(bytes, Some(reason(&error)));
                 }
-                leaf.update(&buffer[..length]);
-                left -= length as u64;
-            }
-            if left > 0 || leaf.finalize() != self.next()? {
-                damage.add(bytes);
+                Err(error) => return Err(error),
             }
         }
         Ok(damage)
+    }
+
+    /// The digest of leaf `index`, which is next in the input. `None` if the input ends before.
+    fn read_leaf(&self, input: &mut impl Read, index: u64, buffer: &mut [u8]) -> io::Result<Option<Hash<F>>> {
+        let bytes = self.bytes_of(index);
+        let is_last = index + 1 == self.tree.leaf_count(self.length);
+        let mut leaf = self.tree.leaf(index, is_last).map_err(io::Error::other)?;
+        let mut left = bytes.end - bytes.start;
+        while left > 0 {
+            let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+            let length = read(input, &mut buffer[..most])?;
+            if length == 0 {
+                return Ok(None);
+            }
+            leaf.update(&buffer[..length]);
+            left -= length as u64;
+        }
+        Ok(Some(leaf.finalize()))
     }
 }
 
@@ -221,25 +254,110 @@ fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Ranges of bytes that do not match, in order, with a gap between two.
+/// Ranges of bytes that do not match, or cannot be read for the reason beside them. They are in order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Damage(pub(crate) Vec<Range<u64>>);
+pub(crate) struct Damage(Vec<(Range<u64>, Option<String>)>);
 
 impl Damage {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Adds a range that begins at or after the end of the last one.
-    pub(crate) fn add(&mut self, bytes: Range<u64>) {
+    pub(crate) fn add(&mut self, bytes: Range<u64>, reason: Option<String>) {
         match self.0.last_mut() {
-            Some(last) if last.end == bytes.start => last.end = bytes.end,
-            _ => self.0.push(bytes),
+            Some((last, other)) if last.end == bytes.start && *other == reason => last.end = bytes.end,
+            _ => self.0.push((bytes, reason)),
         }
     }
 
-    /// Removes the last range, but keeps the part of it before `begin`.
+    /// Adds ranges that come after these.
+    pub(crate) fn append(&mut self, other: Self) {
+        other.0.into_iter().for_each(|(bytes, reason)| self.add(bytes, reason));
+    }
+
+    /// Removes what is at `begin` and after it from the last range.
     pub(crate) fn cut(&mut self, begin: u64) {
-        if let Some(last) = self.0.pop()
+        if let Some((last, reason)) = self.0.pop_if(|(last, _)| last.end > begin)
             && last.start < begin
         {
-            self.0.push(last.start..begin);
+            self.0.push((last.start..begin, reason));
+        }
+    }
+
+    /// A line for each range.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let line = |(bytes, reason): &(Range<u64>, Option<String>)| {
+            let reason = reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+            format!("bytes {}-{}: FAILED{reason}", bytes.start, bytes.end - 1)
+        };
+        self.0.iter().map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheme::{Algorithm, digest};
+
+    /// A file of which some bytes cannot be read.
+    struct Rotten {
+        bytes: Vec<u8>,
+        at: usize,
+        bad: Vec<Range<usize>>,
+    }
+
+    impl Read for Rotten {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.bad.iter().any(|bad| bad.contains(&self.at)) {
+                return Err(io::Error::from_raw_os_error(5));
+            }
+            let end = self.bad.iter().map(|bad| bad.start).filter(|&start| start > self.at).min();
+            let rest = &self.bytes[self.at..end.unwrap_or(self.bytes.len())];
+            let length = rest.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&rest[..length]);
+            self.at += length;
+            Ok(length)
+        }
+    }
+
+    impl Seek for Rotten {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            let SeekFrom::Start(to) = to else { return Err(ErrorKind::Unsupported.into()) };
+            self.at = to.try_into().map_err(io::Error::other)?;
+            Ok(to)
+        }
+    }
+
+    /// Reading goes on behind what cannot be read, and tells it from what does not match.
+    #[test]
+    fn leaves_that_cannot_be_read() {
+        let bytes: Vec<u8> = (0..=250).cycle().take(10_500).collect();
+        let scheme = Scheme { algorithm: Algorithm::Blake2b, size: 32, shape: Shape::Tree { chunk: 1000 } };
+        let tree = scheme.tree::<FlavourB>(&Secret::default()).unwrap();
+        let path = tempfile::tempdir().unwrap();
+        let path = path.path().join("leaves");
+        let mut writer = Writer::create::<FlavourB>(&path, scheme, &Secret::default()).unwrap();
+        tree.hash_run(0, &bytes, true).unwrap().iter().for_each(|leaf| writer.write(leaf.as_bytes()).unwrap());
+        writer.finish(10_500).unwrap();
+        let root = digest(tree.hash(&bytes));
+        let mut leaves = LeafFile::<FlavourB>::open(&path, scheme, &Secret::default(), &root).unwrap();
+        for (bad, changed, lines) in [
+            (vec![], None, vec![]),
+            (vec![1500..1600, 1700..1701], None, vec!["bytes 1000-1999: FAILED: *"]),
+            (vec![0..1, 1999..2001], None, vec!["bytes 0-2999: FAILED: *"]),
+            (
+                vec![3000..4000, 10_499..10_500],
+                Some(4500),
+                vec!["bytes 3000-3999: FAILED: *", "bytes 4000-4999: FAILED", "bytes 10000-10499: FAILED: *"],
+            ),
+        ] {
+            let mut bytes = bytes.clone();
+            changed.into_iter().for_each(|place: usize| bytes[place] ^= 1);
+            let mut file = Rotten { bytes, at: 0, bad };
+            let damage = leaves.check_range(&mut file, (0, 10_499)).unwrap();
+            let reason = reason(&io::Error::from_raw_os_error(5));
+            assert_eq!(damage.lines(), lines.iter().map(|line| line.replace('*', &reason)).collect::<Vec<_>>());
         }
     }
 }

@@ -5,7 +5,10 @@
 //!
 //! ```text
 //!   main        does what the command line asks for
+//!   supervise   maps files in a process of its own
+//!   lengths     sums the lengths of the files to come
 //!   check       compares files with the digests in a check file
+//!   inspect     compares a file with its leaves, which locate damage
 //!   engine      hashes many files: small ones in batches, long ones one after the other
 //!   function    the hash functions, and what the program asks of them
 //!   message     reads one message, in the way that suits its input
@@ -16,16 +19,20 @@
 //!   window      gives parts of a regular file, read or mapped
 //!   key         reads the key
 //!   leaves      writes and reads files of leaves, which locate damage
+//!   list        reads check files, part after part
 //!   line        parses the lines of check files
+//!   walk        finds the files below directories
 //!   output      prints digests, warnings and errors
 //!   args        parses the command line
-//!   walk        finds the files below directories
+//!   help        has the sections of the help and of the manual
+//!   temporary   writes a file that gets its name only when it is whole
+//!   signals     cleans up before a signal ends the program
 //!   input       opens files and standard input, and notices changes
+//!   long        reaches files by paths that are longer than the system takes
 //!   scheme      names the algorithms, and gives the library's parameters for each kind of digest
 //!   number      reads and writes numbers with units
 //!   threads     runs work on several threads, with results in order
 //!   progress    shows how far the work is
-//!   temporary   writes a file that gets its name only when it is whole
 //! ```
 #![forbid(unsafe_code)]
 
@@ -33,18 +40,25 @@ mod args;
 mod check;
 mod engine;
 mod function;
+mod help;
 mod input;
+mod inspect;
 mod key;
 mod leaves;
+mod lengths;
 mod line;
+mod list;
+mod long;
 mod message;
 mod number;
 mod output;
 mod progress;
 mod regular;
 mod scheme;
+mod signals;
 mod stream;
 mod subtrees;
+mod supervise;
 mod team;
 mod temporary;
 mod threads;
@@ -52,7 +66,6 @@ mod walk;
 mod window;
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -69,6 +82,8 @@ use crate::input::Source;
 use crate::output::{Format, Printer};
 use crate::progress::Progress;
 use crate::scheme::Algorithm;
+#[cfg(target_os = "linux")]
+use crate::supervise::{Child, Journal};
 use crate::team::Buffers;
 
 /// The exit status for wrong arguments.
@@ -94,14 +109,25 @@ fn run(options: &Options) -> ExitCode {
         let printed = Printer::new(&unused).and_then(|mut printer| printer.print(&text));
         return printed.map_or_else(|error| output::write_failed(&error), |()| ExitCode::SUCCESS);
     }
+    let mut all_good = true;
+    #[cfg(target_os = "linux")]
+    let done = match supervise::run(options) {
+        Ok(Child::Ended(code)) => return code,
+        Ok(Child::Cut(done)) => {
+            output::warn("a mapped file became shorter; it and the files that are left are read");
+            all_good = done.all_good;
+            Some(done)
+        }
+        // Without a child, files are read.
+        Ok(Child::None) | Err(_) => None,
+    };
     let secret = match key::read(options) {
         Ok(secret) => secret,
         Err(error) => {
-            output::complain(OsStr::new("key"), &error);
+            output::complain(options.key_path().unwrap_or_default().as_os_str(), &error);
             return USAGE.into();
         }
     };
-    let mut all_good = true;
     let paths = if options.recursive {
         walk::files(&options.files(), |path, error| {
             all_good = false;
@@ -110,24 +136,30 @@ fn run(options: &Options) -> ExitCode {
     } else {
         options.files().into_iter().map(Into::into).collect()
     };
-    let names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
-    if options.leaves.is_some() && names.len() > 1 {
-        output::warn("--leaves is for one file");
-        return USAGE.into();
+    let mut names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    #[cfg(target_os = "linux")]
+    match done.map_or(Ok(0), |done| done.among(&names)) {
+        Ok(count) => names.drain(..count).for_each(drop),
+        Err(error) => {
+            output::warn(&error.to_string());
+            return ExitCode::FAILURE;
+        }
     }
-    if let Some(path) = options.leaves.as_deref().filter(|path| !options.check && Source::named(names[0]).is_at(path)) {
-        output::complain(path.as_os_str(), &io::Error::other("--leaves would replace the file to hash"));
+    if let Some(path) = options.leaves.as_deref()
+        && let Err(error) = may_use(path, options, &names)
+    {
+        output::complain(path.as_os_str(), &error);
         return USAGE.into();
     }
     let engine = Engine {
         threads: options.threads(),
         secret,
         compat_empty: options.compat_empty,
-        mmap: options.mmap,
+        mmap: options.maps(),
         progress: if options.no_progress {
             Progress::default()
         } else {
-            Progress::on_terminal(|| total(options, &names))
+            Progress::on_terminal(|| if options.check { None } else { lengths::given(&names) })
         },
         buffers: Buffers::default(),
     };
@@ -139,12 +171,41 @@ fn run(options: &Options) -> ExitCode {
     }
 }
 
+/// Whether `path` can be the file of leaves. Nothing is replaced that the user may want to keep.
+fn may_use(path: &Path, options: &Options, names: &[&OsStr]) -> io::Result<()> {
+    let wrong = |reason: &str| Err(io::Error::other(reason.to_owned()));
+    if names.len() > 1 {
+        return wrong("--leaves is for one file");
+    }
+    if path == Path::new("-") {
+        return wrong("--leaves takes the name of a file; ./- is one");
+    }
+    if options.check {
+        return Ok(());
+    }
+    if Source::named(names[0]).is_at(path) {
+        return wrong("--leaves would replace the file to hash");
+    }
+    if options.key_path().is_some_and(|key| Source::File(&key).is_at(path)) {
+        return wrong("--leaves would replace the key");
+    }
+    if output::goes_to(path) {
+        return wrong("--leaves would replace standard output");
+    }
+    if !options.force && temporary::is_foreign(path, &leaves::MAGIC)? {
+        return wrong("--leaves would replace this file, which has no leaves; --force replaces it");
+    }
+    Ok(())
+}
+
 /// Hashes or checks the files. Returns whether all went well; an error says why nothing can be printed.
 fn hash_or_check(options: &Options, engine: &Engine, names: &[&OsStr]) -> io::Result<bool> {
     let mut printer = Printer::new(&engine.progress)?;
     if options.check {
-        let check = |name: &&OsStr| check::check(options, engine, &mut printer, name);
-        return names.iter().map(check).try_fold(true, |good, more| more.map(|more| good && more));
+        let mut check = |name: &&OsStr| check::check(options, engine, &mut printer, name);
+        return lengths::beside(options, engine, names, || {
+            names.iter().map(&mut check).try_fold(true, |good, more| more.map(|more| good && more))
+        });
     }
     let Some(path) = &options.leaves else { return print_digests(options, engine, &mut printer, names) };
     let source = Source::named(names[0]);
@@ -160,8 +221,12 @@ fn print_digests(options: &Options, engine: &Engine, printer: &mut Printer<'_>, 
     let (scheme, format) = (options.scheme(), format_of(options));
     let jobs: Vec<Job<'_>> = names.iter().map(|name| Job { source: Source::named(name), scheme }).collect();
     let mut all_good = true;
+    #[cfg(target_os = "linux")]
+    let mut journal = Journal::of(options)?;
     engine.hash_all(&jobs, |i, hash| {
         let source = jobs[i].source;
+        #[cfg(target_os = "linux")]
+        let good = hash.is_ok();
         match hash {
             Ok(hash) => printer.print(&format.line(scheme, source, &hash))?,
             Err(error) => {
@@ -169,6 +234,8 @@ fn print_digests(options: &Options, engine: &Engine, printer: &mut Printer<'_>, 
                 all_good = false;
             }
         }
+        #[cfg(target_os = "linux")]
+        journal.tell(source.name(), good)?;
         Ok(())
     })?;
     Ok(all_good)
@@ -183,6 +250,8 @@ fn write_leaves<F: Flavour>(
     path: &Path,
 ) -> io::Result<bool> {
     let scheme = options.scheme();
+    #[cfg(target_os = "linux")]
+    let _ = Journal::of(options)?;
     let mut writer = match leaves::Writer::create::<F>(path, scheme, &engine.secret) {
         Ok(writer) => writer,
         Err(error) => {
@@ -218,14 +287,6 @@ fn format_of(options: &Options) -> Format {
     Format { tag: options.tag, zero: options.zero, binary: options.binary }
 }
 
-/// The total length of the files to hash. `None` if one is not a regular file, or if a check file lists them.
-fn total(options: &Options, names: &[&OsStr]) -> Option<u64> {
-    if options.check {
-        return None;
-    }
-    names.iter().map(|name| fs::metadata(name).ok().filter(fs::Metadata::is_file).map(|file| file.len())).sum()
-}
-
 /// The version, completions or manual page, if the options ask for one instead of digests.
 fn about(options: &Options) -> Option<Vec<u8>> {
     let mut text = Vec::new();
@@ -238,7 +299,7 @@ fn about(options: &Options) -> Option<Vec<u8>> {
     } else if let Some(shell) = options.completions {
         clap_complete::generate(shell, &mut command, "bt2sum", &mut text);
     } else if options.man {
-        let _ = clap_mangen::Man::new(command).render(&mut text);
+        let _ = help::manual(command, &mut text);
     } else {
         return None;
     }

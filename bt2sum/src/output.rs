@@ -2,10 +2,17 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::fs;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use crate::input::Source;
+#[cfg(unix)]
+use crate::input::is_same_file;
+use crate::input::{Source, raw};
+use os_display::Quotable;
+
 use crate::number::in_largest_unit;
 use crate::progress::Progress;
 use crate::scheme::{Digest, Scheme, Shape};
@@ -14,7 +21,7 @@ use crate::scheme::{Digest, Scheme, Shape};
 /// standard library pretends that writing succeeds. Standard output that was closed when the program started accepts
 /// all bytes, since Rust opens `/dev/null` in its place.
 #[cfg(unix)]
-fn stdout() -> io::Result<std::fs::File> {
+fn stdout() -> io::Result<fs::File> {
     use std::os::fd::AsFd;
 
     Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
@@ -23,6 +30,28 @@ fn stdout() -> io::Result<std::fs::File> {
 #[cfg(not(unix))]
 fn stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
+}
+
+/// Whether `path` leads to the regular file that standard output goes to.
+pub(crate) fn goes_to(path: &Path) -> bool {
+    #[cfg(unix)]
+    return fs::metadata(path).is_ok_and(|file| file.is_file())
+        && is_same_file(stdout().and_then(|file| file.metadata()), fs::metadata(path));
+    #[cfg(not(unix))]
+    return false;
+}
+
+/// The number of the regular file that standard output goes to, within its file system.
+#[cfg(unix)]
+pub(crate) fn number() -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    use std::sync::OnceLock;
+
+    static NUMBER: OnceLock<Option<u64>> = OnceLock::new();
+    *NUMBER.get_or_init(|| {
+        let file = stdout().and_then(|file| file.metadata()).ok()?;
+        file.is_file().then(|| file.ino())
+    })
 }
 
 /// The format of the lines of digests.
@@ -105,7 +134,13 @@ pub(crate) fn write_failed(error: &io::Error) -> ExitCode {
 
 /// Prints an error about a file.
 pub(crate) fn complain(name: &OsStr, error: &io::Error) {
-    say(&[&*escape(&raw(name)), b": ", reason(error).as_bytes()].concat());
+    say(format!("{}: {}", shown(name), reason(error)).as_bytes());
+}
+
+/// The name of a file in a message: in the quotes of a shell if it needs them, so that no name makes a line of its own
+/// or speaks to the terminal.
+pub(crate) fn shown(name: &OsStr) -> String {
+    name.maybe_quote().to_string()
 }
 
 /// Prints an error or a warning that is not about a file.
@@ -129,7 +164,7 @@ pub(crate) fn checked_name(name: &OsStr) -> Vec<u8> {
 }
 
 /// The text of an error, without the number that Rust appends.
-fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     let mut text = error.to_string();
     if let Some(code) = error.raw_os_error()
         && let Some(words) = text.strip_suffix(&format!(" (os error {code})"))
@@ -151,21 +186,4 @@ fn escape(name: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     if escaped.len() == name.len() { name.into() } else { escaped.into() }
-}
-
-/// The bytes of the name, which need not be UTF-8.
-#[cfg(unix)]
-pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
-    use std::os::unix::ffi::OsStrExt;
-
-    name.as_bytes().into()
-}
-
-/// The bytes of the name, with replacement characters in place of anything but Unicode.
-#[cfg(not(unix))]
-pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
-    match name.to_string_lossy() {
-        Cow::Borrowed(name) => name.as_bytes().into(),
-        Cow::Owned(name) => name.into_bytes().into(),
-    }
 }

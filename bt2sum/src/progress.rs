@@ -10,6 +10,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// The time after which the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The bar of work whose length is known.
+const WITH_TOTAL: &str = "{wide_bar} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the template is well formed")
+}
+
 /// Counts the bytes read, and shows the count if standard error is a terminal.
 #[derive(Debug, Default)]
 pub(crate) struct Progress(Option<Bar>);
@@ -28,12 +35,20 @@ impl Progress {
             return Self(None);
         }
         let bar = ProgressBar::with_draw_target(total(), ProgressDrawTarget::hidden());
-        let template = match bar.length() {
-            Some(_) => "{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
-            None => "{spinner} {bytes}, {bytes_per_sec}",
-        };
-        bar.set_style(ProgressStyle::with_template(template).expect("the template is well formed"));
+        bar.set_style(style(if bar.length().is_some() { WITH_TOTAL } else { "{spinner} {bytes}, {bytes_per_sec}" }));
         Self(Some(Bar { bar, start: Instant::now(), shown: AtomicBool::new(false) }))
+    }
+
+    /// Whether there is a bar.
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Tells how many bytes are read in all, once that is known.
+    pub(crate) fn expect(&self, total: u64) {
+        let Some(Bar { bar, .. }) = &self.0 else { return };
+        bar.set_length(total);
+        bar.set_style(style(WITH_TOTAL));
     }
 
     /// Counts `bytes` more.

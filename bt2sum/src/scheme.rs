@@ -12,6 +12,9 @@ use simd_digest::blake2s::FlavourS;
 use simd_digest::blake3;
 use simd_digest::sha2::{Variant, Variant224, Variant256};
 
+/// The length of a leaf in bytes if nothing else is said.
+pub(crate) const CHUNK: u32 = 5 << 20;
+
 const IN_RANGE: &str = "all lengths were found in range";
 
 /// The length of the longest digest of BLAKE3, in bytes. BLAKE3 has no limit, but digests are held in memory.
@@ -191,6 +194,14 @@ impl Secret {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.key.is_empty() && self.context.is_none()
+    }
+
+    /// Whether digests of the algorithm can have this key or this context. Without one, all can.
+    pub(crate) fn suits(&self, algorithm: Algorithm) -> bool {
+        if self.context.is_some() {
+            return algorithm == Algorithm::Blake3;
+        }
+        self.key.is_empty() || algorithm.key_lengths().is_some_and(|lengths| lengths.contains(&self.key.len()))
     }
 
     /// Makes sure that a hash without a key is given none. The command line has refused it before.

@@ -1,16 +1,22 @@
 //! A file that gets its name only when it is whole.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use core::mem;
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::{Mutex, PoisonError};
 
-/// The path of the file that is being written. The signal handler removes this file.
+use simd_digest::blake2b::Params;
+
+use crate::input::{is_same_file, raw};
+use crate::signals::before_end;
+
+/// The path of the file that is being written. A signal that ends the process removes this file.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// The exit status that shells give a process ended by an interrupt from the terminal.
-const INTERRUPTED: i32 = 130;
+/// The largest number of files that can be written at a time to take the same name.
+const WRITERS: usize = 16;
 
 /// A file under a temporary name. [`finish`](Self::finish) gives the file its name; a drop or a signal removes the
 /// file. A process has one at a time.
@@ -22,14 +28,24 @@ pub(crate) struct Temporary {
 
 impl Temporary {
     /// Creates a file beside `target`, to take the name of `target` later. If `target` is a link, the link stays, and
-    /// the file that it leads to is replaced.
+    /// the file that it leads to is replaced. The new file has the permissions of the old one.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         let target = replaceable(target)?;
-        when_ended(remove_and_exit)?;
+        // The lock is held to the end of the process, so that no file is begun or named after the removal.
+        before_end(|| {
+            let mut unfinished = unfinished();
+            remove(&mut unfinished);
+            mem::forget(unfinished);
+        })?;
         let mut unfinished = unfinished();
         let (file, path) = create_beside(&target)?;
         *unfinished = Some(path);
-        Ok(Self { file: io::BufWriter::new(file), target })
+        drop(unfinished);
+        let temporary = Self { file: io::BufWriter::new(file), target };
+        if let Ok(old) = fs::metadata(&temporary.target) {
+            temporary.file.get_ref().set_permissions(old.permissions())?;
+        }
+        Ok(temporary)
     }
 
     /// Waits until all bytes are on the disk, then gives the file its name.
@@ -60,6 +76,19 @@ impl Drop for Temporary {
     }
 }
 
+/// Whether there is a regular file at `path` that has contents, and these do not begin with `magic`: the file of
+/// somebody who did not mean it to be replaced.
+pub(crate) fn is_foreign(path: &Path, magic: &[u8]) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(file) if file.is_file() => {}
+        // What is there is no regular file, or nothing is there: creating the file tells.
+        _ => return Ok(false),
+    }
+    let mut begin = Vec::new();
+    File::open(path)?.take(magic.len() as u64).read_to_end(&mut begin)?;
+    Ok(!begin.is_empty() && begin != magic)
+}
+
 /// The path that `target` leads to. A pipe, a device, or anything else but a regular file is an error: nothing of this
 /// kind is replaced.
 fn replaceable(target: &Path) -> io::Result<PathBuf> {
@@ -76,55 +105,54 @@ fn replaceable(target: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Creates a file in the directory of `target`. The new name does not contain the name of `target`, which may already
-/// be as long as names can be.
+/// Creates a file in the directory of `target`, and locks it. Removes the files that killed processes left there when
+/// they wrote the same target: nobody holds the locks of these.
 fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
-    let process = process::id();
-    let mut number = 0_u32;
-    loop {
-        let path = target.with_file_name(format!(".bt2sum-{process}-{number}.tmp"));
+    // The name of `target` may already be as long as names can be. Its digest is not.
+    let name = Params::new()
+        .hash_length(8)
+        .hash(&raw(target.file_name().unwrap_or(OsStr::new(""))))
+        .map_err(io::Error::other)?;
+    let mut created = None;
+    for number in 0..WRITERS {
+        let path = target.with_file_name(format!(".bt2sum-{name}-{number}.tmp"));
+        remove_left_behind(&path);
+        if created.is_some() {
+            continue;
+        }
         match File::create_new(&path) {
-            // Left by a killed process with the same number, or in use by a process on another machine.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 1000 => number += 1,
-            created => return created.map(|file| (file, path)),
+            Ok(file) => {
+                // Where files cannot be locked, nobody takes this one for left behind either. A process that has the
+                // lock is about to remove the file.
+                let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !is_at(&file, &path);
+                created = (!taken).then_some((file, path));
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
         }
+    }
+    created.ok_or_else(|| io::Error::other("Too many processes are writing this file"))
+}
+
+/// Removes the file at `path` if no process holds its lock.
+fn remove_left_behind(path: &Path) {
+    // A link is none of ours.
+    if !fs::symlink_metadata(path).is_ok_and(|file| file.is_file()) {
+        return;
+    }
+    // Once the lock is held, only a process that got it before could have renamed the file.
+    if let Ok(file) = File::open(path)
+        && file.try_lock().is_ok()
+        && is_at(&file, path)
+    {
+        // If this fails, the name still tells that the file is not finished.
+        let _ = fs::remove_file(path);
     }
 }
 
-/// Calls `end` on an interrupt, a hangup or a request to terminate. A signal that the process was told to ignore, as by
-/// `nohup`, stays ignored.
-#[cfg(target_os = "linux")]
-fn when_ended(end: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    use signal_hook::iterator::Signals;
-
-    let ignored = ignored_signals();
-    let heeded = [SIGINT, SIGHUP, SIGTERM].into_iter().filter(|signal| (ignored >> (signal - 1)) & 1 == 0);
-    let mut signals = Signals::new(heeded)?;
-    std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
-            end();
-        }
-    });
-    Ok(())
-}
-
-/// The ignored signals, a bit for each: the lowest bit is signal 1. If the system does not tell, the mask is empty.
-#[cfg(target_os = "linux")]
-fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
-    mask.unwrap_or(0)
-}
-
-/// Calls `end` on an interrupt, a hangup or a request to terminate. If one of these signals is ignored, `end` is never
-/// called.
-#[cfg(not(target_os = "linux"))]
-fn when_ended(end: impl FnMut() + Send + 'static) -> io::Result<()> {
-    match ctrlc::try_set_handler(end) {
-        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
-        Err(error) => Err(io::Error::other(error)),
-    }
+/// Whether `path` still leads to this file.
+fn is_at(file: &File, path: &Path) -> bool {
+    is_same_file(file.metadata(), fs::metadata(path))
 }
 
 /// Locks the path of the unfinished file.
@@ -138,11 +166,4 @@ fn remove(unfinished: &mut Option<PathBuf>) {
         // If this fails, the name still tells that the file is not finished.
         let _ = fs::remove_file(path);
     }
-}
-
-/// Removes the unfinished file and ends the process. The lock is held to the end, so that no file is begun or named.
-fn remove_and_exit() {
-    let mut unfinished = unfinished();
-    remove(&mut unfinished);
-    process::exit(INTERRUPTED);
 }

@@ -2,14 +2,15 @@
 
 use core::iter;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::mpsc;
-use std::thread;
+use std::thread::{self, Builder, Scope};
 
 /// Calls `work` on this many threads until it returns `None`, and gives the results to `consume` in the order of their
 /// numbers, which count from 0.
 ///
 /// A thread does not run far ahead of `consume`, and ends soon after `consume` does. With one thread, each result is
-/// computed when `consume` asks for it.
+/// computed when `consume` asks for it. If the system refuses threads, the work goes on with those there are.
 pub(crate) fn in_order<T: Send, R>(
     threads: usize,
     work: impl Fn() -> Option<(u64, T)> + Sync,
@@ -20,15 +21,19 @@ pub(crate) fn in_order<T: Send, R>(
     }
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(threads);
-        for _ in 0..threads {
+        let started = (0..threads).map_while(|_| {
             let (sender, work) = (sender.clone(), &work);
-            scope.spawn(move || {
+            let run = move || {
                 while let Some(result) = work() {
                     if sender.send(result).is_err() {
                         break;
                     }
                 }
-            });
+            };
+            spawn(scope, run).ok()
+        });
+        if started.count() == 0 {
+            return consume(&mut iter::from_fn(|| work().map(|(_, result)| result)));
         }
         drop(sender);
         let mut early = BTreeMap::new();
@@ -44,6 +49,11 @@ pub(crate) fn in_order<T: Send, R>(
             }
         }))
     })
+}
+
+/// Starts a thread, if the system has one left.
+fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, run: impl FnOnce() + Send + 'scope) -> io::Result<()> {
+    Builder::new().spawn_scoped(scope, run).map(|_| ())
 }
 
 #[cfg(test)]

@@ -115,9 +115,9 @@ fn many_files_sequentially() {
     }
 }
 
-/// What is made with an algorithm is accepted with it, and with no other.
+/// What is made with an algorithm is accepted with it, and with another one only if the lines say what they are.
 #[test]
-fn check_by_the_same_algorithm_only() {
+fn check_by_other_algorithms() {
     let directory = Directory::with_files().file("key", b"key");
     let trees = [("blake2b", "BLAKE2b", 64), ("blake2s", "BLAKE2s", 32)];
     for (mode, algorithms) in [(&[][..], &trees[..]), (&["--sequential"], &SEQUENTIAL)] {
@@ -130,16 +130,14 @@ fn check_by_the_same_algorithm_only() {
                 let key: &[&str] = if options.contains(&"--key-file=key") { &["--key-file=key"] } else { &[] };
                 let all_good = success("hello: OK\nempty: OK\n");
                 assert_eq!(run(algorithm, &[&["-c", "--strict", "sums"], key].concat()), all_good, "{options:?}");
-                for &(other, name, _) in algorithms.iter().filter(|(other, ..)| *other != algorithm) {
+                for &(other, ..) in algorithms.iter().filter(|(other, ..)| *other != algorithm) {
                     let run = run(other, &[&["-c", "-w", "sums"], key].concat());
+                    if made.stdout.starts_with("BLAKE2") {
+                        assert_eq!(run, all_good, "{algorithm} {other} {options:?}");
+                        continue;
+                    }
                     assert_eq!(run.code, Some(1), "{algorithm} {other} {options:?}");
                     assert!(!run.stdout.contains("OK"), "{run:?}");
-                    if made.stdout.starts_with("BLAKE2") {
-                        let improper =
-                            |line| format!("bt2sum: sums: {line}: improperly formatted {name} checksum line\n");
-                        let none = "bt2sum: sums: no properly formatted checksum lines found\n";
-                        assert_eq!(run, failure("", format!("{}{}{none}", improper(1), improper(2))));
-                    }
                 }
             }
         }

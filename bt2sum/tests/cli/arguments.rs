@@ -79,7 +79,17 @@ fn help_and_version() {
     ] {
         assert!(stdout.contains(part), "{part}");
     }
-    assert!(stdout.lines().all(|line| line.chars().count() <= 100));
+    for (option, columns) in [("-h", 80), ("--help", 80), ("-h", 120), ("--help", 100), ("-h", 60)] {
+        let help = outcome(directory.bt2sum([option]).env("COLUMNS", columns.to_string()));
+        let longest = help.stdout.lines().map(|line| line.chars().count()).max();
+        assert!(longest.is_some_and(|longest| longest <= columns), "{option} {columns}: {longest:?}");
+    }
+    let unknown = outcome(&mut directory.bt2sum(["--json"]));
+    assert!(unknown.code == Some(2) && !unknown.stderr.contains("similar"), "{}", unknown.stderr);
+    for option in ["--s=40", "--s", "-s"] {
+        let run = outcome(directory.bt2sum([option]).args((option.len() < 4).then_some("40")));
+        assert!(run.stdout.starts_with("BLAKE2b-40 = "), "{run:?}");
+    }
     for (arguments, backend) in
         [(&["-V"][..], ""), (&["--version"], ""), (&["--backend", "portable", "-V"], "portable")]
     {

@@ -21,7 +21,7 @@ fn bad_files_among_good_ones() {
     let run = outcome(&mut directory.bt2sum(["directory", "hello", "missing", "", "hello/below", "empty"]));
     let stderr = "bt2sum: directory: Is a directory\n\
         bt2sum: missing: No such file or directory\n\
-        bt2sum: : No such file or directory\n\
+        bt2sum: '': No such file or directory\n\
         bt2sum: hello/below: Not a directory\n";
     assert_eq!(run, Outcome { code: Some(1), stdout: good.concat(), stderr: stderr.into() });
 

@@ -55,3 +55,28 @@ fn keys_of_wrong_length() {
     let missing = outcome(&mut directory().bt2sum(["--key-file", "missing", "m"]));
     assert_eq!((missing.code, missing.stdout.as_str()), (Some(2), ""));
 }
+
+/// A complaint names the file of the key, and so does the warning of a key that all users can read.
+#[cfg(unix)]
+#[test]
+fn what_is_said_about_the_key() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = directory();
+    let missing = outcome(&mut directory.bt2sum(["--key-file", "k", "m"]));
+    assert_eq!(missing.stderr, "bt2sum: k: No such file or directory\n");
+    let keyed = |file: &str| outcome(&mut directory.bt2sum(["-s32", "-t100", "--key-file", file, "m"]));
+    let line = format!("BLAKE2b-32 (m) = {TREE}\n");
+    for (mode, stderr) in [(0o600, ""), (0o640, ""), (0o644, "bt2sum: key: WARNING: all users can read this key\n")] {
+        std::fs::set_permissions(directory.path("key"), std::fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(keyed("key"), Outcome { stderr: stderr.to_owned(), ..success(&line) });
+    }
+}
+
+/// A descriptor that is open for writing only is refused. Opening it anew would wait for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_descriptor_that_is_not_for_reading() {
+    let run = outcome(&mut directory().bt2sum(["--key-fd", "1", "m"]));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(2), "bt2sum: /dev/fd/1: Not open for reading\n"));
+}

@@ -103,7 +103,11 @@ fn ranges() {
         for (range, what) in [("10500-", "begins"), ("11000-11999", "begins"), ("0-10500", "ends")] {
             let behind = check(&directory, &["--range", range]);
             assert_eq!((behind.code, behind.stdout.as_str()), (Some(1), "name: FAILED open or read\n"), "{range}");
-            assert!(behind.stderr.contains(&format!("the range {what} behind the 10500 bytes")), "{}", behind.stderr);
+            assert!(
+                behind.stderr.contains(&format!("the range {what} beyond the end of the file, which has 10500 bytes")),
+                "{}",
+                behind.stderr
+            );
         }
     }
     // All that was there is as it was, but it is not the end.
@@ -198,13 +202,11 @@ fn leaves_of_standard_input() {
     }
 }
 
-/// Neither a file that cannot be read nor an interrupt leaves anything behind, or harms what was there.
+/// A file that cannot be read leaves nothing behind, and harms nothing.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_half_written() {
-    use std::process::{Command, Stdio};
-
-    let directory = Directory::new().file("leaves", b"what was there");
+    let directory = Directory::new().file("leaves", b"bt2leaf\0 of before");
     let names = || {
         let names = std::fs::read_dir(directory.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
@@ -213,26 +215,12 @@ fn nothing_half_written() {
     };
     let untouched = || {
         assert_eq!(names(), ["leaves"]);
-        assert_eq!(std::fs::read(directory.path("leaves")).unwrap(), b"what was there");
+        assert_eq!(std::fs::read(directory.path("leaves")).unwrap(), b"bt2leaf\0 of before");
     };
     assert_eq!(outcome(&mut directory.bt2sum(["--leaves", "leaves", "missing"])).code, Some(1));
     untouched();
     assert_eq!(outcome(&mut directory.bt2sum(["--leaves", "leaves", "."])).code, Some(1));
     untouched();
-    for (signal, _) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        let mut child =
-            directory.bt2sum(["--leaves", "leaves"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        while names().len() == 1 {
-            assert!(child.try_wait().unwrap().is_none());
-        }
-        let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
-        assert!(kill.success());
-        let input = child.stdin.take(); // open until the end, or the message would be whole
-        let ended = child.wait_with_output().unwrap();
-        drop(input);
-        assert_eq!((ended.status.code(), ended.stdout.as_slice()), (Some(130), &b""[..]), "{signal}");
-        untouched();
-    }
     let run = outcome(&mut directory.bt2sum(["--leaves", "no/such/directory", "leaves"]));
     assert_eq!(run, failure("", "bt2sum: no/such/directory: No such file or directory\n"));
 }
@@ -265,7 +253,7 @@ fn leaves_replace_only_regular_files() {
     use std::os::unix::fs::{FileTypeExt, symlink};
     use std::process::Command;
 
-    let directory = Directory::with_files().file("old", b"old");
+    let directory = Directory::with_files().file("old", b"bt2leaf\0 old");
     let leaves = |target: &str| outcome(&mut directory.bt2sum(["--leaves", target, "hello"]));
     let refused =
         |target: &str, reason| assert_eq!(leaves(target), failure("", format!("bt2sum: {target}: {reason}\n")));
@@ -288,57 +276,74 @@ fn leaves_replace_only_regular_files() {
     assert!(std::fs::read(directory.path("old")).unwrap().starts_with(b"bt2leaf\0"));
 }
 
-/// The temporary name is short enough, and free, whatever the other is and a killed process left behind.
-#[cfg(unix)]
+/// No digest covers the length in the file of leaves. The last leaf tells which length is right.
 #[test]
-fn the_temporary_name_is_always_good() {
-    let directory = Directory::with_files();
-    let long = "l".repeat(255);
-    assert_eq!(outcome(&mut directory.bt2sum(["--leaves", &long, "hello"])).code, Some(0));
-    assert!(directory.path(&long).exists());
-
-    // The shell has the number of the process that it becomes.
-    let script = format!(
-        "for i in 0 1 2; do echo stale >.bt2sum-$$-$i.tmp; done; exec '{}' --leaves leaves hello",
-        env!("CARGO_BIN_EXE_bt2sum")
-    );
-    let run = outcome(std::process::Command::new("sh").args(["-c", &script]).current_dir(directory.0.path()));
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    assert!(std::fs::read(directory.path("leaves")).unwrap().starts_with(b"bt2leaf\0"));
-    let stale = std::fs::read_dir(directory.0.path()).unwrap().map(|entry| entry.unwrap().path());
-    let stale = stale.filter(|path| path.extension().is_some_and(|extension| extension == "tmp"));
-    assert_eq!(stale.map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>(), [b"stale\n"; 3]);
+fn a_length_that_is_a_lie() {
+    let directory = listed();
+    let good = std::fs::read(directory.path("leaves")).unwrap();
+    for length in [10_001_u64, 10_499, 10_501, 11_000] {
+        let mut forged = good.clone();
+        let place = good.len() - 40;
+        forged[place..place + 8].copy_from_slice(&length.to_le_bytes());
+        let own = simd_digest::blake2b::Params::new().hash_length(32).hash(&forged[..place + 8]).unwrap();
+        forged[place + 8..].copy_from_slice(own.as_bytes());
+        std::fs::write(directory.path("leaves"), forged).unwrap();
+        for (options, result) in [
+            (&[][..], "OK"),
+            (&["--range=0-"], "bytes 0-10499: OK"),
+            (&["--range=10499-10499"], "bytes 10499-10499: OK"),
+        ] {
+            assert_eq!(check(&directory, options), success(format!("name: {result}\n")), "{length}");
+        }
+        std::fs::write(directory.path("name"), with_changed(&[1500])).unwrap();
+        assert_eq!(check(&directory, &[]), damaged(&["bytes 1000-1999: FAILED"]), "{length}");
+        std::fs::write(directory.path("name"), message(LENGTH)).unwrap();
+    }
 }
 
-/// What is ignored from the start, as `nohup` and shells have it for what runs in the background, ends nothing, and
-/// what is not still leaves nothing behind.
+/// A pipe cannot be read again, and is located as exactly as a file all the same.
+#[test]
+fn a_pipe_of_another_length() {
+    let directory = Directory::new();
+    for original in [message(LENGTH), vec![0; LENGTH], vec![0; 3_000_000]] {
+        std::fs::write(directory.path("name"), &original).unwrap();
+        let chunk = if original.len() == LENGTH { "-t1000" } else { "-t100000" };
+        let line = outcome(&mut directory.bt2sum(["--tag", chunk, "--leaves", "leaves", "name"])).stdout;
+        for (list, name) in [("files", "(name)"), ("sums", "(-)")] {
+            std::fs::write(directory.path(list), line.replace("(name)", name)).unwrap();
+        }
+        let length = original.len();
+        for cut in [0, 1, 999, 1000, 3000, 8000, 10_000, 10_499, 10_500, 2_000_000, 2_900_000, 2_999_999] {
+            for changed in [None, Some(0), Some(7999), Some(9999)] {
+                let mut bytes = original[..cut.min(length)].to_vec();
+                changed.and_then(|place: usize| bytes.get_mut(place)).into_iter().for_each(|byte| *byte ^= 1);
+                std::fs::write(directory.path("name"), &bytes).unwrap();
+                let of_file = outcome(&mut directory.bt2sum(["-c", "--leaves", "leaves", "files"]));
+                let mut command = directory.bt2sum(["-c", "--leaves", "leaves", "sums"]);
+                let of_pipe = crate::with_pipe(&mut command, core::iter::once(&bytes[..]));
+                assert_eq!(of_pipe.stdout, of_file.stdout.replace("name:", "-:"), "{length} {cut} {changed:?}");
+                assert_eq!(of_pipe.code, of_file.code, "{length} {cut} {changed:?}");
+                assert_eq!(of_file.code == Some(0), bytes == original, "{length} {cut} {changed:?}");
+            }
+        }
+    }
+}
+
+/// The first pages of this file can never be read, and reading goes on.
 #[cfg(target_os = "linux")]
 #[test]
-fn ignored_signals_stay_ignored() {
-    use std::process::{Command, Stdio};
-
-    for (ignored, heeded) in [("INT", "TERM"), ("HUP", "TERM"), ("HUP", "INT"), ("TERM", "HUP"), ("HUP", "")] {
-        let directory = Directory::new();
-        let names = || std::fs::read_dir(directory.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
-        let script = format!("trap '' {ignored}; exec '{}' --leaves leaves", env!("CARGO_BIN_EXE_bt2sum"));
-        let mut command = Command::new("sh");
-        command.args(["-c", &script]).current_dir(directory.0.path());
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        // The temporary file is there after the handler.
-        while names().count() == 0 {
-            assert!(child.try_wait().unwrap().is_none());
-        }
-        let kill =
-            |signal| Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().unwrap();
-        assert!(kill(ignored).success());
-        if !heeded.is_empty() {
-            assert!(kill(heeded).success());
-            assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130), "{ignored} {heeded}");
-            assert_eq!(names().count(), 0, "{ignored} {heeded}");
-            continue;
-        }
-        drop(child.stdin.take());
-        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
-        assert!(names().eq(["leaves"]));
+fn a_leaf_that_cannot_be_read_is_damaged() {
+    let directory = listed();
+    let line = std::fs::read_to_string(directory.path("sums")).unwrap();
+    std::fs::write(directory.path("sums"), line.replace("(name)", "(/proc/self/mem)")).unwrap();
+    for (range, bytes) in [(&[][..], "0-10499"), (&["--range=2500-4000"], "2000-4999")] {
+        let run = check(&directory, range);
+        let name = "/proc/self/mem";
+        let stdout = format!("{name}: FAILED\n{name}: bytes {bytes}: FAILED: Input/output error\n");
+        assert_eq!(run, failure(stdout, MISMATCH));
+    }
+    std::fs::write(directory.path("sums"), line.replace("(name)", "(.)")).unwrap();
+    for range in [&[][..], &["--range=2500-4000"]] {
+        assert_eq!(check(&directory, range).stdout, ".: FAILED open or read\n");
     }
 }

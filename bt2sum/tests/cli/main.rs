@@ -14,13 +14,18 @@ mod digests;
 mod failures;
 mod keys;
 mod leaves;
+mod lists;
 mod many;
 mod mapped;
 mod names;
+mod pairs;
+mod replacing;
 mod sequential;
 mod sha2;
+mod signals;
 mod terminal;
 mod traps;
+mod walk;
 
 /// Byte `i` of a message is `i` modulo 251, so that no two blocks or leaves near each other are equal.
 fn message(length: usize) -> Vec<u8> {
@@ -57,6 +62,13 @@ impl Directory {
 
     fn file(self, name: &str, bytes: &[u8]) -> Self {
         std::fs::write(self.path(name), bytes).unwrap();
+        // A key that all users can read gives a warning.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+
+            std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
         self
     }
 
@@ -76,7 +88,7 @@ impl Directory {
 }
 
 /// What a run came to, in a form that prints well when it is not the expected one.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Outcome {
     code: Option<i32>,
     stdout: String,

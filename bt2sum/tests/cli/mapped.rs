@@ -120,3 +120,85 @@ fn many_files() {
         assert_eq!(both(&directory, &[options, &names].concat()).stdout.lines().count(), 20);
     }
 }
+
+/// A file that is cut short while it is mapped, at many moments: the program goes on, and gives its digest before or
+/// after the cut, or an error. The other files are hashed, and nothing is left behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_cut_short() {
+    use core::time::Duration;
+
+    const LENGTH: u64 = 24 << 20;
+    let directory = Directory::new().file("long", b"").file("small", b"small").file("other", &message(5 << 20));
+    let file = std::fs::File::options().write(true).open(directory.path("long")).unwrap();
+    let digests = |options: &[&str]| {
+        [LENGTH, 1, 0].map(|length| {
+            file.set_len(length).unwrap();
+            outcome(directory.bt2sum(options.iter().copied()).arg("long")).stdout
+        })
+    };
+    let cuts: u64 = std::env::var("BT2SUM_CUTS").map_or(8, |cuts| cuts.parse().unwrap());
+    for options in [&["-t1m"][..], &["-a", "blake3"], &["--sequential"], &["-t1m", "--leaves", "leaves"]] {
+        let good = digests(options);
+        let alone = options.contains(&"--leaves");
+        let rest = if alone {
+            String::new()
+        } else {
+            outcome(directory.bt2sum(options.iter().copied()).args(["small", "other"])).stdout
+        };
+        for cut in 0..cuts {
+            file.set_len(LENGTH).unwrap();
+            let mut command = directory.bt2sum([options, &["--mmap", "long"]].concat());
+            command.args(["small", "other"].iter().filter(|_| !alone));
+            let child =
+                command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+            std::thread::sleep(Duration::from_micros(500 + cut * 7919 % 40_000));
+            file.set_len(cut % 2).unwrap();
+            let run = Outcome::from(child.wait_with_output().unwrap());
+            let own = run.stdout.strip_suffix(&rest).unwrap_or_else(|| panic!("{cut} {run:?}"));
+            match run.code {
+                Some(0) => assert!(good.contains(&own.to_owned()), "{cut} {run:?}"),
+                Some(1) => assert!(own.is_empty() && run.stderr.contains("changed while it was read"), "{cut} {run:?}"),
+                _ => panic!("{cut} {run:?}"),
+            }
+            let mut names = std::fs::read_dir(directory.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+            assert!(names.all(|name| !name.to_string_lossy().ends_with(".tmp")), "{cut}");
+        }
+    }
+}
+
+/// The signal as such: what was done is not done again, and the rest is read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_child_that_dies() {
+    use std::process::{Command, Stdio};
+
+    let directory = Directory::new().file("a", b"a").file("z", b"z");
+    assert!(Command::new("mkfifo").arg(directory.path("pipe")).status().unwrap().success());
+    let mut command = directory.bt2sum(["--mmap", "-cpus", "1", "a", "pipe", "z"]);
+    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = loop {
+        let path = format!("/proc/{0}/task/{0}/children", run.id());
+        let children = std::fs::read_to_string(path).unwrap();
+        if let Some(child) = children.split_whitespace().next() {
+            break child.to_owned();
+        }
+        assert!(run.try_wait().unwrap().is_none());
+    };
+    // The child waits for a writer of the pipe, with `a` perhaps done.
+    std::thread::sleep(core::time::Duration::from_millis(100));
+    // The first one only removes the standard library's handler, which a fault would then miss.
+    for _ in 0..2 {
+        std::thread::sleep(core::time::Duration::from_millis(50));
+        assert!(Command::new("kill").args(["-BUS", &child]).status().unwrap().success());
+    }
+    std::fs::write(directory.path("pipe"), b"pipe").unwrap();
+    let run = Outcome::from(run.wait_with_output().unwrap());
+    let whole = outcome(&mut directory.bt2sum(["a", "z"])).stdout;
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!((run.code, lines.len(), lines[0], lines[2]), {
+        let mut whole = whole.lines();
+        (Some(0), 3, whole.next().unwrap(), whole.next().unwrap())
+    });
+    assert_eq!(run.stderr, "bt2sum: a mapped file became shorter; it and the files that are left are read\n");
+}

@@ -46,7 +46,7 @@ fn completions_and_manual() {
         ("--completions=bash", &["complete -F", "--recursive"][..]),
         ("--completions=zsh", &["#compdef bt2sum", "--recursive"]),
         ("--completions=fish", &["complete -c bt2sum", "recursive"]),
-        ("--man", &[".TH bt2sum", "recursive", "TREE"]),
+        ("--man", &[".TH bt2sum", "recursive", "TREE", ".SH DESCRIPTION", ".SH \"EXIT STATUS\"", ".SH EXAMPLES"]),
     ] {
         let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum([option]));
         assert_eq!((code, stderr.as_str()), (Some(0), ""), "{option}");
@@ -54,4 +54,22 @@ fn completions_and_manual() {
     }
     let help = outcome(&mut directory.bt2sum(["--help"])).stdout;
     assert!(!help.contains("--man") && !help.contains("--completions"));
+}
+
+/// At 80 columns no line of the manual is longer, and none of a table is filled.
+#[test]
+fn the_manual_at_80_columns() {
+    let manual = Directory::new().bt2sum(["--man"]).output().unwrap().stdout;
+    let text = String::from_utf8(manual.clone()).unwrap();
+    let begin = text.find(".SH FORMATS").unwrap();
+    assert!(text[begin..].lines().all(|line| line.replace(r"\-", "-").replace(r"\e", "e").chars().count() <= 73));
+    // Where there is a formatter.
+    let mut groff = Command::new("groff");
+    let formatted = groff.args(["-man", "-Tascii", "-rLL=80n", "-P-c"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut child) = formatted.spawn() else { return };
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &manual).unwrap();
+    let text = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    // A character that is struck twice is bold.
+    let width = |line: &str| line.chars().count() - 2 * line.matches('\u{8}').count();
+    assert!(text.lines().all(|line| width(line) <= 80), "{text}");
 }

@@ -1,0 +1,65 @@
+//! Sums the lengths of the files to come, for the progress bar.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::thread::{self, Builder};
+
+use crate::args::Options;
+use crate::check;
+use crate::engine::Engine;
+use crate::input::Source;
+
+/// Calls `check` while another thread reads the lists too and sums the lengths of the files that they name. The thread
+/// ends with `check`. Lists that are pipes cannot be read twice.
+pub(crate) fn beside<R>(options: &Options, engine: &Engine, lists: &[&OsStr], check: impl FnOnce() -> R) -> R {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        if engine.progress.is_on() && options.range.is_none() {
+            let sum = || {
+                let total = lists.iter().map(|list| listed(options, engine, list, &done)).sum::<Option<u64>>();
+                total.into_iter().for_each(|total| engine.progress.expect(total));
+            };
+            // Without the thread, the bar shows no total.
+            let _ = Builder::new().spawn_scoped(scope, sum);
+        }
+        let result = check();
+        done.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+/// The sum of the lengths of the files in a list, unless `done` comes true before.
+fn listed(options: &Options, engine: &Engine, list: &OsStr, done: &AtomicBool) -> Option<u64> {
+    let source @ Source::File(path) = Source::named(list) else { return None };
+    if !fs::metadata(path).is_ok_and(|file| file.is_file()) {
+        return None;
+    }
+    let mut total = 0_u64;
+    let mut list = check::open(options, engine, source).ok()?;
+    while let Some(part) = list.next().ok()? {
+        for entry in &part.entries {
+            if done.load(Ordering::Relaxed) {
+                return None;
+            }
+            total = total.checked_add(one(&entry.name)?)?;
+        }
+    }
+    Some(total)
+}
+
+/// The sum of the lengths of these files. `None` if one is not a regular file.
+pub(crate) fn given(names: &[&OsStr]) -> Option<u64> {
+    names.iter().map(|name| one(name)).sum()
+}
+
+/// The length of a regular file; of a missing one 0.
+fn one(name: &OsStr) -> Option<u64> {
+    match fs::metadata(Path::new(name)) {
+        Ok(file) if file.is_file() && name != "-" => Some(file.len()),
+        Err(error) if error.kind() == ErrorKind::NotFound && name != "-" => Some(0),
+        _ => None,
+    }
+}

@@ -1,0 +1,71 @@
+//! Calls a function before a signal ends the process.
+
+use std::io;
+
+/// Calls `clean_up` when a signal that ends a process comes, then ends the process by this signal. A signal that the
+/// process was told to ignore, as by `nohup`, stays ignored. If no thread can be started, signals end the process as
+/// ever.
+#[cfg(target_os = "linux")]
+pub(crate) fn before_end(clean_up: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    use std::sync::mpsc;
+    use std::thread::Builder;
+
+    use signal_hook::consts::{
+        SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU,
+    };
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    // The thread first: a signal that is caught needs one that acts.
+    let (sender, receiver) = mpsc::channel::<Signals>();
+    let thread = Builder::new().spawn(move || {
+        if let Ok(mut signals) = receiver.recv()
+            && let Some(signal) = signals.forever().next()
+        {
+            clean_up();
+            // This fails for unknown signals only.
+            let _ = emulate_default_handler(signal);
+        }
+    });
+    if thread.is_err() {
+        return Ok(());
+    }
+    keep_writing_errors()?;
+    let ends = [SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU];
+    let ignored = ignored_signals();
+    let heeded = ends.into_iter().filter(|signal| (ignored >> (signal - 1)) & 1 == 0);
+    // The thread waits for this.
+    let _ = sender.send(Signals::new(heeded)?);
+    Ok(())
+}
+
+/// A file that grows beyond the limit for the process gives an error of writing, instead of a signal that ends it.
+#[cfg(target_os = "linux")]
+fn keep_writing_errors() -> io::Result<()> {
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default()).map(|_| ())
+}
+
+/// The ignored signals, a bit for each: the lowest bit is signal 1. If the system does not tell, the mask is empty.
+#[cfg(target_os = "linux")]
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.unwrap_or(0)
+}
+
+/// Calls `clean_up` on an interrupt, a hangup or a request to terminate, then ends the process with the status that
+/// shells give an interrupted one. If one of these signals is ignored, `clean_up` is never called.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn before_end(clean_up: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let mut clean_up = Some(clean_up);
+    let handler = move || {
+        if let Some(clean_up) = clean_up.take() {
+            clean_up();
+        }
+        std::process::exit(130);
+    };
+    match ctrlc::try_set_handler(handler) {
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
