@@ -11,44 +11,78 @@ use crate::sync::lock;
 const QUANTUM: usize = 64 << 10;
 const LEAST: usize = 4 << 10;
 
+/// Bytes that a leader hashes at most while code of others has to wait.
+pub(crate) const PATIENCE: usize = 512 << 10;
+
+/// Hashes what is queued until the data of the stream `own` is done, nothing is left, or `budget` bytes are hashed. Its caller
+/// has taken a seat, by [`Queue::turn`], which gives `rest`, or by [`Queue::take_seat`].
+pub(crate) fn lead<H: LaneHasher>(queue: &Queue<H>, own: Key, mut budget: usize, rest: After) {
+    let mut seat = Seat::new(queue, own);
+    while seat.hash_up_to(&mut budget) {
+        drop(seat);
+        if !queue.take_seat() {
+            break;
+        }
+        seat = Seat::new(queue, own);
+    }
+    rest.run();
+}
+
+/// Leaves a seat that is taken.
+#[cfg(feature = "bytes")]
+pub(crate) fn decline<H: LaneHasher>(queue: &Queue<H>, own: Key, rest: After) {
+    drop(Seat::new(queue, own));
+    rest.run();
+}
+
 /// A seat, taken. Left when dropped.
-pub(crate) struct Seat<'q, H: LaneHasher> {
+struct Seat<'q, H: LaneHasher> {
     queue: &'q Queue<H>,
     own: Key,
     jobs: Vec<Job<H>>,
+    /// Done when the seat is left.
+    after: After,
     /// If that is so when the seat is dropped, hashing has panicked.
     hashes: bool,
 }
 
 impl<'q, H: LaneHasher> Seat<'q, H> {
-    /// For the stream `own`, whose caller has taken a seat by [`Queue::turn`] or [`Queue::take_seat`].
-    pub(crate) fn new(queue: &'q Queue<H>, own: Key) -> Self {
-        Self { queue, own, jobs: Vec::new(), hashes: false }
+    fn new(queue: &'q Queue<H>, own: Key) -> Self {
+        Self { queue, own, jobs: Vec::new(), after: After::default(), hashes: false }
     }
 
-    /// Hashes what is queued until its own data is done, nothing is left, or `budget` bytes are hashed.
-    pub(crate) fn lead(mut self, budget: usize) {
-        let mut hashed = 0;
-        let mut after = After::default();
+    /// Tells whether it ended only because code of others has to run, for which the seat must be left.
+    fn hash_up_to(&mut self, budget: &mut usize) -> bool {
+        let mut patience = PATIENCE;
         loop {
             let mut state = lock(&self.queue.state);
-            let own_is_done = self.put_back(&mut state, &mut after);
-            if !own_is_done && hashed < budget {
+            let own_is_done = self.put_back(&mut state);
+            let goes_on = !own_is_done && *budget > 0;
+            let leaves = patience == 0;
+            if goes_on && !leaves {
                 self.fill(&mut state);
             }
             drop(state);
-            core::mem::take(&mut after).run();
-            if self.jobs.is_empty() || hashed >= budget {
-                break;
+            if leaves {
+                return goes_on;
             }
+            self.after.wake_threads();
+            if !goes_on || self.jobs.is_empty() {
+                return false;
+            }
+            let most = if self.after.calls_others() { patience.min(*budget) } else { *budget };
             self.hashes = true;
-            hashed += self.hash(&mut after);
+            let hashed = self.hash(most);
             self.hashes = false;
+            *budget = budget.saturating_sub(hashed);
+            if self.after.calls_others() {
+                patience = patience.saturating_sub(hashed);
+            }
         }
     }
 
-    /// Puts back the streams whose data is done, or all if its own is, and tells whether it is.
-    fn put_back(&mut self, state: &mut State<H>, after: &mut After) -> bool {
+    /// Puts back the streams whose data is done or whose owner is gone, or all if its own is done, and tells whether it is.
+    fn put_back(&mut self, state: &mut State<H>) -> bool {
         let is_done = |job: &Job<H>| job.pieces.is_empty();
         let own_is_here = self.jobs.iter().find(|job| job.key == self.own);
         let own_is_done = match own_is_here {
@@ -56,8 +90,9 @@ impl<'q, H: LaneHasher> Seat<'q, H> {
             None => !matches!(state.records[self.own].phase, Phase::Queued | Phase::Taken),
         };
         for i in (0..self.jobs.len()).rev() {
-            if own_is_done || is_done(&self.jobs[i]) {
-                state.put_back(self.jobs.remove(i), own_is_done, after);
+            let job = &self.jobs[i];
+            if own_is_done || is_done(job) || state.records[job.key].left {
+                state.put_back(self.jobs.remove(i), own_is_done, &mut self.after);
             }
         }
         own_is_done
@@ -82,10 +117,11 @@ impl<'q, H: LaneHasher> Seat<'q, H> {
         }
     }
 
-    /// Hashes some of each stream, and tells how much.
-    fn hash(&mut self, after: &mut After) -> usize {
+    /// Hashes some of each stream, `budget` bytes in all or a little more, and tells how much.
+    fn hash(&mut self, budget: usize) -> usize {
         let shortest = self.jobs.iter().map(|job| job.pieces.next().len()).min().unwrap_or_default();
-        let count = shortest.clamp(LEAST, QUANTUM);
+        let most = QUANTUM.min(budget / self.jobs.len()).max(LEAST);
+        let count = shortest.clamp(LEAST, most);
         let counters = &self.queue.counters;
         if let [job] = &mut self.jobs[..] {
             counters.alone(1);
@@ -102,7 +138,7 @@ impl<'q, H: LaneHasher> Seat<'q, H> {
         let mut all = 0;
         for job in &mut self.jobs {
             let hashed = job.pieces.next().len().min(count);
-            after.spent(job.pieces.advance(hashed));
+            self.after.spent(job.pieces.advance(hashed));
             job.hashed += hashed;
             all += hashed;
         }
@@ -112,7 +148,7 @@ impl<'q, H: LaneHasher> Seat<'q, H> {
 
 impl<H: LaneHasher> Drop for Seat<'_, H> {
     fn drop(&mut self) {
-        let mut after = After::default();
+        let mut after = core::mem::take(&mut self.after);
         let mut state = lock(&self.queue.state);
         for job in self.jobs.drain(..).rev() {
             if self.hashes {

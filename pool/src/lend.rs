@@ -17,11 +17,14 @@ pub(crate) struct Lent {
     length: usize,
 }
 
-// SAFETY: the slice is of bytes, which any thread may read, and lives as long as the `Lent`, by the invariant.
+// SAFETY: the slice is of bytes, which any thread may read, and lives as long as anybody reads it, by the invariant.
 unsafe impl Send for Lent {}
 
+// SAFETY: of a shared one, the bytes are read alone.
+unsafe impl Sync for Lent {}
+
 impl Lent {
-    /// The slice, for no longer than the `Lent` lives.
+    /// The slice. Not to be called when the record in the queue says that the loan has ended.
     pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: the lender has not returned, by the invariant, so its slice is borrowed still.
         unsafe { core::slice::from_raw_parts(self.data.as_ptr(), self.length) }

@@ -47,6 +47,10 @@ impl Pieces {
         }
     }
 
+    pub(crate) fn into_iter(self) -> impl Iterator<Item = Piece> {
+        self.pieces.into_iter()
+    }
+
     /// Appends `others`, of which nothing is hashed.
     pub(crate) fn append(&mut self, others: &mut Self) {
         debug_assert_eq!(others.hashed, 0);
@@ -69,17 +73,34 @@ impl Pieces {
         self.pieces.pop_front()
     }
 
-    /// Appends a few bytes by copying them to a piece that grows to `room`.
+    /// Appends a few bytes by copying them to a piece that grows to `room` at most.
     #[cfg(feature = "bytes")]
     pub(crate) fn gather(&mut self, bytes: &[u8], room: usize) {
-        if let Some(Piece::Gathered(gathered)) = self.pieces.back_mut()
-            && gathered.len() + bytes.len() <= gathered.capacity()
-        {
-            gathered.extend_from_slice(bytes);
-            return;
+        match self.pieces.back_mut() {
+            Some(Piece::Gathered(gathered)) if gathered.len().saturating_add(bytes.len()) <= room => {
+                gathered.extend_from_slice(bytes);
+            }
+            _ => self.push(Piece::Gathered(bytes.to_vec())),
         }
-        let mut gathered = Vec::with_capacity(room.max(bytes.len()));
-        gathered.extend_from_slice(bytes);
-        self.push(Piece::Gathered(gathered));
+    }
+}
+
+#[cfg(all(test, feature = "bytes"))]
+mod tests {
+    use super::*;
+
+    /// Small pieces between long ones take no more memory than they need.
+    #[test]
+    fn small_pieces_take_little_memory() {
+        let mut pieces = Pieces::default();
+        for _ in 0..100 {
+            pieces.gather(b"a", 1 << 30);
+            pieces.gather(b"bc", 1 << 30);
+            pieces.push(Piece::Bytes(bytes::Bytes::from_static(b"d")));
+        }
+        let capacity = |piece: &Piece| if let Piece::Gathered(bytes) = piece { bytes.capacity() } else { 0 };
+        assert!(pieces.pieces.iter().map(capacity).sum::<usize>() <= 100 * 64);
+        let all: Vec<u8> = pieces.into_iter().flat_map(|piece| piece.bytes().to_vec()).collect();
+        assert_eq!(all, b"abcd".repeat(100));
     }
 }

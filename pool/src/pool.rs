@@ -17,7 +17,8 @@ use crate::thread::PoolHasher;
 /// Streams that share lanes. Clones are the same pool.
 ///
 /// A pool has no thread and nothing to stop. Hashers keep what they need of it, so it may be dropped before them. One
-/// pool serves all hashes: streams of one hash and one backend share lanes, and have seats of their own.
+/// pool serves all hashes: streams of one hash and one backend share lanes, and have seats of their own. The places of
+/// hashers that are gone are used again, and their memory is kept as long as the pool.
 #[derive(Clone)]
 pub struct Pool(Arc<Shared>);
 
@@ -43,8 +44,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Callers at most who hash at a time for each hash and backend, at least one. By default as many as there are
-    /// cores. With fewer, small updates wait for long now and then.
+    /// Callers at most who hash for others at a time, for each hash and backend; at least one. By default as many as there
+    /// are cores. With fewer, small updates wait for long now and then.
     pub fn seats(mut self, seats: usize) -> Self {
         self.seats = seats.max(1);
         self
@@ -68,7 +69,7 @@ impl Builder {
     /// [`ready`](Self::ready), or twice a usual piece, lanes stay empty.
     #[cfg(feature = "bytes")]
     pub fn limit(mut self, bytes: usize) -> Self {
-        self.limit = bytes;
+        self.limit = bytes.min(isize::MAX.unsigned_abs() / 4);
         self
     }
 

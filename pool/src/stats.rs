@@ -11,7 +11,8 @@ pub struct Stats {
     pub batches: u64,
     /// Streams in all of these. Divided by `batches`, the lanes that were filled.
     pub lanes_filled: u64,
-    /// Times that a stream was hashed without another beside it. Updates below the threshold are not counted.
+    /// Times that at most 64 KiB of a stream were hashed without another beside it. Updates below the threshold are not
+    /// counted.
     pub alone: u64,
 }
 

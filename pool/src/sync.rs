@@ -3,48 +3,45 @@
 
 #[cfg(loom)]
 pub(crate) use loom::{
-    sync::{Mutex, MutexGuard},
-    thread,
+    sync::{Condvar, Mutex, MutexGuard},
+    thread::yield_now,
 };
 #[cfg(not(loom))]
 pub(crate) use std::{
-    sync::{Mutex, MutexGuard},
-    thread,
+    sync::{Condvar, Mutex, MutexGuard},
+    thread::yield_now,
 };
 
-use core::task::Waker;
-use std::sync::{Arc, PoisonError};
-use std::task::Wake;
+use std::sync::PoisonError;
 
 /// No code of others runs under a lock, so a panic leaves nothing half done behind.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Unparks a thread.
-struct Unpark(thread::Thread);
+/// Where a thread sleeps. It is not parked, for a wake may belong to the code that called the pool.
+#[derive(Debug)]
+pub(crate) struct Bed {
+    is_woken: Mutex<bool>,
+    wakes: Condvar,
+}
 
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
+impl Bed {
+    pub(crate) fn new() -> Self {
+        Self { is_woken: Mutex::new(false), wakes: Condvar::new() }
     }
-}
 
-fn new_waker() -> Waker {
-    Waker::from(Arc::new(Unpark(thread::current())))
-}
-
-/// The waker of this thread. Whoever uses it parks.
-#[cfg(not(loom))]
-pub(crate) fn waker() -> Waker {
-    std::thread_local! {
-        static WAKER: Waker = new_waker();
+    /// Returns when it was woken since the last sleep.
+    pub(crate) fn sleep(&self) {
+        let mut is_woken = lock(&self.is_woken);
+        while !*is_woken {
+            is_woken = self.wakes.wait(is_woken).unwrap_or_else(PoisonError::into_inner);
+        }
+        *is_woken = false;
     }
-    WAKER.try_with(Waker::clone).unwrap_or_else(|_| new_waker())
-}
 
-/// The threads of a model share what is local to the thread that runs them.
-#[cfg(loom)]
-pub(crate) fn waker() -> Waker {
-    new_waker()
+    pub(crate) fn wake(&self) {
+        *lock(&self.is_woken) = true;
+        self.wakes.notify_one();
+    }
 }

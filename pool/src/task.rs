@@ -8,14 +8,15 @@ use core::task::{Context, Poll};
 
 use bytes::Bytes;
 
+use crate::after::{After, Sleeper};
 use crate::lane::LaneHasher;
-use crate::lead::Seat;
+use crate::lead::{PATIENCE, decline, lead};
 use crate::member::Member;
 use crate::piece::{Piece, Pieces};
 use crate::queue::Turn;
 
 /// Bytes that a task hashes in one poll, after which it lets others run.
-const BUDGET: usize = 512 << 10;
+const BUDGET: usize = PATIENCE;
 /// Pieces below so many bytes are copied together: lanes end less often, and a small piece frees its memory at once.
 const SMALL: usize = 4 << 10;
 
@@ -24,7 +25,7 @@ const SMALL: usize = 4 << 10;
 /// [`update`](Self::update) is ready at once while no more than [`limit`](crate::Builder::limit) bytes are behind this
 /// stream, those that are given and not yet hashed. A task that gives as much as a stream needs to be
 /// [`ready`](crate::Builder::ready), when lanes can be filled, hashes for all that are there; so does one that has to
-/// wait. It works for others only until its own bytes are hashed, and hashes about 512 KiB a poll at most.
+/// wait. Such a task works for others only until its own bytes are hashed, and hashes 512 KiB a poll at most.
 ///
 /// Dropped, the hasher discards what is not hashed yet.
 ///
@@ -60,10 +61,10 @@ impl<H: LaneHasher> AsyncPoolHasher<H> {
 
     /// Appends `bytes` to the message, and waits while too many are behind.
     ///
-    /// The bytes are appended when the future is first polled and earlier updates no longer wait. A future that is
-    /// dropped then stops waiting, not hashing; the next update waits in its place. One that was never polled has done
-    /// nothing. A future that waits and is forgotten, not dropped, may keep others waiting until its hasher is used
-    /// again or dropped.
+    /// The bytes are appended when the future is first polled. A future that is dropped then stops waiting, not hashing;
+    /// the next update waits in its place. One that was never polled has done nothing. If more than twice the limit is
+    /// behind, as after updates that were given up, the bytes are appended only when that has been waited for: an update
+    /// of no bytes waits first.
     ///
     /// # Panics
     ///
@@ -83,35 +84,33 @@ impl<H: LaneHasher> AsyncPoolHasher<H> {
 
     /// Bytes behind this stream, at most.
     fn behind(&self) -> usize {
-        self.gathered + self.queued
+        self.gathered.saturating_add(self.queued)
     }
 
-    fn gather(&mut self, bytes: Bytes) {
+    /// Gives back `bytes` if they were copied.
+    fn gather(&mut self, bytes: Bytes) -> Option<Bytes> {
         self.gathered += bytes.len();
         if bytes.len() < SMALL {
             self.pieces.gather(&bytes, self.ready);
-        } else {
-            self.pieces.push(Piece::Bytes(bytes));
+            return Some(bytes);
         }
+        self.pieces.push(Piece::Bytes(bytes));
+        None
     }
 
-    /// Queues what is gathered, and hashes if that fills lanes, or if the stream is alone.
-    fn submit(&mut self) -> bool {
+    /// Queues what is gathered, and hashes if that fills lanes, or if the stream is alone, unless this poll `has_led`.
+    fn submit(&mut self, has_led: &mut bool) {
         if self.gathered == 0 {
-            return false;
+            return;
         }
         let Member { queue, key } = &self.member;
         let alone = queue.is_alone(*key);
         let (queued, full) = queue.push(*key, None, &mut self.pieces, self.gathered);
         (self.queued, self.gathered) = (queued, 0);
-        if !(alone || full) {
-            return false;
+        if (alone || full) && !*has_led && queue.take_seat() {
+            lead(queue, *key, BUDGET, After::default());
+            *has_led = true;
         }
-        let leads = queue.take_seat();
-        if leads {
-            Seat::new(queue, *key).lead(BUDGET);
-        }
-        leads
     }
 }
 
@@ -136,39 +135,41 @@ impl<'h, H: LaneHasher> Wait<'h, H> {
         Self { hasher, yielded: false, armed: false }
     }
 
-    fn poll(&mut self, at_most: usize, has_led: bool, cx: &Context<'_>) -> Poll<()> {
-        let mut has_led = has_led;
-        loop {
-            let AsyncPoolHasher { member, queued, gathered, .. } = &mut *self.hasher;
-            if *queued + *gathered <= at_most {
-                return Poll::Ready(());
-            }
+    fn poll(&mut self, at_most: usize, has_led: &mut bool, cx: &Context<'_>) -> Poll<()> {
+        let AsyncPoolHasher { member: Member { queue, key }, queued, gathered, .. } = &mut *self.hasher;
+        let at_most = at_most.saturating_sub(*gathered);
+        if *queued > at_most {
+            *queued = queue.left(*key);
+        }
+        while *queued > at_most {
             if !self.yielded {
                 // The seats are left to those who come back from it.
                 self.yielded = true;
-                if !has_led {
+                if !*has_led {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
             }
             self.armed = true;
-            match member.queue.turn(member.key, at_most - *gathered, cx.waker().clone()) {
+            match queue.turn(*key, at_most, Sleeper::Task(cx.waker().clone())) {
                 Turn::Done => {
                     self.armed = false;
-                    *queued = at_most - *gathered; // or less
-                    return Poll::Ready(());
+                    *queued = at_most; // or less
                 }
-                Turn::Lead if has_led => {
+                Turn::Lead(rest) if *has_led => {
                     // Enough for one poll.
-                    drop(Seat::new(&member.queue, member.key));
+                    decline(queue, *key, rest);
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                Turn::Lead => Seat::new(&member.queue, member.key).lead(BUDGET),
+                Turn::Lead(rest) => {
+                    lead(queue, *key, BUDGET, rest);
+                    *has_led = true;
+                }
                 Turn::Sleep => return Poll::Pending,
             }
-            has_led = true;
         }
+        Poll::Ready(())
     }
 }
 
@@ -194,18 +195,19 @@ impl<H: LaneHasher> Future for Update<'_, H> {
         let Self { wait, bytes } = self.get_mut();
         let limit = wait.hasher.limit;
         let mut has_led = false;
-        if bytes.is_some() {
-            if wait.hasher.behind() > limit && wait.poll(limit, false, cx).is_pending() {
+        if let Some(new) = bytes {
+            // Bytes count once polled, unless too many would be behind.
+            let most = if new.is_empty() { limit } else { 2 * limit };
+            if wait.hasher.behind() > most && wait.poll(most, &mut has_led, cx).is_pending() {
                 return Poll::Pending;
             }
-            if let Some(bytes) = bytes.take() {
-                wait.hasher.gather(bytes);
-            }
+            let copied = bytes.take().and_then(|bytes| wait.hasher.gather(bytes));
             if wait.hasher.gathered >= wait.hasher.ready || wait.hasher.behind() > limit {
-                has_led = wait.hasher.submit();
+                wait.hasher.submit(&mut has_led);
             }
+            drop(copied);
         }
-        wait.poll(limit, has_led, cx)
+        wait.poll(limit, &mut has_led, cx)
     }
 }
 
@@ -220,8 +222,9 @@ impl<H: LaneHasher> Future for Finalize<'_, H> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<H::Hash> {
         let wait = &mut self.get_mut().wait;
-        let has_led = wait.hasher.submit();
-        if wait.poll(0, has_led, cx).is_pending() {
+        let mut has_led = false;
+        wait.hasher.submit(&mut has_led);
+        if wait.poll(0, &mut has_led, cx).is_pending() {
             return Poll::Pending;
         }
         let Member { queue, key } = &wait.hasher.member;

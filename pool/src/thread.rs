@@ -3,11 +3,13 @@
 
 use core::fmt;
 use std::io;
+use std::sync::Arc;
 
 use simd_digest::digest::Update;
 
 use crate::lane::LaneHasher;
 use crate::member::Member;
+use crate::sync::Bed;
 
 /// Bytes that a stream hashes alone before it looks whether it still is.
 const LOOK: usize = 64 << 10;
@@ -17,9 +19,9 @@ const LOOK: usize = 64 << 10;
 /// [`update`](Self::update) returns when the bytes are hashed, by this thread or by another. The buffer is free then.
 ///
 /// Updates below the [threshold](crate::Builder::threshold) are hashed at once, and so are those of a stream that is
-/// alone: the last four updates of this hash were all its own. Any other yields once, so that other threads can bring
-/// theirs. Then the thread that finds a seat hashes for all that are there. It works for others only until its own bytes
-/// are hashed.
+/// alone: the last four updates of this hash were all its own. Any other yields once if lanes
+/// are free, so that other threads can bring theirs. Then the thread that finds a seat hashes for all that are there, and
+/// works for others only until its own bytes are hashed.
 ///
 /// There is no `digest::Digest`, whose `new` has no pool.
 ///
@@ -40,12 +42,13 @@ pub struct PoolHasher<H: LaneHasher> {
     /// None after a panic only.
     hasher: Option<H>,
     member: Member<H>,
+    bed: Arc<Bed>,
     threshold: usize,
 }
 
 impl<H: LaneHasher> PoolHasher<H> {
     pub(crate) fn new(hasher: H, member: Member<H>, threshold: usize) -> Self {
-        Self { hasher: Some(hasher), member, threshold }
+        Self { hasher: Some(hasher), member, bed: Arc::new(Bed::new()), threshold }
     }
 
     /// Appends `bytes` to the message, and returns when they are hashed.
@@ -65,9 +68,9 @@ impl<H: LaneHasher> PoolHasher<H> {
         }
         if queue.is_alone(self.member.key) {
             let hasher = self.hasher.as_mut().expect(LOST);
-            queue.counters.alone(1);
             while let Some((next, rest)) = bytes.split_at_checked(LOOK.min(bytes.len())).filter(|_| !bytes.is_empty()) {
                 hasher.append(next);
+                queue.counters.alone(1);
                 bytes = rest;
                 if !queue.is_still_alone(self.member.key) {
                     break;
@@ -78,7 +81,7 @@ impl<H: LaneHasher> PoolHasher<H> {
             }
         }
         let hasher = self.hasher.take().expect(LOST);
-        self.hasher = self.member.append(hasher, bytes);
+        self.hasher = self.member.append(hasher, bytes, &self.bed);
         self
     }
 
@@ -111,7 +114,7 @@ impl<H: LaneHasher> PoolHasher<H> {
 impl<H: LaneHasher> Clone for PoolHasher<H> {
     fn clone(&self) -> Self {
         let member = Member::new(self.member.queue.clone(), None);
-        Self { hasher: self.hasher.clone(), member, threshold: self.threshold }
+        Self { hasher: self.hasher.clone(), member, bed: Arc::new(Bed::new()), threshold: self.threshold }
     }
 }
 

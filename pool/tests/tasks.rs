@@ -9,7 +9,8 @@ use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex, TryLockError};
 use std::task::Wake;
 use std::thread;
 
@@ -200,7 +201,12 @@ struct Odd(Mutex<Box<dyn FnMut() + Send>>, AtomicUsize);
 impl Wake for Odd {
     fn wake(self: Arc<Self>) {
         self.1.fetch_add(1, Ordering::Relaxed);
-        (self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))();
+        // What it does may wake it again.
+        match self.0.try_lock() {
+            Ok(mut call) => call(),
+            Err(TryLockError::Poisoned(call)) => call.into_inner()(),
+            Err(TryLockError::WouldBlock) => {}
+        }
     }
 }
 
@@ -209,10 +215,12 @@ fn odd(call: impl FnMut() + Send + 'static) -> (Arc<Odd>, Waker) {
     (odd.clone(), odd.into())
 }
 
-/// Polls `hasher` until its future sleeps, and leaves it so: another stream's leader wakes `waker`.
+/// Polls `hasher` until its future is done or sleeps, and leaves it so: another stream's leader wakes `waker`.
 fn sleep_with(hasher: &mut AsyncPoolHasher<sha256::Hasher>, piece: &Bytes, waker: &Waker) {
     let mut update = hasher.update(piece.clone());
-    let _ = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| poll_once(&mut update, waker)));
+    for _ in 0..3 {
+        let _ = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| poll_once(&mut update, waker)));
+    }
     core::mem::forget(update);
 }
 
@@ -269,6 +277,115 @@ fn odd_wakers() {
     }
 }
 
+/// Fails if `call` does not end.
+fn ends(call: impl FnOnce() + Send + 'static) {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let call = thread::spawn(move || {
+        call();
+        let _ = sender.send(());
+    });
+    // A channel that is closed is the end of a panic.
+    assert_ne!(receiver.recv_timeout(Duration::from_secs(60)), Err(RecvTimeoutError::Timeout), "nobody hashes");
+    call.join().unwrap();
+}
+
+/// Wakers and owners of `Bytes` that hash in the pool themselves, while a thread has the only seat for long.
+#[test]
+fn code_of_others_that_waits_for_the_pool() {
+    struct Owner(Vec<u8>, Pool);
+    impl AsRef<[u8]> for Owner {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+    impl Drop for Owner {
+        fn drop(&mut self) {
+            self.1.hasher(sha256::Hasher::new()).update(&[2; 40_000]);
+        }
+    }
+    ends(|| {
+        let pool = Pool::builder().seats(1).ready(1).limit(0).build();
+        let done = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let long = paint(8 << 20);
+                while done.load(Ordering::Relaxed) < 3 {
+                    pool.hasher(sha256::Hasher::new()).update(&long);
+                }
+            });
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    let (this, again) = (thread::current(), pool.clone());
+                    let (_, waker) = odd(move || {
+                        again.hasher(sha256::Hasher::new()).update(&[1; 32 << 10]);
+                        this.unpark();
+                    });
+                    let mut hasher = pool.async_hasher(sha256::Hasher::new());
+                    for _ in 0..30 {
+                        let bytes = Bytes::from_owner(Owner(paint(30_000), pool.clone()));
+                        let mut update = hasher.update(bytes);
+                        while poll_once(&mut update, &waker).is_pending() {
+                            thread::park_timeout(Duration::from_millis(100));
+                        }
+                    }
+                    assert_eq!(block_on(hasher.finalize()), sha256::hash(&paint(30_000).repeat(30)));
+                    done.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+        });
+    });
+}
+
+/// A future that was woken to lead, and is kept and never polled again, keeps neither threads nor tasks waiting.
+#[test]
+fn woken_and_not_polled() {
+    for threads in [true, false] {
+        ends(move || {
+            let pool = Pool::builder().seats(1).ready(1).limit(0).threshold(1).build();
+            for _ in 0..10 {
+                let mut kept: Vec<_> = (0..40).map(|_| pool.async_hasher(sha256::Hasher::new())).collect();
+                thread::scope(|scope| {
+                    scope.spawn(|| _ = pool.hasher(sha256::Hasher::new()).update(&paint(4 << 20)));
+                    for hasher in &mut kept {
+                        let mut update = hasher.update(paint(50_000));
+                        for _ in 0..3 {
+                            let _ = poll_once(&mut update, Waker::noop());
+                        }
+                        core::mem::forget(update);
+                    }
+                    for _ in 0..12 {
+                        scope.spawn(|| {
+                            let piece = paint(50_000);
+                            if threads {
+                                pool.hasher(sha256::Hasher::new()).update(&piece);
+                            } else {
+                                let mut hasher = pool.async_hasher(sha256::Hasher::new());
+                                block_on(hasher.update(piece.clone()));
+                                assert_eq!(block_on(hasher.finalize()), sha256::hash(&piece));
+                            }
+                        });
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// An update that was polled once counts, though the one before it still waits.
+#[test]
+fn given_up_twice() {
+    let pool = Pool::builder().seats(1).ready(1 << 10).limit(64 << 10).threshold(1).build();
+    let piece = paint(60_000);
+    thread::scope(|scope| {
+        scope.spawn(|| _ = pool.hasher(sha256::Hasher::new()).update(&paint(16 << 20)));
+        let mut hasher = pool.async_hasher(sha256::Hasher::new());
+        for _ in 0..3 {
+            let _ = poll_once(&mut hasher.update(piece.clone()), Waker::noop());
+        }
+        assert_eq!(block_on(hasher.finalize()), sha256::hash(&piece.repeat(3)));
+    });
+}
+
 /// `Bytes` whose owner panics when it is dropped.
 #[test]
 fn odd_bytes() {
@@ -294,7 +411,6 @@ fn odd_bytes() {
     }
 }
 
-/// No more than the limit and one piece is behind a stream, and finalize is repeatable.
 #[test]
 fn finalize_is_repeatable() {
     for pool in pools() {

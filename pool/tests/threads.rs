@@ -130,7 +130,21 @@ fn one_pool_serves_all_hashes() {
     });
 }
 
-/// A stream is alone from its fifth update in a row on, and then no longer.
+/// Futures and hashers go where those of a server go.
+#[test]
+fn shared_and_sent() {
+    fn shared<T: Send + Sync + Unpin>() {}
+    shared::<Pool>();
+    shared::<simd_digest_pool::PoolHasher<sha256::Hasher>>();
+    #[cfg(feature = "bytes")]
+    {
+        shared::<simd_digest_pool::AsyncPoolHasher<sha256::Hasher>>();
+        shared::<simd_digest_pool::Update<'_, sha256::Hasher>>();
+        shared::<simd_digest_pool::Finalize<'_, sha256::Hasher>>();
+    }
+}
+
+/// One stream alone, and then two in turn.
 #[test]
 fn alone() {
     let pool = Pool::builder().threshold(1).build();
