@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::{Directory, message, outcome, success};
@@ -25,11 +25,18 @@ fn waiting(directory: &Directory) -> Child {
     child
 }
 
-/// Whether this process has a temporary file, which is there after the handler of signals.
+/// Whether this process writes a temporary file, which is there after the handler of signals. One that was left behind, and
+/// which it is about to remove, it only reads.
 fn has_begun(process: u32) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+
     let files = std::fs::read_dir(format!("/proc/{process}/fd")).unwrap();
-    let mut paths = files.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok());
-    paths.any(|path| path.extension().is_some_and(|extension| extension == "tmp"))
+    let mut files = files.filter_map(|file| Some(file.ok()?.path()));
+    files.any(|file| {
+        let is_written = std::fs::symlink_metadata(&file).is_ok_and(|file| file.permissions().mode() & 0o200 != 0);
+        let is_temporary = |path: PathBuf| path.extension().is_some_and(|extension| extension == "tmp");
+        is_written && std::fs::read_link(&file).is_ok_and(is_temporary)
+    })
 }
 
 fn kill(child: &Child, signal: &str) {
