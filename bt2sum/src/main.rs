@@ -254,8 +254,6 @@ fn write_leaves<F: Flavour>(
     path: &Path,
 ) -> io::Result<bool> {
     let scheme = options.scheme();
-    #[cfg(target_os = "linux")]
-    let _ = Journal::of(options)?;
     let mut writer = match leaves::Writer::create::<F>(path, scheme, &engine.secret) {
         Ok(writer) => writer,
         Err(error) => {

@@ -51,18 +51,19 @@ impl Done {
 /// Runs the program with the same arguments in a child that maps files. What can be read only once, and lists, are for
 /// a process that cannot be ended so.
 ///
-/// A process that is the child already ends with its parent from here on.
+/// A process that is the child already ends with its parent from here on, and leaves no memory on the disk.
 pub(crate) fn run(options: &Options) -> io::Result<Child> {
     if let Some(parent) = options.child_of {
         set_parent_process_death_signal(Some(Signal::TERM))?;
+        setrlimit(Resource::Core, Rlimit { current: Some(0), ..getrlimit(Resource::Core) })?;
         let is_alive = std::os::unix::process::parent_id() == parent;
         return Ok(if is_alive { Child::None } else { Child::Ended(ExitCode::FAILURE) });
     }
-    let mut read = options.files().into_iter().map(Path::new).all(is_read_twice);
-    if let Some(key) = options.key_path() {
-        read &= !key.starts_with("/dev") && is_read_twice(&key);
+    if !options.mmap || options.check {
+        return Ok(Child::None);
     }
-    if !options.mmap || options.check || !read {
+    let key = options.key_path().is_none_or(|key| !key.starts_with("/dev") && is_read_twice(&key));
+    if !key || !options.files().into_iter().map(Path::new).all(is_read_twice) {
         return Ok(Child::None);
     }
     let Some((reader, mut child)) = start() else { return Ok(Child::None) };
@@ -111,12 +112,11 @@ fn start() -> Option<(io::PipeReader, process::Child)> {
 pub(crate) struct Journal(Option<File>);
 
 impl Journal {
-    /// The journal of this process, which has none if it is no child. The child leaves no memory on the disk.
+    /// The journal of this process, which has none if it is no child.
     pub(crate) fn of(options: &Options) -> io::Result<Self> {
         if options.child_of.is_none() {
             return Ok(Self(None));
         }
-        setrlimit(Resource::Core, Rlimit { current: Some(0), ..getrlimit(Resource::Core) })?;
         Ok(Self(Some(io::stdin().as_fd().try_clone_to_owned()?.into())))
     }
 
