@@ -27,6 +27,8 @@ from hashes import HASHES
 HERE = pathlib.Path(__file__).resolve().parent
 OPEN = dict(line.split(": ", 1) for line in (HERE / "open.txt").read_text().splitlines() if line[:1] != "#")
 """Kernels that are not proved yet, each with the reason."""
+COMPILERS = {"x86_64": ".ci/instructions.txt", "aarch64": "prove/aarch64/compiler.txt"}
+"""Files that name those of which an instruction without a model is an error."""
 LIMIT = 60
 """Seconds of CPU for one kernel in one case."""
 LIMIT_OF_OPEN = 20
@@ -74,14 +76,15 @@ class Row:
 
     def __init__(self, kernel, program, everything):
         self.kernel, self.name = kernel, kernels.label(kernel)
-        pattern = re.compile(kernel.symbol)
-        self.instances = [(address, size) for symbol, address, size in program.symbols if pattern.fullmatch(symbol)]
-        self.seconds, self.done, self.answers, self.cases, self.error = 0.0, 0, [], [], None
+        self.instances, more = kernels.places(program, kernel)
+        self.seconds, self.done, self.answers, self.cases, self.error, self.where = 0.0, 0, [], [], None, ""
         if not self.instances:
             self.error = "no such function in the library"
             return
         try:
             self.contract, self.cases = kernels.cases(kernel, everything)
+            self.cases = [{**case, **more} for case in self.cases]
+            self.where = "  inlined into its caller" if more else ""
         except Refuted as e:
             self.error = str(e)
 
@@ -100,12 +103,12 @@ class Row:
         if self.name in OPEN:
             return "open", ["NOTE: " + OPEN[self.name], *reasons[:1]]
         if not pinned and self.answers and all(e is None or e[1] for _, _, e in self.answers):
-            return "NOTE", ["NOTE: of another compiler than .ci/instructions.txt names", *reasons[:1]]
+            return "NOTE", ["NOTE: of another compiler than %s names" % COMPILERS[PROGRAM.isa], *reasons[:1]]
         return "REFUTED", reasons[:2]
 
 
 def told(case):
-    return ", ".join("%s %s" % pair for pair in case.items())
+    return ", ".join("%s %s" % pair for pair in case.items() if pair[0] != "before")
 
 
 def main():
@@ -123,9 +126,9 @@ def main():
     sys.setrecursionlimit(1 << 20)
     specification.check()
     PROGRAM, LAYOUT = Program(options.library), kernels.Layout(HERE / "layouts.txt")
-    pinned = PROGRAM.compiler in (HERE.parent / ".ci/instructions.txt").read_text()
+    pinned = PROGRAM.compiler in (HERE.parent / COMPILERS[PROGRAM.isa]).read_text()
     began = time.monotonic()
-    listed = kernels.list_kernels(HERE.parent)
+    listed = kernels.list_kernels(HERE.parent, PROGRAM.isa)
     unknown = set(OPEN) - {kernels.label(k) for k in listed}
     if unknown:
         print("prove/open.txt has what is no kernel: " + ", ".join(sorted(unknown)))
@@ -138,7 +141,7 @@ def main():
     def tell(row):
         verdict, reasons = row.verdict(pinned)
         count[verdict] += 1
-        print("%-36s %-8s %3d cases %7.1f s" % (row.name, verdict, row.done, row.seconds))
+        print("%-36s %-8s %3d cases %7.1f s%s" % (row.name, verdict, row.done, row.seconds, row.where))
         for reason in reasons:
             print("    " + reason, flush=True)
 

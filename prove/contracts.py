@@ -7,16 +7,14 @@ outputs and its stack frame, is refused.
 import random
 
 import facts
-import hashes
-from elf import GPRS, Differs, Refuted
-from machine import NOT_KNOWN, Machine, Region, State
+from elf import Differs, Refuted
+from machine import NOT_KNOWN, Region, State
 from inside import evaluate, leaves, substitute
 from terms import Term, add, sub, times, unpack, var, word
 
 MOST_BLOCKS = 1 << 55
-ARGUMENTS = (7, 6, 2, 1, 8, 9)
-"""The registers of arguments: rdi, rsi, rdx, rcx, r8, r9."""
-SAVED = (3, 5, 12, 13, 14, 15)
+INPUTS = 8
+"""Random ones, of which one is looked for that tells what differs."""
 GUESSED = ("forgotten", "unknown", "undefined")
 """Variables for what is not known of a place."""
 
@@ -30,12 +28,17 @@ class Contract:
     outputs = ()
     """Regions that the kernel is to write."""
 
-    def __init__(self, program, code, entry, hash_, layout):
+    result = None
+    """The place of a result that is too long for registers."""
+
+    def __init__(self, machine, program, code, entry, hash_, layout, before=0):
         self.hash, self.layout, self.entry = hash_, layout, entry
-        self.machine = Machine(program, code, hash_.size, hash_.block, [], self.message)
+        self.machine = machine(program, code, hash_.size, hash_.block, [], self.message)
         self.frame = self.machine.frame
         self.memory, self.ranges, self.orders = {"stack": {}, "aligned": {}}, {}, frozenset()
         self.states = {}
+        self.before = before
+        """Arguments of no use before those of the contract."""
 
     # -------------------------------------------------------------------------------------------------- what is given
 
@@ -72,14 +75,20 @@ class Contract:
 
     def start(self):
         st = State()
+        machine, n = self.machine, self.machine.VECTOR_SIZE
         st.ranges, st.facts = self.ranges, {}
-        self.initial = [unpack(var("register", 8, r, secret=True), 8) for r in GPRS]
-        st.g = list(self.initial)
-        for i, x in zip(ARGUMENTS, self.given()):
+        self.initial = [unpack(var("register", 8, r, secret=True), 8) for r in machine.GENERAL]
+        self.initial_vectors = [unpack(var("vector", n, i, secret=True), n) for i in range(machine.VECTORS)]
+        st.g, st.v = list(self.initial), list(self.initial_vectors)
+        arguments = self.given()
+        if self.result is not None and machine.RESULT is not None:
+            st.g[machine.RESULT] = unpack(self.result, 8)
+        elif self.result is not None:
+            arguments = [self.result, *arguments]
+        for i, x in zip(machine.ARGUMENTS[self.before :], arguments):
             value, size = x if type(x) is tuple else (x, 8)
             st.g[i] = unpack(value, size) + st.g[i][size:]
-        st.g[4] = unpack(self.frame.pointer, 8)
-        st.v = [unpack(var("vector", 64, i, secret=True), 64) for i in range(32)]
+        st.g[machine.STACK] = unpack(self.frame.pointer, 8)
         st.k = [[("unknown",)] * 64 for _ in range(8)]
         st.memory, st.flags, st.seen, st.turns, st.loop = self.memory, NOT_KNOWN, {}, 0, None
         st.ip, st.orders = self.entry, self.orders
@@ -120,11 +129,15 @@ class Contract:
 
     def finish(self, st):
         """Refuses a path that has returned without having done what it should."""
-        if word(st.g[4]) is not self.frame.pointer:
+        machine = self.machine
+        if word(st.g[machine.STACK]) is not self.frame.pointer:
             raise Refuted("returns with another stack pointer")
-        for i in SAVED:
+        for i in machine.SAVED:
             if st.g[i] != self.initial[i]:
-                raise Refuted("does not restore %s" % GPRS[i])
+                raise Refuted("does not restore %s" % machine.GENERAL[i])
+        for i, n in machine.SAVED_VECTORS.items():
+            if st.v[i][:n] != self.initial_vectors[i][:n]:
+                raise Refuted("does not restore the low %d bytes of vector register %d" % (n, i))
         done, where = self.total, "after any number of blocks"
         r = facts.bounds(st, facts.settle(st, done))
         if r and r[0] == r[1]:
@@ -158,12 +171,16 @@ class Contract:
 
     def tell(self, differ, known, memo):
         """Text, and whether a number differs that depends on nothing but what the kernel is given."""
-        env, memo1, rng, lines, different = {}, {}, random.Random(1), [], False
+        lines, different = [], False
         for lane, what, code, right in differ:
             if code is None:
                 lines.append("    lane %d: %s is not written" % (lane, what))
                 continue
-            a, b = (evaluate(substitute(x, known, memo), env, memo1, rng) for x in (code, right))
+            for seed in range(INPUTS):
+                env, memo1, rng = {}, {}, random.Random(seed)
+                a, b = (evaluate(substitute(x, known, memo), env, memo1, rng) for x in (code, right))
+                if a != b:
+                    break
             different |= a != b and not any(y.args[0] in GUESSED for y in leaves(code))
             same = " (the same number: perhaps only the form differs)" if a == b else ""
             lines.append("    lane %d: %s: for one input the code gives %#x, the standard %#x%s" % (lane, what, a, b, same))

@@ -21,10 +21,12 @@ import sys
 import tempfile
 
 import kernels
-from elf import GPRS, REGISTER, Program, Refuted, operand
+from elf import Program, Refuted
 from inside import evaluate
-from machine import Machine, Region, State
+from machine import Region, State
 from terms import ONES, Term, add, forget_all, unpack, var
+from x86.machine import X86
+from x86.operands import GPRS, REGISTER, operand
 
 HERE = pathlib.Path(__file__).resolve().parent
 MASKS, WORDS, FLAGS, COMPARED, AREA, ALL = 0x800, 0x880, 0x900, 0x908, 0x1000, 0x1080
@@ -81,9 +83,7 @@ def forms(program, listed):
     for name, address, size in program.symbols:
         if not any(p.fullmatch(name) for p in patterns):
             continue
-        options = ["-d", "-M", "intel", "--insn-width=16", "--start-address=%d" % address, "--stop-address=%d" % (address + size)]
-        text = subprocess.run(["objdump", *options, program.path], capture_output=True, text=True, check=True).stdout
-        for line in text.splitlines():
+        for line in program.disassembly(address, size, "-M", "intel", "--insn-width=16"):
             m = re.match(r"^\s+[0-9a-f]+:\t([0-9a-f ]+?)\s*\t(?:(?:data16|cs|rep|bnd) )*(\w+)\s*(.*?)(\s+#.*)?$", line)
             if not m:
                 continue
@@ -136,7 +136,7 @@ class Comparison:
         self.form, self.size, self.secret, self.width, self.rng, self.n = form, size, secret, width, rng, n
         self.area = Region("area", 64, True)
         args = [operand(x.strip(), None) for x in re.split(r",(?![^\[]*\])", form.args)] if form.args else []
-        self.machine = Machine(program, {1: [form.op, args, 2]}, size, 16 * size, [self.area], None)
+        self.machine = X86(program, {1: [form.op, args, 2]}, size, 16 * size, [self.area], None)
         self.masks = [rng.getrandbits(64) for _ in range(8)]
         self.before = self.start(args)
         try:

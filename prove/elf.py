@@ -1,8 +1,8 @@
 """The code: symbols, constants and disassembly of an ELF file, read by binutils and here."""
 
-import collections
 import os
 import re
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -20,24 +20,10 @@ class NotModelled(Refuted):
     """The code has an instruction of which there is no model."""
 
 
-Operand = collections.namedtuple("Operand", "kind size at mask zero terms disp broadcast")
-"""Of kind r (general register), v (vector), k (mask), i (immediate), m (memory), g (memory at many places, by the numbers
-in a vector: `at` is its size, the register and the scale) or ? (unknown)."""
-
-GPRS = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
-REGISTER = {}
-"""The name of a register: its number, its size, and whether it is the second byte."""
-for _i, _r in enumerate(GPRS):
-    REGISTER[_r] = (_i, 8, 0)
-    if _i < 8:
-        REGISTER["e" + _r[1:]], REGISTER[_r[1:]] = (_i, 4, 0), (_i, 2, 0)
-        REGISTER[_r[1:] + "l" if _i >= 4 else _r[1] + "l"] = (_i, 1, 0)
-        if _i < 4:
-            REGISTER[_r[1] + "h"] = (_i, 1, 1)
-    else:
-        REGISTER[_r + "d"], REGISTER[_r + "w"], REGISTER[_r + "b"] = (_i, 4, 0), (_i, 2, 0), (_i, 1, 0)
-WIDTH = dict(BYTE=1, WORD=2, DWORD=4, QWORD=8, XMMWORD=16, YMMWORD=32, ZMMWORD=64)
-PREFIXES = ("data16", "cs", "notrack", "bnd", "repz")
+ISAS = {62: "x86_64", 183: "aarch64"}
+"""Instruction sets by their number in an ELF file."""
+TOOLS = {"x86_64": "x86_64-linux-gnu-", "aarch64": "aarch64-linux-gnu-"}
+"""What stands before the names of the programs of binutils for it, if they are not those of the machine at hand."""
 
 
 class Program:
@@ -45,19 +31,18 @@ class Program:
 
     def __init__(self, path):
         self.scratch = None
+        self.isa = isa_of(path)
         if path.endswith((".rlib", ".a", ".o")):
             self.scratch = tempfile.TemporaryDirectory()
             linked = os.path.join(self.scratch.name, "linked")
             options = ["--unresolved-symbols=ignore-all", "--no-relax", "--no-warnings", "-e", "0", "--whole-archive"]
-            run = subprocess.run(["ld", *options, path, "-o", linked], capture_output=True, text=True)
+            run = self.run("ld", *options, path, "-o", linked)
             if run.returncode:
                 raise SystemExit("ld cannot link %s:\n%s" % (path, run.stderr))
             path = linked
         self.path = path
         with open(path, "rb") as file:
             self.blob = file.read()
-        if self.blob[:6] != b"\x7fELF\x02\x01":
-            raise SystemExit(path + ": not an ELF file of 64 bits")
         (at,) = struct.unpack_from("<Q", self.blob, 0x28)
         size, count = struct.unpack_from("<HH", self.blob, 0x3A)
         self.sections = []
@@ -69,10 +54,15 @@ class Program:
         self.compiler = found[1].decode() if found else "unknown"
         self.symbols = []
         """Name, address and size of every function; generic ones share a name."""
-        for line in subprocess.run(["nm", "-C", "-S", path], capture_output=True, text=True).stdout.splitlines():
+        for line in self.run("nm", "-C", "-S", path).stdout.splitlines():
             m = re.match(r"([0-9a-f]+) ([0-9a-f]+) [tTwW] (.*)", line)
             if m:
                 self.symbols.append((re.sub(r"::h[0-9a-f]{16}$", "", m[3]), int(m[1], 16), int(m[2], 16)))
+
+    def find(self, pattern):
+        """Addresses and sizes of the functions whose whole name matches."""
+        pattern = re.compile(pattern)
+        return [(address, size) for name, address, size in self.symbols if pattern.fullmatch(name)]
 
     def constant(self, address, n):
         """Bytes that no code can write."""
@@ -81,74 +71,23 @@ class Program:
                 return list(self.blob[offset + address - start : offset + address - start + n])
         raise Refuted("reads %d bytes at %#x, which is no constant" % (n, address))
 
-    def function(self, address, size):
-        """By address: mnemonic, operands, and the address of the next instruction."""
-        stop = address + size
-        options = ["-d", "--no-show-raw-insn", "-M", "intel", "--start-address=%d" % address, "--stop-address=%d" % stop]
-        text = subprocess.run(["objdump", *options, self.path], capture_output=True, text=True).stdout
-        code, last = {}, None
-        for line in text.splitlines():
-            m = re.match(r"^\s+([0-9a-f]+):\s+(.*?)(\s+#\s+([0-9a-f]+).*)?$", line)
-            if not m:
-                continue
-            ip = int(m[1], 16)
-            words = m[2].split(None, 1)
-            while words[0] in PREFIXES and len(words) > 1:
-                words = words[1].split(None, 1)
-            parts = re.split(r",(?![^\[]*\])", words[1]) if len(words) > 1 else []
-            code[ip] = [words[0], [operand(x.strip(), m[4]) for x in parts], None]
-            if last is not None:
-                code[last][2] = ip
-            last = ip
-        return code
+    def run(self, tool, *options):
+        """A program of binutils, of those for the instruction set of the file."""
+        name = TOOLS[self.isa] + tool
+        return subprocess.run([name if shutil.which(name) else tool, *options], capture_output=True, text=True)
+
+    def disassembly(self, address, size, *options):
+        """What objdump prints of a function, line by line."""
+        places = "--start-address=%d" % address, "--stop-address=%d" % (address + size)
+        return self.run("objdump", "-d", *options, *places, self.path).stdout.splitlines()
 
 
-def operand(text, note):
-    """`note` is the address that objdump computes for what is relative to the instruction."""
-    m = re.search(r"\{k(\d)\}", text)
-    mask, zero = int(m[1]) if m else None, "{z}" in text
-    text = re.sub(r"\{(k\d|z)\}", "", text)
-    if text in REGISTER:
-        i, size, high = REGISTER[text]
-        return Operand("r", size, (i, high), mask, zero, None, 0, 0)
-    m = re.fullmatch(r"([xyz])mm(\d+)", text)
-    if m:
-        return Operand("v", {"x": 16, "y": 32, "z": 64}[m[1]], int(m[2]), mask, zero, None, 0, 0)
-    m = re.fullmatch(r"k(\d)", text)
-    if m:
-        return Operand("k", 8, int(m[1]), mask, zero, None, 0, 0)
-    m = re.fullmatch(r"(?:(\w+) (PTR|BCST) )?(?:([c-g]s):)?\[(.*)\](?:\{1to(\d+)\})?", text)
-    if m and m[3] not in ("fs", "gs"):
-        return memory_operand(m, note, mask, zero)
-    m = re.fullmatch(r"(0x[0-9a-f]+|[0-9a-f]+)( <.*>)?", text)
-    if m:
-        return Operand("i", 0, None, None, False, None, int(m[1], 16), 0)
-    return Operand("?", 0, text, None, False, None, 0, 0)
-
-
-def memory_operand(m, note, mask, zero):
-    terms, disp, many = [], 0, None
-    if "rip" in m[4]:
-        if note is None:
-            return Operand("?", 0, m[0], None, False, None, 0, 0)
-        disp = int(note, 16)
-    else:
-        for sign, part in re.findall(r"([+-]?)([^+-]+)", m[4]):
-            name, _, scale = part.partition("*")
-            v = re.fullmatch(r"([xyz])mm(\d+)", name)
-            if v:
-                many = {"x": 16, "y": 32, "z": 64}[v[1]], int(v[2]), int(scale or 1)
-                continue
-            if name in REGISTER:
-                if sign == "-" or REGISTER[name][1] != 8:
-                    return Operand("?", 0, m[0], None, False, None, 0, 0)
-                terms.append((REGISTER[name][0], int(scale) if scale else 1))
-            elif name in ("riz", "eiz"):
-                continue
-            elif re.fullmatch(r"0x[0-9a-f]+|\d", part):
-                disp += int(part, 16) * (-1 if sign == "-" else 1)
-            else:
-                return Operand("?", 0, m[0], None, False, None, 0, 0)
-    if many:
-        return Operand("g", WIDTH.get(m[1], 0), many, mask, zero, terms, disp, 0)
-    return Operand("m", WIDTH.get(m[1], 0), None, mask, zero, terms, disp, 1 if m[2] == "BCST" or m[5] else 0)
+def isa_of(path):
+    """The instruction set of an ELF file, or of the first one in an archive."""
+    with open(path, "rb") as file:
+        blob = file.read()
+    at = blob.find(b"\x7fELF\x02\x01") if blob[:4] != b"\x7fELF" else 0
+    number = struct.unpack_from("<H", blob, at + 0x12)[0] if blob[at : at + 6] == b"\x7fELF\x02\x01" else None
+    if number not in ISAS:
+        raise SystemExit(path + ": no ELF file of x86-64 or AArch64")
+    return ISAS[number]

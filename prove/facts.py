@@ -105,6 +105,8 @@ def zero(st, size, d):
     d = settle(st, d)
     if type(d) is int:
         return [(d == 0, st)]
+    if d.op == "var" and d.args[0] == "pointer":  # a reference, which is never null
+        return [(False, st)]
     st.count_branch(d)
     r = bounds(st, d)
     if r and max(abs(r[0]), abs(r[1])) < 1 << 8 * size - 1:  # no wrapping around: an equation of integers

@@ -5,7 +5,7 @@ import hashes
 import specification
 from contracts import MOST_BLOCKS, Contract
 from elf import Refuted
-from terms import Term, add, ext, times, var, zext
+from terms import Term, add, times, var, zext
 
 
 class Nodes(Contract):
@@ -49,19 +49,21 @@ class Nodes(Contract):
 
 
 class Group(Contract):
-    """`fn(Group)`: chaining values of inputs that begin with one key, of equally many blocks, and no `ends`."""
+    """`fn(Group)`: chaining values of inputs that begin with one key, of equally many blocks; or with `ends`, of `counts`
+    blocks each before the last, which lies elsewhere."""
 
     outputs = ("outputs",)
     stride = 1
 
-    def __init__(self, *args, live, **more):
+    def __init__(self, *args, live, counts=None, **more):
         super().__init__(*args, **more)
-        self.live = live
+        self.live, self.counts = live, counts
 
     def given(self):
         live, size = self.live, 64
-        self.total = var("blocks", 8)
-        self.ranges[self.total] = (1, MOST_BLOCKS)
+        if self.counts is None:
+            self.total = var("blocks", 8)
+            self.ranges[self.total] = (1, MOST_BLOCKS)
         self.key = [var("key", 4, j, secret=True) for j in range(8)]
         key, slices = self.region("key", 32), self.region("slices", 16 * live)
         for j, x in enumerate(self.key):
@@ -75,20 +77,32 @@ class Group(Contract):
             self.fill("counters", 8 * lane, counter, 8)
             self.inputs.append((end, length, counter))
         for lane in range(live):
-            more = var("spare", 8, lane)
-            self.ranges[more] = (0, 1 << 54)
-            length = add(8, self.total, more)
+            if self.counts is None:
+                more = var("spare", 8, lane)
+                self.ranges[more] = (0, 1 << 54)
+                length = add(8, self.total, more)
+            else:
+                length = self.counts[lane]
             pointer = self.region("message %d" % lane, times(8, length, size), lane=lane)
             self.fill("slices", 16 * lane, pointer, 8)
             self.fill("slices", 16 * lane + 8, length, 8)
         outputs = self.region("outputs", 32 * live, True)
         self.all, self.first = hashes.all_flags(), hashes.first_flag()
+        count = self.total if self.counts is None else var("unused", 8)
         group = self.struct(
             "group", "blake3::Group", key=key, flags=(self.all, 1), first=(self.first, 1), last=last, lengths=lengths,
-            counters=counters, count=self.total, inputs=[slices, live], ends=0, followed=(var("followed", 1), 1),
+            counters=counters, count=count, inputs=[slices, live], ends=self.ends_of_inputs(), followed=(var("followed", 1), 1),
             outputs=[outputs, live],
         )  # fmt: skip
         return [group]
+
+    def ends_of_inputs(self):
+        """Places without an input have the count of the first, and any block."""
+        if self.counts is None:
+            return 0
+        counts = [(x, 1) for x in (*self.counts, *self.counts[:1] * (16 - self.live))]
+        blocks = [self.region("end %d" % lane, 64, lane=16 + lane) for lane in range(16)]
+        return self.struct("ends", "blake3::Ends", counts=counts, blocks=blocks)
 
     def initial_state(self, lane):
         return self.key
@@ -96,6 +110,8 @@ class Group(Contract):
     def block(self, lane, state, done, last):
         end, length, counter = self.inputs[lane]
         at = times(8, done, 64) if type(done) is Term else done * 64
+        if last and self.counts is not None:
+            lane, at = 16 + lane, 0
         m = [self.message(lane, add(8, at, 4 * j)) for j in range(16)]
         flags = hashes.flags(self.all, self.first if done == 0 else 0, end if last else 0)
         return hashes.blake3_words(state, m, counter, zext(4, length) if last else 64, flags)[:8]
@@ -109,7 +125,11 @@ class Group(Contract):
     def expected(self, st, done):
         out = []
         for lane in range(self.live):
-            (end,) = self.ends(lane, st, done)
+            if self.counts is None:
+                (end,) = self.ends(lane, st, done)
+            else:
+                count = self.counts[lane]
+                end = self.advance_last(lane, self.after(lane, count), count)
             for j in range(8):
                 out.append((lane, "word %d of the chaining value" % j, "outputs", 32 * lane + 4 * j, 4, [end[j]]))
         return out
@@ -171,8 +191,8 @@ class OneBlock(Contract):
         block = self.region("message 0", 64, lane=0)
         self.length, self.flags, self.counter = var("length", 1), var("flags", 1), var("counter", 8)
         fields = dict(key=key, bytes=block, counter=self.counter, length=(self.length, 1), flags=(self.flags, 1))
-        digest = self.region("digest", 32, True)
-        return [digest, *fields.values()] if self.in_registers else [digest, self.struct("block", "blake3::Block", **fields)]
+        self.result = self.region("digest", 32, True)
+        return list(fields.values()) if self.in_registers else [self.struct("block", "blake3::Block", **fields)]
 
     def expected(self, st, done):
         m = [self.message(0, 4 * j) for j in range(16)]

@@ -1,7 +1,7 @@
 """The hashes as the library divides them: what a chain holds, before and after blocks."""
 
 import specification
-from terms import ONES, Term, add, carry, either, ext, masked, shr, sub, table, times, unpack, var, word, xor, zext
+from terms import ONES, Term, add, carry, either, ext, masked, shr, sub, table, times, unpack, var, word, zext
 
 FLAGS_OF_ALL, FLAGS_OF_FIRST, FLAGS_OF_LAST = 0xF4, 0x01, 0x0A
 """The bits of the flags of BLAKE3: of every block, of the first, and of the last in addition."""

@@ -5,7 +5,7 @@ that is followed covers it. Nothing else decides: how states to be followed are 
 """
 
 import facts
-from elf import GPRS, Refuted
+from elf import Refuted
 from machine import NOT_KNOWN, State
 from inside import instantiate, leaves, substitute
 from terms import Term, add, ext, sub, times, unpack, var, word
@@ -137,12 +137,12 @@ class Paths:
                 return True
             return substitute(word(x), s.facts, memo) == substitute(word(y), s.facts, memo)
 
-        for i in range(16):
+        for i in range(len(r.g)):
             if not same(r.g[i], s.g[i]):
                 forget.append(("g", i))
-        for i in range(32):
+        for i in range(len(r.v)):
             x, y = r.v[i], s.v[i]
-            if x != y and not all(same(x[j : j + 8], y[j : j + 8]) for j in range(0, 64, 8)):
+            if x != y and not all(same(x[j : j + 8], y[j : j + 8]) for j in range(0, len(x), 8)):
                 forget.append(("v", i))
         for name, b in r.memory.items():
             c = s.memory[name]
@@ -157,6 +157,8 @@ class Paths:
                 if self.merging != "all" and any(x[i] is not None and x[i] != y[i] for i in range(8)):
                     return False
                 absent += [(b, at + i) for i in range(8) if x[i] is not None and x[i] != y[i]]
+        if r.flags != s.flags and self.alive(r.ip, ("flags", 0)):
+            return False
         if forget and (not forgetting or any(self.alive(r.ip, what) for what in forget)):
             return False
         if only_ask:
@@ -164,8 +166,8 @@ class Paths:
         r.ranges.update(wider)
         r.turns = max(r.turns, s.turns)
         for kind, i in forget:
-            size = 8 if kind == "g" else 64
-            getattr(r, kind)[i] = unpack(self.new("forgotten", size), size)
+            places = getattr(r, kind)
+            places[i] = unpack(self.new("forgotten", len(places[i])), len(places[i]))
         for b, at in absent:
             del b[at]  # what is absent may be anything
         if r.flags != s.flags:
@@ -180,51 +182,20 @@ class Paths:
         return var(name, size, self.fresh, secret=True)
 
     def alive(self, ip, register):
-        """Whether a register may be read from here on. A mistake here can only make a proof fail."""
-        kind, i = register
-
-        def mine(o):
-            return o.kind == "r" and kind == "g" and o.at[0] == i or o.kind == "v" and kind == "v" and o.at == i
-
-        todo, done, code = [ip], set(), self.machine.code
+        """Whether a register, or the flags, may be read from here on. A mistake here can only make a proof fail."""
+        machine, todo, done = self.machine, [ip], set()
         while todo:
             ip = todo.pop()
-            if ip in done or ip not in code:
+            if ip in done or ip not in machine.code:
                 continue
             done.add(ip)
-            op, args, following = code[ip]
-            if op == "ret":
-                if kind == "g" and i in (3, 4, 5, 12, 13, 14, 15):
-                    return True
-                continue
-            if op in ("call", "ud2"):
-                continue
-            if kind == "g" and any(o.kind in ("m", "g") and any(r == i for r, _ in o.terms) for o in args):
+            op, args, following = machine.code[ip]
+            used = machine.use(op, args, *register)
+            if used:
                 return True
-            if kind == "v" and any(o.kind == "g" and o.at[1] == i for o in args):
-                return True
-            if kind == "g" and (op in ("push", "pop") and i == 4 or op in ("mul", "mulx") and i in (0, 2)):
-                return True
-            if op.startswith("sha256rnds") and kind == "v" and i == 0:
-                return True
-            idiom = len(args) > 1 and "xor" in op and all(o.kind == args[-1].kind and o.at == args[-1].at for o in args[-2:])
-            if not idiom and any(mine(o) for o in args[1:]):
-                return True
-            if args and mine(args[0]):
-                moves = ("mov", "movabs", "movzx", "lea", "pop", "movbe", "rorx", "andn")
-                pure = idiom or op in moves or op[:4] in ("kmov", "movd", "movq", "movu", "mova", "pshu") \
-                    or op[0] == "v" and not args[0].mask and "ternlog" not in op and "permt2" not in op and "permi2" not in op
-                if not pure and not op.startswith("set"):
-                    return True
-                if pure and args[0].size >= 4:
-                    continue
-            if op == "jmp":
-                todo.append(args[0].disp)
-            else:
-                if op[0] == "j":
-                    todo.append(args[0].disp)
-                if following is not None:
-                    todo.append(following)
+            if used is None:
+                to, goes_on = machine.ways(op, args)
+                todo += [*to, following] if goes_on else to
         return False
 
     # -------------------------------------------------------------------------------------------------------- induction
@@ -260,11 +231,11 @@ class Paths:
 
     def places(self, st):
         """All that a state holds, by eights of bytes."""
-        for i in range(16):
-            yield ("g", i, 0), st.g[i]
-        for i in range(32):
-            for j in range(0, 64, 8):
-                yield ("v", i, j), st.v[i][j : j + 8]
+        for i, b in enumerate(st.g):
+            yield ("g", i, 0), b
+        for i, b in enumerate(st.v):
+            for j in range(0, len(b), 8):
+                yield ("v", i, j), b[j : j + 8]
         for name, b in st.memory.items():
             for at in sorted({i & ~7 for i in b}):
                 yield (name, at, 0), [b.get(at + i) for i in range(8)]
@@ -378,7 +349,7 @@ class Paths:
         left = min(low - first, left)
         g.ranges[self.done], g.ranges[self.rest] = (first, high), (left, high)
         g.k = st.k
-        g.g, g.v, g.memory = [[None] * 8 for _ in range(16)], [[None] * 64 for _ in range(32)], {n: {} for n in st.memory}
+        g.g, g.v, g.memory = [[None] * 8 for _ in st.g], [[None] * len(b) for b in st.v], {n: {} for n in st.memory}
         for ((kind, i, j), start, size), p in cells.items():
             if p is None and kind not in ("g", "v"):
                 continue

@@ -1,7 +1,7 @@
 """The inside of terms: other arguments for the same function, numbers for variables, and text."""
 
 from terms import (
-    ONES, Term, Unknown, add, bits, both, carry, combine, conjunction, either, equal, masked, ror, signed, table, term,
+    ONES, Term, Unknown, bits, both, carry, combine, conjunction, either, equal, masked, ror, signed, table, term,
     unpack, word, xor,
 )  # fmt: skip
 

@@ -12,10 +12,11 @@ import groups
 from elf import Refuted
 from hashes import HASHES
 
-Kernel = collections.namedtuple("Kernel", "isa hash name parameters symbol most by_assembly")
-"""`symbol` is a pattern of its whole name; `most` are the messages at most that the sources give it."""
+Kernel = collections.namedtuple("Kernel", "isa hash name parameters symbol most by_assembly caller")
+"""`symbol` is a pattern of its whole name; `most` are the messages at most that the sources give it. `caller` is that of
+the method which does nothing but call it, where that may have it inlined: the backend comes before its arguments."""
 
-ISAS = ("portable", "sse41", "avx", "avx2", "avx512", "sha")
+ISAS = {"x86_64": ("portable", "sse41", "avx", "avx2", "avx512", "sha"), "aarch64": ("portable", "neon", "sha2")}
 
 FUNCTION = re.compile(r"^( *)(?:pub(?:\([^)]*\))? )?fn (\w+)(?:<[^(]*>)?\((.*)$")
 
@@ -46,9 +47,9 @@ def parameters(signature):
     return tuple(t.strip().rstrip(")").strip() for t in types if t.strip().rstrip(")") not in ("Avx", "Sha"))
 
 
-def list_kernels(root):
+def list_kernels(root, machine="x86_64"):
     root, out = pathlib.Path(root), []
-    for isa in ISAS:
+    for isa in ISAS[machine]:
         for path in sorted((root / "src/backend" / isa).rglob("*.rs")):
             parts = path.relative_to(root / "src/backend").with_suffix("").parts
             text = path.read_text()
@@ -67,8 +68,31 @@ def list_kernels(root):
                 for hash_ in names:
                     most = most_messages(text, name)
                     by_assembly = bool(re.search(r"fn %s\([^}]*?_in_order!\(" % name, text))
-                    out.append(Kernel(isa, hash_, name, parameters(signature), symbol, most, by_assembly))
+                    caller = caller_of(text, name) if isa in BASELINE else None
+                    out.append(Kernel(isa, hash_, name, parameters(signature), symbol, most, by_assembly, caller))
     return out
+
+
+BASELINE = ("neon",)
+"""Instruction sets that all code of their machines may use, so that kernels for them may be inlined."""
+
+
+def caller_of(text, name):
+    """The symbol of the method that has one statement, which calls the kernel with its one argument."""
+    for m in re.finditer(r"^impl (\w+)<(\w+)> for Beside<(\w+)> \{$(.*?)^\}", text, re.M | re.S):
+        method = re.search(r"fn (\w+)\(self, (\w+): [^)]*\) \{\s*(?://.*\s*)*unsafe \{ %s\(\2\) \}\s*\}" % name, m[4])
+        if method:
+            return r"<.*\bBeside<.*::%s> as .*::%s<.*::%s>>::%s$" % (m[3], m[1], m[2], method[1])
+    return None
+
+
+def places(program, kernel):
+    """Addresses and sizes of the functions that it is, and what its cases have besides: of one that is inlined these are
+    its caller's."""
+    found = program.find(kernel.symbol)
+    if found or not kernel.caller:
+        return found, {}
+    return program.find(kernel.caller), dict(before=1)
 
 
 def most_messages(text, name):
@@ -125,6 +149,20 @@ def live_numbers(most, all_):
     return sorted({1, most - 1, most} - {0}, reverse=True) if all_ else [most]
 
 
+def ragged_counts(most):
+    """Whole blocks of each message, and blocks that close it: of several numbers, of none, of the first and the last
+    message alone, and of fewer messages than lanes."""
+    mixed = tuple((i % 3, 1 + i % 2) for i in range(most))
+    short = ((0, 1),) * (most - 1)
+    return [mixed, ((0, 1),) * most, ((3, 2), *short), (*short, (3, 2)), mixed[::-1], ((2, 2),) * most, mixed[: most - 1]]
+
+
+def group_counts(most):
+    """Blocks of each input before its last, where inputs have numbers of their own."""
+    mixed = tuple(i % 3 for i in range(most))
+    return [mixed, (0,) * most, mixed[::-1], (3, *(0,) * (most - 1)), *[mixed[: most - 1]] * (most > 1)]
+
+
 def cases(kernel, everything):
     """The contract of a kernel by its signature, and the cases in which it must keep it."""
     hash_, kinds = HASHES[kernel.hash], kernel.parameters
@@ -144,9 +182,12 @@ def cases(kernel, everything):
     if first.startswith("Nodes<"):
         return groups.Nodes, [dict(live=live) for live in live_numbers(kernel.most, everything)]
     if first.startswith("Ragged<"):
-        return groups.Ragged, [dict(counts=tuple((i % 3, 1 + i % 2) for i in range(kernel.most)))]
+        return groups.Ragged, [dict(counts=counts) for counts in ragged_counts(kernel.most)[: None if everything else 1]]
     if first.startswith("Group<"):
-        return groups.Group, [dict(live=live) for live in live_numbers(kernel.most, everything)]
+        out = [dict(live=live) for live in live_numbers(kernel.most, everything)]
+        if everything and kernel.isa == "neon":  # on x86-64 they take psrlw, of which there is no model
+            out += [dict(live=len(counts), counts=counts) for counts in group_counts(kernel.most)]
+        return groups.Group, out
     if first.startswith("Block<") or kinds == ("&[u32; 8]", "&[u8; 64]", "u64", "u8", "u8"):
         return groups.OneBlock, [dict(in_registers=len(kinds) > 1)]
     if kinds[:2] == ("&Node", "u64"):

@@ -1,15 +1,9 @@
-"""A processor on terms: its state, its memory, and the instructions that move control."""
-
-import re
+"""A processor on terms: its state, its memory, and its conditions. Each instruction set has a class for the rest."""
 
 import facts
-import known  # noqa: F401, its models
-import scalar
-import sha_extension  # noqa: F401, its models
-import vector
-from elf import GPRS, NotModelled, Refuted
+from elf import NotModelled, Refuted
 from inside import leaves, show
-from terms import Term, Unknown, add, carry, signed, sub, table, times, unpack, var, word
+from terms import Term, Unknown, add, carry, signed, sub, table, unpack, var
 
 FRAME = 1 << 16
 """A kernel's stack frame at most, in bytes."""
@@ -54,7 +48,24 @@ class Region:
 
 
 class Machine:
-    """`size` is the size of the hash's words, and `block` of its blocks; `message` makes the word at a place."""
+    """What all instruction sets share. A class of one says what is named here, executes its instructions, and decodes them
+    by `decode(program, address, size)`: by address, a mnemonic, operands, and the address of the next instruction.
+
+    `size` is the size of the hash's words, and `block` of its blocks; `message` makes the word at a place.
+    """
+
+    GENERAL = ()
+    """Names of the general registers, each of 8 bytes."""
+    STACK = 0
+    """The stack pointer among them."""
+    ARGUMENTS, RESULT = (), None
+    """Those that hold arguments, and the one for the place of a result, if that is no argument."""
+    SAVED, SAVED_VECTORS = (), {}
+    """Those that the caller gets back as they were, and the low bytes of vector registers of which that is true."""
+    VECTORS, VECTOR_SIZE = 32, 64
+    RETURN_ADDRESS = 0
+    """Bytes that it takes above the frame."""
+    decode = None
 
     def __init__(self, program, code, size, block, regions, message):
         self.program, self.code, self.size, self.block, self.message = program, code, size, block, message
@@ -63,13 +74,26 @@ class Machine:
         self.regions.update((r.pointer, r) for r in (self.frame, self.aligned))
         self.steps = 0
         self.used = set()
-        self.targets = {o.disp for op, args, _ in code.values() if op[0] == "j" for o in args if o.kind == "i"}
+        self.targets = {to for op, args, _ in code.values() for to in self.ways(op, args)[0]}
+
+    def execute(self, st, op, args, following):
+        """The states after an instruction; `following` is the address of the next one."""
+        raise NotImplementedError
+
+    def ways(self, op, args):
+        """The addresses to which an instruction may go, and whether it may go on to the next one."""
+        raise NotImplementedError
+
+    def use(self, op, args, kind, i):
+        """True if an instruction may read register `i` of kind g, v or flags, False if it sets all of it or nothing comes
+        after it, None else. A mistake here can only make a proof fail."""
+        raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------------------- conditions
 
     def condition(self, st, cc):
-        """Whether a condition holds: pairs of an answer and the state in which it does."""
-        cc = ALIASES.get(cc, cc)
+        """Whether a condition holds: pairs of an answer and the state in which it does. It is one of e (equal), b (below),
+        be, l (less, signed), le, s (negative), o (overflow), or the contrary of one."""
         if cc in NEGATED:
             return [(not b, s) for b, s in self.condition(st, NEGATED[cc])]
         kind, size, x, y = st.flags
@@ -164,6 +188,37 @@ class Machine:
             answers.append(answer)
         return v, answers
 
+    def choose(self, st, cc, size, yes, no, put):
+        """One of two values by a condition, to where `put` puts it: the states after it."""
+        found = self.condition_table(st, cc)
+        if found:
+            v, answers = found
+            values = [facts.settle(st, x) for x in (yes, no)]
+            if all(type(x) is int or facts.small(x) is v for x in values):
+                values = [a if answer else b for answer, (a, b) in zip(answers, facts.by_value(v, *values))]
+                put(st, unpack(table(size, v, values), size))
+                return [st]
+        out = []
+        for answer, s in self.condition(st, cc):
+            put(s, unpack(yes if answer else no, size))
+            out.append(s)
+        return out
+
+    def jump_indirect(self, st, to):
+        """To an address by a variable of few values."""
+        to = facts.settle(st, to)
+        if type(to) is int:
+            st.ip = to
+            return [st]
+        v = facts.small(to)
+        if v is None:
+            raise Refuted("an indirect jump")
+        out = []
+        for s, (at, _) in zip(facts.fork_small(st, to), facts.by_value(v, to, 0)):
+            s.ip = at
+            out.append(s)
+        return out
+
     def carry_flag(self, st):
         """The carry as a number."""
         kind, size, x, y = st.flags
@@ -180,9 +235,6 @@ class Machine:
         raise Refuted("the carry after %s" % kind)
 
     # ----------------------------------------------------------------------------------------------------------- memory
-
-    def address(self, st, o):
-        return add(8, o.disp & (1 << 64) - 1, *[times(8, word(st.g[r]), k) for r, k in o.terms])
 
     def place(self, st, a, n, write):
         """The region, and the offset in it, of n bytes at an address: refused unless they lie in the region.
@@ -205,7 +257,7 @@ class Machine:
                 raise Refuted("a stack address that varies: %s" % show(offset))
             offset = signed(offset, 8)
             low = -FRAME if region.bottom is None else region.bottom
-            high = 8 if region is self.frame and not write else 0  # above is where it returns to
+            high = self.RETURN_ADDRESS if region is self.frame and not write else 0
             if not low <= offset <= offset + n <= high:
                 raise Refuted("%s %d bytes at %d of the stack frame" % (what, n, offset))
             return region, offset
@@ -284,54 +336,6 @@ class Machine:
         for i, x in enumerate(b):
             known[offset + i] = x
 
-    # --------------------------------------------------------------------------------------------------------- operands
-
-    def get(self, st, o, n=None):
-        """The bytes of an operand: n of them, if it is more, or an immediate."""
-        if o.kind == "r":
-            i, high = o.at
-            return st.g[i][high : high + o.size]
-        if o.kind == "v":
-            return st.v[o.at][: n or o.size]
-        if o.kind == "i":
-            return list((o.disp & (1 << 64) - 1).to_bytes(8, "little"))[: n or 8]
-        if o.kind == "m":
-            size = o.size or n
-            b = self.load(st, self.address(st, o), size if o.broadcast else n if n and n < size else size)
-            return b * (n // size) if o.broadcast and n else b
-        raise Refuted("operand %s" % o.at)
-
-    def put(self, st, o, b, legacy=False, lane=None):
-        """Sets an operand. Of a vector register, what is above becomes zeros, or stays if the encoding is SSE's."""
-        if o.kind == "r":
-            i, high = o.at
-            b = b[: o.size]
-            old = st.g[i]
-            st.g[i] = b + [0] * 4 if o.size == 4 else old[:high] + b + old[high + o.size :]
-        elif o.kind == "v":
-            if o.mask:
-                b = self.merge_masked(st, o, b, lane)
-            st.v[o.at] = b + (st.v[o.at][len(b) :] if legacy else [0] * (64 - len(b)))
-        elif o.kind == "m":
-            if o.mask:
-                raise Refuted("a masked store")
-            self.store(st, self.address(st, o), b[: o.size or len(b)])
-        elif o.kind == "k":
-            st.k[o.at] = b
-        else:
-            raise Refuted("destination %s" % o.at)
-
-    def merge_masked(self, st, o, b, lane):
-        if lane is None:
-            raise Refuted("a mask here")
-        old, out = st.v[o.at], []
-        for i in range(0, len(b), lane):
-            c = st.k[o.mask][i // lane]
-            if type(c) is not int:
-                raise Refuted("a mask that is not constant")
-            out += b[i : i + lane] if c else [0] * lane if o.zero else old[i : i + lane]
-        return out
-
     # ----------------------------------------------------------------------------------------------------- instructions
 
     def step(self, st):
@@ -350,81 +354,5 @@ class Machine:
             reason = str(e) if str(e) and isinstance(e, (Refuted, Unknown, AssertionError)) else repr(e)
             raise (NotModelled if isinstance(e, NotModelled) else Refuted)("at %x, %s: %s" % (ip, op, reason)) from e
 
-    def execute(self, st, op, args, following):
-        ip, st.ip = st.ip, following
-        if op in ("nop", "nopw", "nopl", "endbr64", "xchg") and (op != "xchg" or args[0] == args[1]):
-            return [st]
-        if op == "jmp":
-            if args[0].kind == "i":
-                st.ip = args[0].disp
-            else:
-                to = facts.settle(st, word(self.get(st, args[0])))
-                if type(to) is Term:
-                    v = facts.small(to)
-                    if v is None:
-                        raise Refuted("an indirect jump")
-                    out = []
-                    for s, (at, _) in zip(facts.fork_small(st, to), facts.by_value(v, to, 0)):
-                        s.ip = at
-                        out.append(s)
-                    return out
-                st.ip = to
-            return [st]
-        if op == "ret":
-            st.ip = "end"
-            return [st]
-        if op.startswith("prefetch"):  # no effect but on time, wherever it points
-            if any(type(a) is Term and a.secret for a in (self.address(st, args[0]),)):
-                raise Refuted("an address that depends on secret data")
-            return [st]
-        if op in ("call", "ud2", "int3"):
-            raise Refuted("%s can be reached" % op)
-        if op in ("adc", "sbb") and st.flags[0] == "sub" and args[0] != args[1]:
-            ways = self.condition(st.copy(), "b")
-            if len(ways) == 1 or type(st.flags[3]) is Term:  # else the carry is a term of its own
-                for yes, s in ways:
-                    s.flags = ("carry", 8, int(yes), 0)
-                    scalar.execute(self, s, op, args)
-                return [s for _, s in ways]
-        m = re.fullmatch(r"(j|set|cmov)(n?[abegclzso]e?|n?be|n?ae|n?le|n?ge)", op)
-        if m:
-            return self.conditional(st, ip, m[1], m[2], args, following)
-        if not (scalar.execute(self, st, op, args) or vector.execute(self, st, op, args)):
-            forms = ", ".join(a.kind + str(a.size or "") for a in args)
-            raise NotModelled("an instruction that is not modelled, with operands " + forms)
-        return [st]
 
-    def conditional(self, st, ip, what, cc, args, following):
-        if what != "j":
-            found = self.condition_table(st, cc)
-            if found:
-                v, answers = found
-                if what == "set":
-                    self.put(st, args[0], unpack(table(1, v, answers), 1))
-                    return [st]
-                choices = [facts.settle(st, word(self.get(st, args[i]))) for i in (1, 0)]
-                if all(type(x) is int or facts.small(x) is v for x in choices):
-                    pairs = facts.by_value(v, *choices)
-                    values = [a if answer else b for answer, (a, b) in zip(answers, pairs)]
-                    self.put(st, args[0], unpack(table(args[0].size, v, values), args[0].size))
-                    return [st]
-        st.ip, out = ip, []
-        for yes, s in self.condition(st, cc):
-            s.ip = following
-            if what == "j":
-                if yes:
-                    s.ip = args[0].disp
-            elif what == "set":
-                self.put(s, args[0], [int(yes)])
-            else:
-                b = self.get(s, args[1])
-                self.put(s, args[0], b if yes else self.get(s, args[0]))
-            out.append(s)
-        return out
-
-
-ALIASES = {
-    "z": "e", "nz": "ne", "c": "b", "nae": "b", "nc": "ae", "nb": "ae", "na": "be", "nbe": "a",
-    "nl": "ge", "nge": "l", "ng": "le", "nle": "g",
-}  # fmt: skip
 NEGATED = {"ne": "e", "ae": "b", "a": "be", "ge": "l", "g": "le", "ns": "s", "no": "o"}

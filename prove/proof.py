@@ -1,8 +1,13 @@
 """The proof of one kernel in one case."""
 
 import terms
+from aarch64.machine import AArch64
 from elf import Differs, Refuted
 from induction import Paths
+from x86.machine import X86
+
+MACHINES = {"x86_64": X86, "aarch64": AArch64}
+"""By instruction set."""
 
 
 def prove_case(program, layout, address, size, hash_, contract, case):
@@ -11,11 +16,12 @@ def prove_case(program, layout, address, size, hash_, contract, case):
     More tries merge paths otherwise, or look at loops one block later, which is no matter of right or wrong. They are of
     no use where a number differs.
     """
-    code = program.function(address, size)
+    machine = MACHINES[program.isa]
+    code = machine.decode(program, address, size)
 
     def attempt(merging, patience=0):
         terms.forget_all()
-        c = contract(program, code, address, hash_, layout, **case)
+        c = contract(machine, program, code, address, hash_, layout, **case)
         paths = Paths(c.machine, c, merging, patience)
         paths.prove()
         return paths.paths, paths.loops, c.machine.steps

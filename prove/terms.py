@@ -269,19 +269,21 @@ def product(size, x, y):
     return term("and", size, tuple(sorted(factors, key=by_id)))
 
 
+def may_be_set(x, size):
+    """The bits of a value that may be 1, as far as its polynomial tells."""
+    bits, entries = entries_of(x, size)
+    for _, m in entries:
+        bits |= m
+    return bits
+
+
 def either(size, x, y):
     """Or. Of parts that share no bit it is an exclusive or; of public ones it stays a set, for a test of all."""
     if type(x) is int and type(y) is int:
         return x | y
     if x == 0 or y == 0 or x is y:
         return y if x == 0 else x
-    (c, p), (d, q) = entries_of(x, size), entries_of(y, size)
-    bits = [0, 0]
-    for i, (k, r) in enumerate(((c, p), (d, q))):
-        bits[i] = k
-        for _, m in r:
-            bits[i] |= m
-    if bits[0] & bits[1] == 0:
+    if may_be_set(x, size) & may_be_set(y, size) == 0:
         return xor(size, x, y)
     if (type(x) is int or x.secret or x.op == "sel") and (type(y) is int or y.secret or y.op == "sel"):
         return xor(size, x, y, both(size, x, y))
@@ -413,6 +415,11 @@ def part_of(t, start, size):
         r = ONES[size]
         for y in t.args:
             r = both(size, r, ext(y, start, size))
+        return r
+    if op == "or":
+        r = 0
+        for y in t.args:
+            r = either(size, r, y >> 8 * start & ONES[size] if type(y) is int else ext(y, start, size))
         return r
     if op == "sel":
         return table(size, t.args[0], [v >> 8 * start for v in t.args[1]])

@@ -35,6 +35,21 @@ mod portable;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "32"))]
 compile_error!("simd-digest does not support x32, x86-64 with pointers of 32 bits: build for x86_64 or i686");
 
+#[cfg(any(
+    simd_digest_backend,
+    simd_digest_backend = "",
+    simd_digest_backend = "avx",
+    simd_digest_backend = "avx2",
+    simd_digest_backend = "avx512",
+    simd_digest_backend = "neon",
+    simd_digest_backend = "scalar",
+    simd_digest_backend = "sha",
+    simd_digest_backend = "simd128",
+    simd_digest_backend = "soft",
+    simd_digest_backend = "sse41"
+))]
+compile_error!("--cfg simd_digest_backend knows the value \"portable\" alone: choose others by Backend::set_default");
+
 #[cfg(feature = "sha2")]
 mod choice;
 
@@ -227,7 +242,7 @@ static BEST: std::sync::OnceLock<Backend> = std::sync::OnceLock::new();
 
 impl Backend {
     /// The backend that hashers use by default: the first of [`available`](Self::available), or the one given to
-    /// `set_default`.
+    /// `set_default`. A program compiled with `--cfg simd_digest_backend="portable"` begins with `portable`.
     #[inline]
     #[must_use]
     pub fn best() -> Self {
@@ -258,6 +273,9 @@ impl Backend {
     }
 
     fn fastest() -> Self {
+        #[cfg(simd_digest_backend = "portable")]
+        return Self { isa: Isa::PORTABLE, sha: None, order: Order::FIRST };
+        #[cfg(not(simd_digest_backend = "portable"))]
         Self::available().next().unwrap_or(Self { isa: Isa::PORTABLE, sha: None, order: Order::FIRST })
     }
 
@@ -318,6 +336,7 @@ macro_rules! dispatch {
 
             #[inline]
             fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
+                debug_assert!(run.keeps_contract(<Self as Dispatch>::lanes(backend)), "a kernel's contract");
                 on!(backend, isa => Compress::<Self>::run(backend.with(isa), run));
             }
 

@@ -17,7 +17,12 @@
 //!   `digest::InvalidLength`.
 //! - **HMAC.** As with `blake2`, it is `SimpleHmac` and `SimpleHkdf`: BLAKE2 holds its last block back, so it is no
 //!   `EagerHash`.
-//! - **Not there:** `Blake2bVarCore`, `Blake2sVarCore` and the features `reset` and `size_opt`. Reset is always there.
+//! - **Blocks without the buffer.** `Blake2bVarCore` and `Blake2sVarCore` are in
+//!   [`blake2b::hazmat`](crate::blake2b::hazmat) and [`blake2s::hazmat`](crate::blake2s::hazmat). Instead of
+//!   `new_with_params` they have `from_parameter_block`, and an output of 0 bytes is an error.
+//! - **Features.** `reset` does nothing, for `Reset` is always there. There is no `size_opt`.
+//!
+//! The folder `compat` of the repository has a crate with the names of `blake2` itself, for `[patch.crates-io]`.
 #![forbid(unsafe_code)]
 
 mod digest;
@@ -31,6 +36,7 @@ mod parallel;
 mod params;
 #[cfg(feature = "alloc")]
 mod tree;
+mod var_core;
 mod xof;
 
 pub use self::digest::{Blake2, OutputSize};
@@ -41,7 +47,7 @@ pub(crate) use self::hasher::hash;
 pub use self::mac::Blake2Mac;
 #[cfg(feature = "alloc")]
 pub(crate) use self::many::hash_many;
-pub use self::many::{ManyError, finalize_many, update_many};
+pub use self::many::{ManyError, finalize_many, update_each, update_many};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
@@ -184,6 +190,8 @@ macro_rules! module {
         pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
             $crate::blake2::update_many(updates);
         }
+
+        $crate::many::jobs::function!($module, blake2);
 
         /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
         /// [`Hasher::finalize`](crate::blake2::Hasher::finalize) for many, without touching the heap.

@@ -13,7 +13,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use digest::consts::{U4, U20, U32, U48, U64, U128, U242};
+use digest::consts::{U4, U16, U20, U32, U48, U64, U128, U242};
 
 use crate::blake2::{Blake2p, Blake2x, Flavour, Sealed, fixed_lengths, module};
 #[cfg(feature = "alloc")]
@@ -33,6 +33,7 @@ fixed_lengths! {
         Blake2b384: U48, 48;
         Blake2b256: U32, 32;
         Blake2b160: U20, 20;
+        Blake2b128: U16, 16;
     },
     macs: Blake2bMac {
         Blake2bMac512: U64, 64;

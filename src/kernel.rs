@@ -127,6 +127,21 @@ pub struct Run<'a, H: Function> {
     pub(crate) hint: H::Hint,
 }
 
+impl<H: Function> Run<'_, H> {
+    /// Whether up to `lanes` messages are there, each with all of its blocks, and no count carries on the way: kernels rely
+    /// on this.
+    pub(crate) fn keeps_contract(&self, lanes: usize) -> bool {
+        let live = self.chains.len();
+        let reach = self.count.saturating_sub(1).checked_mul(self.stride);
+        (1..=lanes).contains(&live)
+            && (self.blocks.len(), self.last.len()) == (live, live)
+            && self.count > 0
+            && self.stride > 0
+            && reach.is_some_and(|last| self.blocks.iter().all(|blocks| last < blocks.len()))
+            && self.chains.iter().all(|chain| self.count <= H::longest_run(chain))
+    }
+}
+
 /// A vector of `L` words `W`, 32 or 64 bits each, each with its own sum, exclusive or and rotation.
 pub(crate) trait Words<W, const L: usize>: Copy {
     /// Proves that the CPU has the vector's instructions.

@@ -45,7 +45,7 @@
 //! | one message            | [`Sha256`]                                   | [`sha256::hash`]                          |
 //! | piece by piece         | the same                                     | [`sha256::Hasher`]                        |
 //! | with a key: HMAC       | [`HmacSha256`], `hmac::Hmac<Sha256>`         | [`sha256::HmacKey`], [`sha256::HmacHasher`] |
-//! | many messages          |                                              | [`sha256::hash_many`], [`sha256::update_many`], [`sha256::finalize_many`], [`HmacKey::hash_many`](sha2::HmacKey::hash_many) |
+//! | many messages          |                                              | [`sha256::hash_many`], [`sha256::update_many`], [`sha256::update_each`], [`sha256::finalize_many`], [`HmacKey::hash_many`](sha2::HmacKey::hash_many) |
 //! | without the heap       |                                              | [`sha256::hash_many_into`], [`sha256::hash_many_flat`] |
 //! | nodes of Merkle trees  |                                              | [`sha256::hash_nodes`], [`sha256::hash_nodes_in_place`], [`sha256::hash_nodes_twice`] |
 //! | digests as values      |                                              | [`sha256::Hash`]                          |
@@ -80,13 +80,14 @@
 //! | one message            | [`Blake2b512`], [`Blake2b256`], [`Blake2b`]  | [`blake2b::hash`], [`blake2b::Params`]     |
 //! | piece by piece         | the same                                     | [`blake2b::Hasher`]                       |
 //! | with a key             | [`Blake2bMac512`], [`Blake2bMac256`], [`Blake2bMac`] | [`Params::key`](blake2::Params::key) |
-//! | many messages          |                                              | [`blake2b::hash_many`], [`blake2b::update_many`], [`blake2b::finalize_many`] |
+//! | many messages          |                                              | [`blake2b::hash_many`], [`blake2b::update_many`], [`blake2b::update_each`], [`blake2b::finalize_many`] |
 //! | without the heap       |                                              | [`Params::hash_many_into`](blake2::Params::hash_many_into), [`hash_many_flat`](blake2::Params::hash_many_flat) |
 //! | one long message       | [`Blake2bp`]                                 | [`blake2b::Parallel`], [`blake2b::Tree`], [`blake2b::TreeHasher`] |
 //! | to any length          | [`Blake2xb`]                                 | [`Params::xof`](blake2::Params::xof), [`blake2b::OutputReader`] |
 //! | digests as values      |                                              | [`blake2b::Hash`]                         |
 //! | save and restore       | `SerializableState`                          | [`blake2b::hazmat::State`]                |
 //! | a single block         |                                              | [`blake2b::hazmat::compress`]             |
+//! | blocks without a buffer | [`blake2b::hazmat::Blake2bVarCore`]         |                                           |
 //! | on a chosen backend    | `with_backend` of every type                 | [`Backend`]                               |
 //!
 //! # Features
@@ -95,6 +96,7 @@
 //! - `blake2` (default): BLAKE2b and BLAKE2s.
 //! - `sha2` (default): SHA-256 and SHA-224, with HMAC and the nodes of Merkle trees.
 //! - `blake3` (default): BLAKE3 with keys, derived keys, output of any length, and parts of its tree.
+//! - `reset`: nothing, for code that asks `blake2` for it.
 //! - `alloc` (by `std`): results in a `Vec`, trees, the parts of `digest` that return boxes, small writes of BLAKE3
 //!   gathered.
 //! - `rayon`: `TreeHasher::update_rayon` and `blake3::Hasher::update_rayon`, one message on all cores.
@@ -102,7 +104,7 @@
 //! - `zeroize`: keys, chaining values and buffers are wiped when dropped.
 //!
 //! Without `std` the crate is `no_std` and still finds the instruction sets of the CPU. The minimum supported Rust
-//! version is 1.89.
+//! version is 1.89, by clippy's lint `incompatible_msrv`: the crate was not compiled with that version.
 
 #![cfg_attr(
     not(feature = "blake2"),
@@ -159,8 +161,8 @@ pub use digest::{self, Digest};
 pub use self::backend::{Backend, BackendError};
 #[cfg(feature = "blake2")]
 pub use self::blake2b::{
-    Blake2b, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac, Blake2bMac256, Blake2bMac512, Blake2bp,
-    Blake2xb,
+    Blake2b, Blake2b128, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac, Blake2bMac256, Blake2bMac512,
+    Blake2bp, Blake2xb,
 };
 #[cfg(feature = "blake2")]
 pub use self::blake2s::{

@@ -18,13 +18,16 @@ use crate::kernel::{Block, Run, wipe};
 use crate::stream::Stream;
 
 pub(crate) mod batch;
+pub(crate) mod jobs;
 
-/// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order; not all are
-/// empty.
+/// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order. If all are empty,
+/// the message is done at once.
 pub(crate) struct Message<'a, H: Dispatch, T> {
     /// Given back when the message ends.
     pub(crate) owner: T,
     pub(crate) chain: Start<'a, H>,
+    /// Whether one more block, before all others, lies in the memory of the lane; `first` and `rest` are empty then.
+    pub(crate) held: bool,
     pub(crate) first: &'a [H::Block],
     pub(crate) whole: &'a [H::Block],
     /// The end of the message, at most a block, still to be closed.
@@ -56,7 +59,7 @@ impl<'a, H: Dispatch, T> Message<'a, H, T> {
     pub(crate) fn ending(owner: T, chain: Start<'a, H>, first: &'a [H::Block], bytes: &'a [u8], last: H::Last) -> Self {
         let (whole, rest) = H::Block::split(bytes);
         let closed = !H::CLOSES_WHOLE_BLOCKS && rest.is_empty() && !(first.is_empty() && whole.is_empty());
-        Self { owner, chain, first, whole, rest: (!closed).then_some(rest), last }
+        Self { owner, chain, held: false, first, whole, rest: (!closed).then_some(rest), last }
     }
 }
 
@@ -65,6 +68,8 @@ struct Slot<'a, H: Dispatch, T> {
     owner: Option<T>,
     /// Blocks to come, those that close the message included.
     left: usize,
+    /// Whether the next block lies in the memory of the lane.
+    held: bool,
     /// Blocks that lie together; none if those that close the message are next.
     blocks: &'a [H::Block],
     /// Blocks that follow these.
@@ -80,8 +85,9 @@ pub(crate) fn schedule<'a, H: Dispatch, T>(
     messages: impl IntoIterator<Item = Message<'a, H, T>>,
     done: impl FnMut(T, &H::Chain),
 ) {
+    let mut messages = messages.into_iter();
     let mut memory = Memory::new();
-    memory.schedule(backend, messages.into_iter(), false, done);
+    memory.schedule(backend, |_| messages.next(), false, done);
     memory.wipe();
 }
 
@@ -104,11 +110,14 @@ impl<H: Dispatch> Memory<H> {
     }
 
     /// See [`schedule`]. The messages are `alike` if all begin with the same words `h` and, in BLAKE2, the same count.
+    ///
+    /// `next` is asked whenever a lane is free, also after it had nothing. A message without a `rest` may have written
+    /// its first block to the memory of the lane, which `next` is given; then the message is `held`.
     #[inline]
     fn schedule<'a, T>(
         &mut self,
         backend: Backend,
-        mut messages: impl Iterator<Item = Message<'a, H, T>>,
+        mut next: impl FnMut(&mut [H::Block]) -> Option<Message<'a, H, T>>,
         alike: bool,
         mut done: impl FnMut(T, &H::Chain),
     ) {
@@ -119,10 +128,14 @@ impl<H: Dispatch> Memory<H> {
         let mut all_begin_alike = alike;
         loop {
             while live < lanes {
-                let Some(message) = messages.next() else { break };
+                let Some(message) = next(&mut ends[live]) else { break };
                 chains[live] = *message.chain.get();
                 slots[live] = Slot::new(message, &mut ends[live]);
-                live += 1;
+                if slots[live].left > 0 {
+                    live += 1;
+                } else if let Some(owner) = slots[live].owner.take() {
+                    done(owner, &chains[live]);
+                }
             }
             if live == 0 {
                 break;
@@ -140,6 +153,7 @@ impl<H: Dispatch> Memory<H> {
                 let slot = &mut slots[i];
                 slot.left -= count;
                 slot.blocks = slot.blocks.get(count..).unwrap_or_default();
+                slot.held = false;
                 if slot.left == 0 {
                     if let Some(owner) = slot.owner.take() {
                         done(owner, &chains[i]);
@@ -170,6 +184,7 @@ fn compress_run<H: Dispatch, T>(
     let mut last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
     for (i, slot) in slots.iter().enumerate() {
         blocks[i] = match slot.blocks {
+            [] if slot.held => &ends[i][..1],
             [] => &ends[i][H::closing(slot.rest) - slot.left..],
             blocks => blocks,
         };
@@ -189,24 +204,27 @@ fn compress_run<H: Dispatch, T>(
 }
 
 impl<'a, H: Dispatch, T> Slot<'a, H, T> {
-    const FREE: Self = Self { owner: None, left: 0, blocks: &[], then: &[], rest: 0, last: H::NOT_LAST };
+    const FREE: Self = Self { owner: None, left: 0, held: false, blocks: &[], then: &[], rest: 0, last: H::NOT_LAST };
 
     /// The start of `message`. Its rest is copied to `end`.
     #[inline]
     fn new(message: Message<'a, H, T>, end: &mut [H::Block]) -> Self {
-        let Message { owner, first, whole, rest, last, .. } = message;
-        let mut left = first.len() + whole.len();
+        let Message { owner, held, first, whole, rest, last, .. } = message;
+        let mut left = usize::from(held) + first.len() + whole.len();
         if let Some(rest) = rest {
             end.fill(H::Block::ZERO);
             end[0].bytes_mut()[..rest.len()].copy_from_slice(rest);
             left += H::closing(rest.len());
         }
-        Self { owner: Some(owner), left, blocks: first, then: whole, rest: rest.map_or(0, <[u8]>::len), last }
+        Self { owner: Some(owner), left, held, blocks: first, then: whole, rest: rest.map_or(0, <[u8]>::len), last }
     }
 
     /// Moves on, if all blocks that lie together are compressed, and tells how many lie together now.
     #[inline]
     fn next(&mut self, chain: &mut H::Chain, end: &mut [H::Block]) -> usize {
+        if self.held {
+            return 1;
+        }
         if self.blocks.is_empty() {
             self.blocks = core::mem::take(&mut self.then);
         }
@@ -220,20 +238,27 @@ impl<'a, H: Dispatch, T> Slot<'a, H, T> {
     }
 }
 
-/// Appends to each stream its data. The backend of the first computes.
-pub(crate) fn update_each<H: Dispatch, U>(updates: &mut [(U, &[u8])], stream: impl Fn(&mut U) -> &mut Stream<H>) {
-    let Some((first, _)) = updates.first_mut() else { return };
-    let backend = stream(first).backend;
-    let messages = updates.iter_mut().filter_map(|(owner, data)| {
-        let Stream { chain, buffer, .. } = stream(owner);
+/// Appends to each stream its data, and gives each owner to `done` when its stream has all of it.
+pub(crate) fn update_each<'a, H: Dispatch, T>(
+    backend: Backend,
+    mut jobs: impl Iterator<Item = (T, &'a mut Stream<H>, &'a [u8])>,
+    mut done: impl FnMut(T),
+) {
+    let next = |memory: &mut [H::Block]| {
+        let (owner, Stream { chain, buffer, .. }, data) = jobs.next()?;
         let (first, whole) = buffer.ready(data);
-        let more = !first.is_empty() || !whole.is_empty();
-        more.then_some(Message { chain: Start::Of(*chain), owner: chain, first, whole, rest: None, last: H::NOT_LAST })
+        let held = first.len();
+        memory[..held].copy_from_slice(first);
+        buffer.hold(data);
+        let (start, held) = (Start::<H>::Of(*chain), held > 0);
+        Some(Message { chain: start, owner: (owner, chain), held, first: &[], whole, rest: None, last: H::NOT_LAST })
+    };
+    let mut memory = Memory::new();
+    memory.schedule(backend, next, false, |(owner, to), chain| {
+        *to = *chain;
+        done(owner);
     });
-    schedule::<H, _>(backend, messages, |to, chain| *to = *chain);
-    for (owner, data) in updates {
-        stream(owner).buffer.hold(data);
-    }
+    memory.wipe();
 }
 
 /// Closes the messages of streams, to which more may be appended, and gives each chain to `put`, with its place. The

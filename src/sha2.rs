@@ -32,7 +32,7 @@ mod hmac;
 mod ragged;
 mod variant;
 
-pub use self::batch::{Batch, finalize_many, update_many};
+pub use self::batch::{Batch, finalize_many, update_each, update_many};
 pub use self::digest::{Core, Sha2};
 pub use self::hasher::Hasher;
 pub use self::hmac::{Hmac, HmacHasher, HmacKey};
@@ -201,6 +201,8 @@ macro_rules! module {
         pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
             $crate::sha2::update_many(updates);
         }
+
+        $crate::many::jobs::function!($module, sha2);
 
         /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
         /// [`Hasher::finalize`](crate::sha2::Hasher::finalize) for many, without touching the heap.

@@ -4,11 +4,12 @@
 use std::collections::HashSet;
 
 use simd_digest::Backend;
-use simd_digest::blake2::hazmat::State;
+use simd_digest::blake2::hazmat::{State, VarCore};
 use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, Hasher, OutputSize, Params, finalize_many, update_many};
+use simd_digest::digest::block_api::{Buffer, VariableOutputCore};
 use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::digest::consts::U32;
-use simd_digest::digest::{KeyInit, Update};
+use simd_digest::digest::{KeyInit, Output, Update};
 
 use self::common::flavour::{Flavour, for_both};
 use self::common::random::Random;
@@ -146,6 +147,13 @@ where
             chain_value.chunks_mut(F::LONGEST / 8).for_each(<[u8]>::reverse);
         }
         leaves_nothing_of("Blake2", chain + 3, &chain_value, hasher);
+        let mut core = VarCore::<F>::new(F::LONGEST).unwrap().with_backend(backend);
+        let mut chaining_value = Output::<VarCore<F>>::default();
+        core.finalize_variable_core(&mut Buffer::<VarCore<F>>::new(&message[..20]), &mut chaining_value);
+        if cfg!(target_endian = "big") {
+            chaining_value.chunks_mut(F::LONGEST / 8).for_each(<[u8]>::reverse);
+        }
+        leaves_nothing_of("VarCore", chain, &chaining_value, core);
         leaves_nothing("Blake2p", 40, Blake2p::<F, U32>::default().with_backend(backend).chain(&message));
     }
 }

@@ -9,11 +9,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import facts
 from contracts import Contract
-from elf import Refuted, operand
+from elf import Refuted
 from induction import Again, Loop, Paths
-from machine import NOT_KNOWN, Machine, Region, State
+from machine import NOT_KNOWN, Region, State
 from hashes import HASHES
 from inside import STEPS, evaluate
+from x86.machine import X86
+from x86.operands import operand
 from terms import add, bits, equal, masked, sub, table, times, unpack, var, word, xor
 
 
@@ -77,6 +79,11 @@ class Branches(unittest.TestCase):
         facts.learn_pair(st, add(8, N, M, 16))
         self.assertEqual(st.ranges[N], (0, (1 << 64) - 1))
 
+    def test_references_are_not_null(self):
+        pointer = Region("table", 8).pointer
+        self.assertEqual([yes for yes, _ in facts.zero(state(), 8, pointer)], [False])
+        self.assertEqual(len(facts.zero(state(), 8, sub(8, pointer, 8))), 2)
+
     def test_orders(self):
         x, y = var("x", 8), var("y", 8)
         st = state()
@@ -125,7 +132,7 @@ class Covering(unittest.TestCase):
 
     def setUp(self):
         code = {0: ["ret", [], None]}
-        machine = Machine(None, code, 8, 128, [], None)
+        machine = X86(None, code, 8, 128, [], None)
         self.paths = Paths(machine, types.SimpleNamespace(outputs=("out",), total=1))
 
     def covers(self, r, s):
@@ -194,7 +201,7 @@ class Repeating(unittest.TestCase):
     """Back at the head of a loop there is a block left, for the bound that was guessed."""
 
     def test_at_least_so_many_blocks_are_left(self):
-        paths = Paths(Machine(None, {0: ["ret", [], None]}, 8, 128, [], None), types.SimpleNamespace(live=0))
+        paths = Paths(X86(None, {0: ["ret", [], None]}, 8, 128, [], None), types.SimpleNamespace(live=0))
         for low, left, error in ((0, 0, Refuted), (1, 1, Again), (2, 2, Again), (0, 1, None), (1, 2, None)):
             st = state()
             st.ranges[paths.rest] = (left, 99)
@@ -209,7 +216,7 @@ class Repeating(unittest.TestCase):
 class Memory(unittest.TestCase):
     def setUp(self):
         self.region = Region("table", times(8, N, 128))
-        self.machine = Machine(None, {}, 8, 128, [self.region], None)
+        self.machine = X86(None, {}, 8, 128, [self.region], None)
 
     def place(self, offset, size, blocks):
         return self.machine.place(state(n=blocks), add(8, self.region.pointer, offset), size, False)
@@ -231,7 +238,7 @@ class Stack(unittest.TestCase):
     """A pointer that is rounded down makes a region of its own, of what is below it."""
 
     def setUp(self):
-        self.machine, self.st = Machine(None, {}, 8, 128, [], None), state()
+        self.machine, self.st = X86(None, {}, 8, 128, [], None), state()
         self.st.memory["aligned"] = {}
         self.st.g[4] = unpack(sub(8, self.machine.frame.pointer, 24), 8)
 
@@ -280,11 +287,11 @@ class Instructions(unittest.TestCase):
         st = state()
         st.ip = 0x40
         with self.assertRaisesRegex(Refuted, "at 40, vfrobnicate"):
-            Machine(None, code, 8, 128, [], None).step(st)
+            X86(None, code, 8, 128, [], None).step(st)
 
     def run_one(self, st, op, *args):
         st.ip = 0x40
-        return Machine(None, {0x40: [op, [operand(a, None) for a in args], 0x44]}, 8, 128, [], None).step(st)
+        return X86(None, {0x40: [op, [operand(a, None) for a in args], 0x44]}, 8, 128, [], None).step(st)
 
     def test_carry_of_a_comparison(self):
         st = state(n=(0, 9))
@@ -328,7 +335,7 @@ class Instructions(unittest.TestCase):
         st = state()
         st.ip = 0x40
         with self.assertRaisesRegex(Refuted, "call can be reached"):
-            Machine(None, {0x40: ["call", [], 0x44]}, 8, 128, [], None).step(st)
+            X86(None, {0x40: ["call", [], 0x44]}, 8, 128, [], None).step(st)
 
 
 class Differences(unittest.TestCase):

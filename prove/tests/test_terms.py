@@ -12,7 +12,7 @@ from inside import evaluate, instantiate, show, substitute
 from terms import (
     ONES, Unknown, add, both, carry, either, ext, masked, ror, shl, shr, sub, table, times, unpack, var, word, xor, zext,
 )  # fmt: skip
-from vector import truth_table
+from x86.vector import truth_table
 
 
 def number(x, env):

@@ -4,6 +4,7 @@ use core::fmt::Debug;
 use core::hash::Hash;
 
 use digest::array::ArraySize;
+use digest::block_buffer::BlockSizes;
 
 use crate::backend::Backend;
 use crate::hash::Digested;
@@ -55,7 +56,7 @@ pub trait Sealed:
     /// `LONGEST` as a type-level number.
     type OutputSize: ArraySize;
     /// `BLOCK` as a type-level number.
-    type BlockSize: ArraySize;
+    type BlockSize: BlockSizes;
     /// Half of the output size: bytes of collision resistance.
     type CollisionResistance: ArraySize;
     /// Bytes of a serialised hasher: see `Blake2::serialize`.

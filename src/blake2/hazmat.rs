@@ -1,4 +1,4 @@
-//! Hazardous parts: the state of a hasher as bytes, and the compression function alone.
+//! Hazardous parts: the state of a hasher as bytes, the blocks without the buffer, and the compression function alone.
 //!
 //! Use them through [`blake2b::hazmat`](crate::blake2b::hazmat) and [`blake2s::hazmat`](crate::blake2s::hazmat).
 
@@ -7,6 +7,7 @@ use core::{fmt, mem, slice};
 use super::flavour::Flavour;
 use super::hasher::Hasher;
 use super::node::Node;
+pub use super::var_core::VarCore;
 use crate::backend::{Backend, blake2_rounds};
 use crate::kernel::blake2::{Chain, Last};
 use crate::kernel::{Block, Word, wipe};

@@ -16,7 +16,8 @@ use crate::kernel::Block;
 #[cfg(feature = "alloc")]
 use crate::many::batch::few_are_faster_alone;
 use crate::many::batch::{Common, compress_each};
-use crate::many::{LengthError, finalize_each, update_each};
+use crate::many::jobs::updates;
+use crate::many::{LengthError, finalize_each};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -133,10 +134,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// See [`blake2b::update_many`](crate::blake2b::update_many): the same for either flavour.
-pub fn update_many<F: Flavour>(updates: &mut [(&mut Hasher<F>, &[u8])]) {
-    update_each(updates, |hasher| &mut hasher.stream);
-}
+updates!(F: Flavour, "blake2b");
 
 /// See [`blake2b::finalize_many`](crate::blake2b::finalize_many): the same for either flavour.
 ///

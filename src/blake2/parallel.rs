@@ -160,7 +160,7 @@ impl<F: Flavour> Parallel<F> {
                 Message::ending(i, chain, key_block.as_slice(), first, last)
             } else {
                 let whole = slice::from_ref(&self.held[0][i]);
-                Message { owner: i, chain, first: key_block.as_slice(), whole, rest: Some(second), last }
+                Message { owner: i, chain, held: false, first: key_block.as_slice(), whole, rest: Some(second), last }
             }
         });
         // The root's blocks, of two digests each, are half as many.

@@ -1,4 +1,5 @@
-//! Hazardous parts: the compression function alone, and the state of a hasher as bytes, its key included.
+//! Hazardous parts: the compression function alone, the blocks without the buffer, and the state of a
+//! hasher as bytes, its key included.
 
 use crate::backend::Backend;
 use crate::blake2::hazmat;
@@ -20,6 +21,20 @@ use crate::kernel::blake2s::FlavourS;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub type State = hazmat::State<FlavourS>;
+
+/// The blocks of BLAKE2s without the buffer: see [`VarCore`](hazmat::VarCore).
+///
+/// ```
+/// use simd_digest::blake2s::{self, hazmat::Blake2sVarCore};
+/// use simd_digest::digest::block_api::VariableOutputCore;
+///
+/// let mut core = Blake2sVarCore::new(32)?;
+/// let mut chaining_value = [0; 32].into();
+/// core.finalize_variable_core(&mut Default::default(), &mut chaining_value);
+/// assert_eq!(blake2s::hash(b""), chaining_value[..]);
+/// # Ok::<(), simd_digest::digest::InvalidOutputSize>(())
+/// ```
+pub type Blake2sVarCore = hazmat::VarCore<FlavourS>;
 
 /// The compression function F of [RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2, with `rounds` rounds.
 ///

@@ -23,10 +23,10 @@ pub use self::state::{State, StateError};
 use super::hasher::Hasher;
 use super::mode::Mode;
 use super::output::OutputReader;
-use super::tree::GROUP;
-use super::value::{CHUNK_LEN, Hash, OUT_LEN};
+use super::tree::{Base, GROUP};
+use super::value::{CHUNK_LEN, Hash, KEY_LEN, OUT_LEN};
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::blake3::{Blake3Function, Chain};
+use crate::kernel::blake3::{Blake3Function, Chain, IV, flag};
 use crate::kernel::{Function, wipe};
 
 mod state;
@@ -82,6 +82,21 @@ impl HasherExt for Hasher {
 fn chunk_number(offset: u64) -> Result<u64, SubtreeError> {
     let chunk = CHUNK_LEN as u64;
     if offset.is_multiple_of(chunk) { Ok(offset / chunk) } else { Err(SubtreeError::Offset { offset }) }
+}
+
+/// The key that `context` stands for in key derivation, for [`Mode::from_context_key`] alone.
+///
+/// ```
+/// use simd_digest::blake3::hazmat::hash_derive_key_context;
+/// use simd_digest::blake3::{self, Mode};
+///
+/// const CONTEXT: &str = "example.com 2026-11-23 session keys";
+/// let mode = Mode::from_context_key(&hash_derive_key_context(CONTEXT));
+/// assert_eq!(*mode.hash(b"secret").as_bytes(), blake3::derive_key(CONTEXT, b"secret"));
+/// ```
+#[must_use]
+pub fn hash_derive_key_context(context: &str) -> [u8; KEY_LEN] {
+    Base { key: &IV, flags: flag::DERIVE_KEY_CONTEXT, backend: Backend::best() }.hash(context.as_bytes())
 }
 
 /// The chaining value of the parent of two subtrees, which is not the root.

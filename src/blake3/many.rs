@@ -10,7 +10,7 @@ use crate::backend::{Dispatch, compress_group};
 use crate::kernel::blake3::{Blake3Function, Ends, Group, MOST, flag};
 use crate::kernel::wipe;
 use crate::many::batch::{Messages, WIDE_WINDOW, copy_end, extremes, sort_by_blocks};
-use crate::many::{Message, Start, schedule};
+use crate::many::update_each;
 
 /// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
 #[inline]
@@ -244,18 +244,13 @@ fn read_equal<'a>(messages: &'a dyn Messages, begin: usize, lanes: &mut [&'a [u8
 pub(super) fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
     let Some((first, _)) = updates.first() else { return };
     let backend = first.backend();
-    let messages = updates.iter_mut().filter_map(|(hasher, bytes)| {
-        let bytes = &bytes[..bytes.len().min(hasher.room_in_chunk())];
-        let stream = &mut hasher.chunk;
-        let (first, whole) = stream.buffer.ready(bytes);
-        let more = !first.is_empty() || !whole.is_empty();
-        let chain = Start::Of(stream.chain);
-        more.then_some(Message { owner: &mut stream.chain, chain, first, whole, rest: None, last: 0 })
+    let heads = updates.iter_mut().map(|(hasher, bytes)| {
+        let head = &bytes[..bytes.len().min(hasher.room_in_chunk())];
+        ((), &mut hasher.chunk, head)
     });
-    schedule::<Blake3Function, _>(backend, messages, |to, chain| *to = *chain);
+    update_each(backend, heads, |()| {});
     for (hasher, bytes) in updates {
         let (head, rest) = bytes.split_at(bytes.len().min(hasher.room_in_chunk()));
-        hasher.chunk.buffer.hold(head);
         hasher.filled += head.len();
         hasher.update(rest);
     }

@@ -48,8 +48,14 @@ impl Mode {
     #[must_use]
     pub fn derive_key(context: &str) -> Self {
         let base = Base { key: &IV, flags: flag::DERIVE_KEY_CONTEXT, backend: Backend::best() };
-        let key = u32::from_bytes(&base.hash(context.as_bytes()));
-        Self { key, flags: flag::DERIVE_KEY_MATERIAL, backend: None }
+        Self::from_context_key(&base.hash(context.as_bytes()))
+    }
+
+    /// The same with the context already hashed. [`hash_derive_key_context`](super::hazmat::hash_derive_key_context)
+    /// alone gives such a key: **with any other 32 bytes, the result is not that of key derivation.**
+    #[must_use]
+    pub fn from_context_key(context_key: &[u8; KEY_LEN]) -> Self {
+        Self { key: u32::from_bytes(context_key), flags: flag::DERIVE_KEY_MATERIAL, backend: None }
     }
 
     /// The same mode, computing on `backend`.

@@ -177,9 +177,9 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
                 compress_alone(&common, bytes, |chain| put(place, from_ref(chain)));
             }
         } else {
-            let messages =
+            let mut messages =
                 jobs.map(|Job { place, chain, bytes, last }| Message::ending(place, chain, &[], bytes, last));
-            memory.schedule(backend, messages, alike, |place, chain| put(place, from_ref(chain)));
+            memory.schedule(backend, |_| messages.next(), alike, |place, chain| put(place, from_ref(chain)));
         }
     }
     memory.wipe();

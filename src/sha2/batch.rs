@@ -10,7 +10,8 @@ use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
 use crate::many::batch::{Common, Messages, compress_each, few_are_faster_alone};
-use crate::many::{LengthError as ManyError, finalize_each, update_each};
+use crate::many::jobs::updates;
+use crate::many::{LengthError as ManyError, finalize_each};
 use crate::stream::compress_message;
 
 /// A way to hash whole messages: the hash and the backend.
@@ -231,10 +232,7 @@ impl<V: Variant> Default for Batch<V> {
     }
 }
 
-/// See [`sha256::update_many`](crate::sha256::update_many): the same for either variant.
-pub fn update_many<V: Variant>(updates: &mut [(&mut Hasher<V>, &[u8])]) {
-    update_each(updates, |hasher| &mut hasher.stream);
-}
+updates!(V: Variant, "sha256");
 
 /// See [`sha256::finalize_many`](crate::sha256::finalize_many): the same for either variant.
 ///

@@ -7,6 +7,8 @@ mod common {
     pub(crate) mod backends;
     #[cfg(feature = "blake3")]
     pub(crate) mod blake3;
+    #[cfg(any(feature = "blake2", feature = "sha2"))]
+    pub(crate) mod each;
     #[cfg(feature = "blake2")]
     pub(crate) mod flavour;
     #[cfg(all(unix, feature = "alloc"))]
@@ -55,6 +57,8 @@ mod sha2;
 mod traps;
 #[cfg(all(feature = "alloc", feature = "blake2"))]
 mod tree;
+#[cfg(feature = "blake2")]
+mod var_core;
 #[cfg(feature = "blake2")]
 mod vectors;
 #[cfg(feature = "blake2")]

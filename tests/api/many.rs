@@ -5,8 +5,11 @@ use core::cell::RefCell;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_digest::Backend;
-use simd_digest::blake2::{Hash, Hasher, ManyError, Params, ParamsError, finalize_many, update_many};
+use simd_digest::blake2::{
+    Hash, Hasher, ManyError, Params, ParamsError, finalize_many, lanes, update_each, update_many,
+};
 
+use crate::common::each;
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
 use crate::common::peer::{Fields, Peer};
@@ -169,7 +172,7 @@ fn full_length_unkeyed() {
 
 /// As many messages as lanes, and one more or less, of lengths in an order that the lanes may or may not like.
 fn orders_of_lengths<F: Flavour>() {
-    let lanes = Backend::available().map(simd_digest::blake2::lanes::<F>).max().unwrap();
+    let lanes = Backend::available().map(lanes::<F>).max().unwrap();
     for count in [2, 3, lanes - 1, lanes, lanes + 1, 2 * lanes + 1] {
         let ascending = (0..count).map(|i| 100 * i);
         let orders: [Vec<usize>; 6] = [
@@ -206,7 +209,7 @@ fn messages_of_a_block<F: Flavour>() {
 
 /// Lanes full of messages of up to a block, then lanes full of shorter ones: what the longer left is not hashed.
 fn short_messages_after_longer_ones<F: Flavour>() {
-    for width in Backend::available().map(simd_digest::blake2::lanes::<F>) {
+    for width in Backend::available().map(lanes::<F>) {
         for lengths in [[F::BLOCK, F::BLOCK / 2, F::BLOCK - 1, F::BLOCK / 2], [F::BLOCK / 2, F::BLOCK / 2 + 1, 3, 0]] {
             let messages = messages(lengths.into_iter().flat_map(|length| core::iter::repeat_n(length, width)));
             check(&Params::<F>::new(), &slices(&messages));
@@ -294,11 +297,17 @@ fn update_one_by_one<F: Flavour>(hashers: &[Hasher<F>], data: &[&[u8]]) -> Vec<(
     each.collect()
 }
 
-/// Updates `hashers` together.
+/// Updates `hashers` together, by `update_many` and by `update_each`.
 fn update_all<F: Flavour>(hashers: &mut [Hasher<F>], data: &[&[u8]]) -> Vec<(Hash<F>, u128)> {
+    let mut by_jobs = hashers.to_vec();
+    let backend = hashers[0].backend();
+    each::update(lanes::<F>(backend), &mut by_jobs, data, |jobs, done| update_each(backend, jobs, done));
     let mut updates: Vec<(&mut Hasher<F>, &[u8])> = hashers.iter_mut().zip(data.iter().copied()).collect();
     update_many(&mut updates);
-    hashers.iter().map(|hasher| (hasher.finalize(), hasher.count())).collect()
+    let answers = |hashers: &[Hasher<F>]| hashers.iter().map(|hasher| (hasher.finalize(), hasher.count())).collect();
+    let answer: Vec<(Hash<F>, u128)> = answers(hashers);
+    assert_eq!(answer, answers(&by_jobs), "update_each on {backend:?}");
+    answer
 }
 
 /// Every number of bytes held back, with data up to, at and beyond the end of that block.

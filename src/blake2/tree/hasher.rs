@@ -202,8 +202,15 @@ impl<F: Flavour> TreeHasher<F> {
         let Stream { chain, buffer, .. } = &mut begun.stream;
         let (first, whole) = buffer.ready(tail);
         let more = !first.is_empty() || !whole.is_empty();
-        let begins =
-            more.then_some(Message { owner: (), chain: Start::At(chain), first, whole, rest: None, last: Last::Not });
+        let begins = more.then_some(Message {
+            owner: (),
+            chain: Start::At(chain),
+            held: false,
+            first,
+            whole,
+            rest: None,
+            last: Last::Not,
+        });
         let ends = ended.as_mut().map(|leaf| ending(leaf, head));
         if let Some(reached) =
             fold_leaves(hashed, tree, &Leaves { ends, begins, ..Leaves::new(hashed.count, length, direct) })

@@ -134,8 +134,8 @@ impl<'a, F: Flavour> Leaves<'a, F> {
                 return Message::ending(i, Start::Of(node.chain()), key_block, bytes, node.last);
             }
         };
-        let &Message { owner: (), chain, first, whole, rest, last } = part;
-        Message { owner: i, chain, first, whole, rest, last }
+        let &Message { owner: (), chain, held, first, whole, rest, last } = part;
+        Message { owner: i, chain, held, first, whole, rest, last }
     }
 
     /// The bytes of whole leaf `i`.

@@ -196,6 +196,10 @@ fn trap_contexts_of_any_length() {
         assert_eq!(blake3::derive_key(context, &material), expected, "context of {length}");
         let backend = backends[i % backends.len()];
         let mode = blake3::Mode::derive_key(context).with_backend(backend);
+        let context_key = blake3::hazmat::hash_derive_key_context(context);
+        assert_eq!(context_key, ::blake3::hazmat::hash_derive_key_context(context), "context of {length}");
+        let hashed = blake3::Mode::from_context_key(&context_key).with_backend(backend);
+        assert_eq!(hashed.hash(&material), expected, "{backend:?}, context of {length}");
         assert_eq!(mode.hash(&material), expected, "{backend:?}, context of {length}");
         let mut hasher = blake3::Hasher::new_derive_key(context);
         assert_eq!(hasher.update(&material).finalize(), expected, "context of {length}");

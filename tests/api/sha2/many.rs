@@ -4,10 +4,11 @@ use core::cell::RefCell;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use simd_digest::sha2::{Hash, Hasher, ManyError, finalize_many, lanes, update_many};
+use simd_digest::sha2::{Hash, Hasher, ManyError, finalize_many, lanes, update_each, update_many};
 use simd_digest::{Backend, Digest, sha224, sha256};
 
 use crate::common::backends::all_backends;
+use crate::common::each;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::sha2::{Family, for_both, hasher_on, of_peer, on, other};
@@ -271,11 +272,17 @@ fn update_one_by_one<V: Family>(hashers: &[Hasher<V>], data: &[&[u8]]) -> Vec<(H
     each.collect()
 }
 
-/// Updates `hashers` together.
+/// Updates `hashers` together, by `update_many` and by `update_each`.
 fn update_all<V: Family>(hashers: &mut [Hasher<V>], data: &[&[u8]]) -> Vec<(Hash<V>, u64)> {
+    let mut by_jobs = hashers.to_vec();
+    let backend = hashers[0].backend();
+    each::update(lanes(backend), &mut by_jobs, data, |jobs, done| update_each(backend, jobs, done));
     let mut updates: Vec<(&mut Hasher<V>, &[u8])> = hashers.iter_mut().zip(data.iter().copied()).collect();
     update_many(&mut updates);
-    hashers.iter().map(|hasher| (hasher.finalize(), hasher.count())).collect()
+    let answers = |hashers: &[Hasher<V>]| hashers.iter().map(|hasher| (hasher.finalize(), hasher.count())).collect();
+    let answer: Vec<(Hash<V>, u64)> = answers(hashers);
+    assert_eq!(answer, answers(&by_jobs), "update_each on {backend:?}");
+    answer
 }
 
 /// Every number of bytes held, with data up to, at and beyond the end of that block.

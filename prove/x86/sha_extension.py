@@ -2,7 +2,7 @@
 
 import specification
 from terms import add, unpack, word
-from vector import model
+from x86.vector import model
 
 
 def words_of(b):

@@ -2,7 +2,7 @@
 
 from elf import Refuted
 from terms import signed
-from vector import SIZES, model
+from x86.vector import SIZES, model
 
 
 def numbers(b, size):

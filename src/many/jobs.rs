@@ -1,0 +1,60 @@
+//! The functions that append to many hashers, which families of hashes name alike.
+#![forbid(unsafe_code)]
+
+/// Those of a family, generic over its hashes. `$module` has the function of one hash.
+macro_rules! updates {
+    ($Kind:ident: $Of:ident, $module:literal) => {
+        #[doc = concat!("See [`", $module, "::update_many`](crate::", $module, "::update_many): the same for each hash.")]
+        pub fn update_many<$Kind: $Of>(updates: &mut [(&mut Hasher<$Kind>, &[u8])]) {
+            let Some((first, _)) = updates.first() else { return };
+            update_each(first.backend(), updates.iter_mut().map(|(hasher, data)| ((), &mut **hasher, *data)), |()| {});
+        }
+
+        #[doc = concat!("See [`", $module, "::update_each`](crate::", $module, "::update_each): the same for each hash.")]
+        pub fn update_each<'a, $Kind: $Of, T>(
+            backend: $crate::Backend,
+            jobs: impl IntoIterator<Item = (T, &'a mut Hasher<$Kind>, &'a [u8])>,
+            done: impl FnMut(T),
+        ) {
+            let jobs = jobs.into_iter().map(|(owner, hasher, data)| (owner, &mut hasher.stream, data));
+            $crate::many::update_each(backend, jobs, done);
+        }
+    };
+}
+pub(crate) use updates;
+
+/// `update_each` of one hash.
+macro_rules! function {
+    ($module:literal, $family:ident) => {
+        /// Appends to each hasher its data, side by side, and gives the owner of each job to `done` as soon as its hasher
+        /// has all of its data: [`update_many`] for jobs that come as others end.
+        ///
+        /// `jobs` is asked for the next job only when a lane is free, and again later if there was none. Owners come in
+        /// the order in which their jobs end, which is not that of `jobs`. All hashers compute on `backend`.
+        ///
+        /// If `jobs` or `done` panics, the hashers of jobs that are not done are as if they had lost some of their data.
+        ///
+        /// ```
+        #[doc = concat!("use simd_digest::{Backend, ", $module, "};")]
+        ///
+        #[doc = concat!("let mut hashers = [", $module, "::Hasher::new(), ", $module, "::Hasher::new()];")]
+        /// let jobs = hashers.iter_mut().zip([&[1; 3000][..], &[2; 1000]]).enumerate();
+        /// let mut ended = Vec::new();
+        #[doc = concat!($module, "::update_each(")]
+        ///     Backend::best(),
+        ///     jobs.map(|(i, (hasher, data))| (i, hasher, data)),
+        ///     |i| ended.push(i),
+        /// );
+        /// assert_eq!(ended.len(), 2);
+        #[doc = concat!("assert_eq!(hashers[1].finalize(), ", $module, "::hash(&[2; 1000]));")]
+        /// ```
+        pub fn update_each<'a, T>(
+            backend: $crate::Backend,
+            jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
+            done: impl FnMut(T),
+        ) {
+            $crate::$family::update_each(backend, jobs, done);
+        }
+    };
+}
+pub(crate) use function;
