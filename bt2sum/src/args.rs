@@ -2,16 +2,21 @@
 
 use core::num::NonZeroUsize;
 use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, CommandFactory, Parser};
+use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser};
 use clap_complete::Shell;
 use simd_digest::Backend;
 
 use crate::help::sections;
-use crate::number::{byte_range, chunk_length, digest_bits, digest_length, thread_count};
-use crate::scheme::{Algorithm, CHUNK, Scheme, Shape};
+use crate::input::from_raw;
+use crate::number::{byte_range, chunk_length, digest_bits, digest_length, rate, thread_count};
+use crate::scheme::{Algorithm, CHUNK, LONGEST_LEAF, Scheme, Shape};
+use store::StoreOptions;
+
+mod store;
 
 /// Prints or checks checksums of files: BLAKE2 trees, BLAKE3, or plain BLAKE2 and SHA-2.
 #[derive(Debug, Parser)]
@@ -19,121 +24,147 @@ use crate::scheme::{Algorithm, CHUNK, Scheme, Shape};
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
     /// Hash; blake2bp, blake2sp, sha256 and sha224 need --sequential [default: blake2b]
-    #[arg(short, long, value_enum)]
+    #[arg(help_heading = "Hash", short, long, value_enum)]
     algorithm: Option<Algorithm>,
 
     /// Length of digests of BLAKE2: 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
     ///
     /// Of blake3: 1 to 1048576 [default: 32]
-    #[arg(short, long, value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
+    #[arg(help_heading = "Hash", short, long, value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
     size: Option<usize>,
 
     /// The same in bits, a multiple of 8; 0 is the default
     ///
     /// Lists of blake3 with other lengths than 256 are bt2sum's alone: b3sum does not check them.
-    #[arg(short, long, value_name = "BITS", conflicts_with = "size", allow_hyphen_values = true)]
+    #[arg(
+        help_heading = "Hash",
+        short,
+        long,
+        value_name = "BITS",
+        conflicts_with = "size",
+        allow_hyphen_values = true
+    )]
     #[arg(value_parser = digest_bits)]
     length: Option<usize>,
 
     /// Length of a leaf, less than 4g [default: 5m]
-    #[arg(short = 't', long, value_name = "SIZE", allow_hyphen_values = true)]
+    #[arg(help_heading = "Hash", short = 't', long, value_name = "SIZE", allow_hyphen_values = true)]
     #[arg(value_parser = chunk_length)]
     chunk: Option<u32>,
 
     /// Threads that hash; -cpus too [default: all processors]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
+    #[arg(help_heading = "Speed", long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
     cpus: Option<NonZeroUsize>,
 
     /// Maps long files instead of reading them: faster, but not for those that may shrink
-    #[arg(long)]
+    #[arg(help_heading = "Speed", long)]
     pub(crate) mmap: bool,
 
     /// The plain hash instead of a tree, with the output of b2sum or sha256sum
-    #[arg(long, conflicts_with_all = ["chunk", "leaves", "compat_empty"])]
+    #[arg(help_heading = "Hash", long, conflicts_with_all = ["chunk", "leaves", "compat_empty"])]
     pub(crate) sequential: bool,
 
     /// Marks names with * instead of a space, with --sequential or blake3; not for b3sum
-    #[arg(short, long, conflicts_with = "check", overrides_with = "text")]
+    #[arg(help_heading = "Results", short, long, conflicts_with = "check", overrides_with = "text")]
     pub(crate) binary: bool,
 
     /// Marks names with a space, with --sequential or blake3 (the default)
-    #[arg(long, conflicts_with = "check", overrides_with = "binary")]
+    #[arg(help_heading = "Results", long, conflicts_with = "check", overrides_with = "binary")]
     text: bool,
 
     /// Directories too: all files below, in the order of their names
-    #[arg(short, long, conflicts_with_all = ["check", "leaves"])]
+    #[arg(help_heading = "Files", short, long, conflicts_with_all = ["check", "leaves"])]
     pub(crate) recursive: bool,
 
     /// Prints lines that say all that is needed to check them
-    #[arg(long, conflicts_with = "check")]
+    #[arg(help_heading = "Results", long, conflicts_with = "check")]
     pub(crate) tag: bool,
 
     /// Ends lines with NUL, and escapes no names
-    #[arg(short, long, conflicts_with = "check")]
+    #[arg(help_heading = "Results", short, long, conflicts_with = "check")]
     pub(crate) zero: bool,
 
     /// Reads digests from the FILEs and checks them
-    #[arg(short, long)]
+    #[arg(help_heading = "Check lists", short, long)]
     pub(crate) check: bool,
 
     /// Neither fails nor tells of files that are missing
-    #[arg(long)]
+    #[arg(help_heading = "Check lists", long)]
     pub(crate) ignore_missing: bool,
 
     /// Prints no OK; the last of --quiet, --status and --warn counts
-    #[arg(long, overrides_with_all = ["status", "warn"])]
+    #[arg(help_heading = "Check lists", long, overrides_with_all = ["status", "warn"])]
     pub(crate) quiet: bool,
 
     /// Prints nothing; the exit status tells
-    #[arg(long, overrides_with_all = ["quiet", "warn"])]
+    #[arg(help_heading = "Check lists", long, overrides_with_all = ["quiet", "warn"])]
     pub(crate) status: bool,
 
     /// Fails if a line is improperly formatted
-    #[arg(long)]
+    #[arg(help_heading = "Check lists", long)]
     pub(crate) strict: bool,
 
     /// Tells of each improperly formatted line
-    #[arg(short, long, overrides_with_all = ["quiet", "status"])]
+    #[arg(help_heading = "Check lists", short, long, overrides_with_all = ["quiet", "status"])]
     pub(crate) warn: bool,
 
     /// Writes the digests of the leaves to this file; with --check, reads them
-    #[arg(long, value_name = "LEAVES")]
+    #[arg(help_heading = "Leaves, which locate damage", long, value_name = "LEAVES")]
     pub(crate) leaves: Option<PathBuf>,
 
     /// Lets --leaves replace a regular file of any contents, but no input and no key
-    #[arg(long)]
+    ///
+    /// Lets --store replace a damaged store, and --update take over what looks like an accident.
+    #[arg(help_heading = "Leaves, which locate damage", long)]
     pub(crate) force: bool,
 
     /// Checks only the leaves that have bytes A to B (A- to the end), by --leaves
-    #[arg(long, value_name = "A-B", allow_hyphen_values = true)]
+    #[arg(help_heading = "Leaves, which locate damage", long, value_name = "A-B", allow_hyphen_values = true)]
     #[arg(value_parser = byte_range)]
     pub(crate) range: Option<(u64, u64)>,
 
     /// Keys BLAKE2 with the 1 to 64 bytes of this file, blake2s and blake2sp with up to 32
     ///
     /// Keys BLAKE3 with the 32 bytes of this file: no other length is a key.
-    #[arg(long, value_name = "KEY", conflicts_with = "key_fd")]
+    #[arg(help_heading = "Keys", long, value_name = "KEY", conflicts_with = "key_fd")]
     pub(crate) key_file: Option<PathBuf>,
 
     /// Keys BLAKE2 or BLAKE3 with what this open descriptor gives
     #[cfg(unix)]
-    #[arg(long, value_name = "N", conflicts_with_all = ["key_file", "derive_key"])]
+    #[arg(help_heading = "Keys", long, value_name = "N", conflicts_with_all = ["key_file", "derive_key"])]
     pub(crate) key_fd: Option<u32>,
 
     /// Derives keys by blake3 in this context, which is no secret, from FILEs of key material
-    #[arg(long, value_name = "CONTEXT", allow_hyphen_values = true, conflicts_with = "key_file")]
+    #[arg(
+        help_heading = "Keys",
+        long,
+        value_name = "CONTEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "key_file"
+    )]
     pub(crate) derive_key: Option<String>,
 
     /// The Go tool's digest of an empty input, which has no leaf; lines cannot say so
-    #[arg(long, conflicts_with_all = ["leaves", "sequential", "tag"])]
+    #[arg(help_heading = "Hash", long, conflicts_with_all = ["leaves", "sequential", "tag"])]
     pub(crate) compat_empty: bool,
 
+    #[command(flatten)]
+    pub(crate) archive: StoreOptions,
+
+    /// Prints results as JSON, an object on a line
+    #[arg(help_heading = "Results", long, conflicts_with_all = ["tag", "zero", "binary", "text"])]
+    pub(crate) json: bool,
+
+    /// Reads at most this many bytes in a second, all threads together: with k, m, g or nothing
+    #[arg(help_heading = "Speed", long, value_name = "BYTES", allow_hyphen_values = true, value_parser = rate)]
+    pub(crate) rate: Option<u64>,
+
     /// Instruction set to compute with [default: the fastest]
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = "Speed", long, value_name = "NAME")]
     pub(crate) backend: Option<Backend>,
 
     /// No progress bar, even on a terminal
-    #[arg(long)]
+    #[arg(help_heading = "Results", long)]
     pub(crate) no_progress: bool,
 
     /// Prints the version and the backend in use
@@ -153,6 +184,10 @@ pub(crate) struct Options {
     #[arg(long, hide = true, action = ArgAction::SetTrue)]
     pub(crate) man: bool,
 
+    /// Takes the names of FILEs from this file, where each ends in NUL; `-` is standard input
+    #[arg(help_heading = "Files", long, value_name = "FILE", conflicts_with = "files")]
+    pub(crate) files0_from: Option<OsString>,
+
     /// Files to hash; `-` is standard input, and the default
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
@@ -162,11 +197,18 @@ impl Options {
     /// Parses the command line. Two things are beyond clap: the Go tool's `-cpus`, and limits that depend on the
     /// algorithm.
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
-        let options = Self::try_parse_from(with_right_dashes(std::env::args_os()))?;
+        let matches = Self::at_width().try_get_matches_from(with_right_dashes(std::env::args_os()))?;
+        let options = Self::from_arg_matches(&matches)?;
         match options.lack().or_else(|| options.contradiction()) {
             Some(wrong) => Err(Self::command().error(ErrorKind::ValueValidation, wrong)),
             None => Ok(options),
         }
+    }
+
+    /// The command, whose help has at most 80 columns where nothing tells how many there are.
+    fn at_width() -> Command {
+        let is_known = io::stdout().is_terminal() || std::env::var_os("COLUMNS").is_some();
+        if is_known { Self::command() } else { Self::command().term_width(80) }
     }
 
     /// The option that another one needs, if it is not there. This is beyond clap's `requires`, which lets an option
@@ -186,7 +228,50 @@ impl Options {
         if self.range.is_some() && self.leaves.is_none() {
             return Some("--range needs --leaves".to_owned());
         }
-        (self.force && (self.check || self.leaves.is_none())).then(|| "--force needs --leaves, to write".to_owned())
+        let forces = self.archive.can_force(self.recursive) || !self.check && self.leaves.is_some();
+        if self.force && !forces && self.archive.store.is_none() {
+            return Some("--force needs --leaves, to write, or --store".to_owned());
+        }
+        self.wrong_store()
+            .or_else(|| (self.force && !forces).then(|| "--force needs --recursive or --update".to_owned()))
+    }
+
+    /// What is wrong with the options of stores.
+    fn wrong_store(&self) -> Option<String> {
+        let foreign = [
+            ("sequential", self.sequential),
+            ("binary", self.binary),
+            ("text", self.text),
+            ("tag", self.tag),
+            ("zero", self.zero),
+            ("check", self.check),
+            ("leaves", self.leaves.is_some()),
+            ("mmap", self.mmap),
+            ("derive-key", self.derive_key.is_some()),
+            ("compat-empty", self.compat_empty),
+            ("files0-from", self.files0_from.is_some()),
+        ];
+        let parameters = [
+            ("algorithm", self.algorithm.is_some()),
+            ("size", self.size.is_some()),
+            ("length", self.length.is_some()),
+            ("chunk", self.chunk.is_some()),
+        ];
+        if let Some(wrong) = self.archive.wrong(self.recursive, &foreign, &parameters) {
+            return Some(wrong);
+        }
+        self.archive.store.as_ref()?;
+        let algorithm = self.algorithm();
+        if !algorithm.makes_trees() {
+            let name = algorithm.name();
+            return Some(format!(
+                "--store keeps the digests of leaves, which {name} has not: it is for blake2b and blake2s"
+            ));
+        }
+        if self.chunk.is_some_and(|chunk| chunk > LONGEST_LEAF) {
+            return Some(format!("--chunk with --store is at most {}m", LONGEST_LEAF >> 20));
+        }
+        (self.files.len() != 1).then(|| "--store is for one directory".to_owned())
     }
 
     /// Why the algorithm does not go with the other options, if it does not.
@@ -234,6 +319,17 @@ impl Options {
         mark.map(|(option, _)| format!("--{option} needs --sequential: lines of trees have no marks"))
     }
 
+    /// Takes the names of files from the list of `--files0-from`, if there is one. An error comes with the name of the
+    /// list.
+    pub(crate) fn read_names(&mut self) -> Result<(), (OsString, io::Error)> {
+        let Some(list) = &self.files0_from else { return Ok(()) };
+        self.files = names(list).map_err(|error| (list.clone(), error))?;
+        if self.check && self.files.is_empty() {
+            return Err((list.clone(), io::Error::other("no check list is named here, so nothing is checked")));
+        }
+        Ok(())
+    }
+
     /// The hash to compute, and the one of lines that name none.
     pub(crate) fn algorithm(&self) -> Algorithm {
         self.algorithm.unwrap_or(Algorithm::Blake2b)
@@ -259,7 +355,7 @@ impl Options {
 
     /// The files to hash or check; `-`, for standard input, if none is given.
     pub(crate) fn files(&self) -> Vec<&OsStr> {
-        if self.files.is_empty() {
+        if self.files.is_empty() && self.files0_from.is_none() {
             return vec![OsStr::new("-")];
         }
         self.files.iter().map(OsString::as_os_str).collect()
@@ -290,6 +386,23 @@ impl Options {
         let shape = algorithm.shape(if self.sequential { Shape::Sequential } else { tree });
         Scheme { algorithm, size: self.size_given().unwrap_or(algorithm.usual_length()), shape }
     }
+}
+
+/// The names in a list, each of which ends in NUL.
+fn names(list: &OsStr) -> io::Result<Vec<OsString>> {
+    let mut bytes = Vec::new();
+    if list == "-" {
+        io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        bytes = std::fs::read(list)?;
+    }
+    let text = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    let name = |name: &[u8]| match name {
+        b"" => Err(io::Error::other("A name in this list is empty")),
+        b"-" if list == "-" => Err(io::Error::other("The list is standard input, and cannot name it")),
+        name => from_raw(name),
+    };
+    if bytes.is_empty() { Ok(Vec::new()) } else { text.split(|&byte| byte == 0).map(name).collect() }
 }
 
 /// Turns `-cpus` into `--cpus`, and `--a`, `--s` and `--t` into `-a`, `-s` and `-t`: Go makes no difference between one

@@ -11,11 +11,13 @@ use simd_digest::blake2s::FlavourS;
 
 use crate::args::Options;
 use crate::engine::{Engine, Job};
-use crate::input::Source;
+use crate::input::{Source, raw};
 use crate::inspect::{Findings, inspect};
+use crate::json::Line;
 use crate::line::{Entry, LineParser};
 use crate::list::{Improper, List, Part, Why};
-use crate::output::{Printer, checked_name, shown};
+use crate::number::in_largest_unit;
+use crate::output::{Printer, checked_name, reason, shown};
 use crate::scheme::{Algorithm, CHUNK, Scheme, Shape};
 
 /// The length of the longest file that is hashed again to learn of what kind a digest is, in bytes.
@@ -106,13 +108,15 @@ impl Run<'_, '_> {
                 while let Some(line) = improper.next_if(|line| line.entries <= i) {
                     self.improper(&line);
                 }
-                let matches = hash.map(|hash| hash == entries[i].hash);
+                let length = hash.as_ref().ok().map(|hash| hash.length);
+                let matches = hash.map(|hash| hash.hash == entries[i].hash);
                 let fails = matches!(matches, Ok(false));
                 if !entries[i].tagged && (self.tally.strange > 0 || fails && self.is_strange(&entries[i])) {
                     self.tally.strange += 1;
                     return Ok(());
                 }
-                self.tally.count(self.options, self.printer, &entries[i], matches, &Findings::default())
+                let findings = Findings { length, ..Findings::default() };
+                self.tally.count(self.options, self.printer, &entries[i], matches, &findings)
             });
             hashed.map_err(Stop::Unprintable)?;
             improper.for_each(|line| self.improper(&line));
@@ -141,8 +145,8 @@ impl Run<'_, '_> {
     }
 
     /// Whether a digest that does not match is of another kind, though its line does not say so: then the list is of
-    /// another tool, and the hint says how to check it. Lines that say what they are are checked all the same. Only the first
-    /// digests of a list are tried.
+    /// another tool, and the hint says how to check it. Lines with a tag are checked all the same. Only the
+    /// first digests of a list are tried.
     fn is_strange(&mut self, entry: &Entry) -> bool {
         if entry.tagged || self.tally.right > 0 || self.tally.wrong > 0 || entry.scheme.size < 16 {
             return false;
@@ -152,9 +156,13 @@ impl Run<'_, '_> {
         if !fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= TRIED) {
             return false;
         }
+        let chunk = if let Shape::Tree { chunk } = self.options.scheme().shape { chunk } else { CHUNK };
         let mut kinds = Vec::new();
         for &algorithm in Algorithm::value_variants() {
-            let trees = algorithm.makes_trees().then_some(Shape::Tree { chunk: CHUNK });
+            let mut chunks = vec![CHUNK, chunk];
+            chunks.dedup();
+            chunks.retain(|_| algorithm.makes_trees());
+            let trees = chunks.into_iter().map(|chunk| Shape::Tree { chunk });
             for shape in [Shape::Sequential].into_iter().chain(trees) {
                 let scheme = Scheme { algorithm, shape, ..entry.scheme };
                 let possible = algorithm.lengths().contains(&scheme.size) && self.engine.secret.suits(algorithm);
@@ -165,7 +173,7 @@ impl Run<'_, '_> {
         }
         let mut found = None;
         let tried = self.engine.hash_all(&kinds, |i, hash| {
-            if hash.is_ok_and(|hash| hash == entry.hash) {
+            if hash.is_ok_and(|hash| hash.hash == entry.hash) {
                 found = Some(kinds[i].scheme);
             }
             Ok(())
@@ -174,6 +182,11 @@ impl Run<'_, '_> {
         let mut needed =
             if shape.is_tree() || algorithm == Algorithm::Blake3 { "" } else { "--sequential " }.to_owned();
         needed += &format!("--algorithm {}", algorithm.name());
+        if let Shape::Tree { chunk: other } = shape
+            && other != chunk
+        {
+            needed += &format!(" --chunk {}", in_largest_unit(other));
+        }
         let (shown, title) = (self.shown, algorithm.title());
         let kind = if shape.is_tree() { "trees of " } else { "" };
         if !self.options.status {
@@ -250,6 +263,7 @@ impl Tally {
         matches: io::Result<bool>,
         findings: &Findings,
     ) -> io::Result<()> {
+        let mut why = None;
         let result = match matches {
             Ok(true) => {
                 self.matched += 1;
@@ -264,12 +278,27 @@ impl Tally {
             Err(error) if options.ignore_missing && error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => {
                 self.unreadable += 1;
+                why = Some(reason(&error));
                 printer.complain(Source::File(Path::new(&entry.name)), &error);
                 "FAILED open or read"
             }
         };
         if options.status || (options.quiet && result == "OK") {
             return Ok(());
+        }
+        if options.json {
+            let status = match result {
+                "OK" => "ok",
+                "FAILED" => "failed",
+                _ => "unreadable",
+            };
+            let ranges = findings.range.filter(|_| result == "OK").map(|(first, last)| vec![[first, last]]);
+            let line = Line {
+                ranges: ranges.unwrap_or_else(|| findings.ranges.clone()),
+                reason: why,
+                ..Line::new(&raw(&entry.name), status)
+            };
+            return printer.print(&line.with(entry.scheme, &entry.hash, findings.length).to_bytes());
         }
         let name = checked_name(&entry.name);
         // Only the range is OK, since nothing else was read.

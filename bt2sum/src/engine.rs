@@ -53,7 +53,7 @@ pub(crate) struct Engine {
 
 /// The outcome of a job in a batch.
 enum Outcome {
-    Done(io::Result<Digest>),
+    Done(io::Result<Hashed<Digest>>),
     /// Left for all cores: a long file, a pipe, a device.
     Later,
 }
@@ -72,6 +72,7 @@ struct Lane<'a, H: Function> {
     input: Input<'a>,
     pieces: Pieces,
     hasher: H::Hasher,
+    length: u64,
     buffer: Vec<u8>,
 }
 
@@ -82,11 +83,12 @@ impl Engine {
     }
 
     /// Hashes one source on all threads.
-    fn hash_one<H: Function>(&self, Job { source, scheme }: Job<'_>) -> io::Result<Digest> {
+    fn hash_one<H: Function>(&self, Job { source, scheme }: Job<'_>) -> io::Result<Hashed<Digest>> {
         let mut input = self.open(source)?;
         let Hashed { hash, length } = H::hash(&mut input, scheme, &self.secret, self.threads, &self.buffers)?;
         input.check_unchanged()?;
-        Ok(if length == 0 { self.of_nothing::<H>(scheme).unwrap_or(hash) } else { hash })
+        let empty = if length == 0 { self.of_nothing::<H>(scheme) } else { None };
+        Ok(Hashed { hash: empty.unwrap_or(hash), length })
     }
 
     /// Hashes the tree of one source on all threads. The digests of the leaves go to `sink`.
@@ -123,7 +125,7 @@ impl Engine {
     pub(crate) fn hash_all(
         &self,
         jobs: &[Job<'_>],
-        mut consume: impl FnMut(usize, io::Result<Digest>) -> io::Result<()>,
+        mut consume: impl FnMut(usize, io::Result<Hashed<Digest>>) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut begin = 0;
         for run in jobs.chunk_by(|a, b| a.scheme.algorithm == b.scheme.algorithm) {
@@ -146,7 +148,7 @@ impl Engine {
     fn hash_run<H: Function>(
         &self,
         jobs: &[Job<'_>],
-        consume: &mut dyn FnMut(usize, io::Result<Digest>) -> io::Result<()>,
+        consume: &mut dyn FnMut(usize, io::Result<Hashed<Digest>>) -> io::Result<()>,
     ) -> io::Result<()> {
         let longest = jobs.iter().map(|job| job.scheme.size).max().unwrap_or(1);
         let most = BATCH.min(SMALL / longest);
@@ -241,7 +243,8 @@ impl Engine {
             let messages: Vec<&[u8]> = like.iter().map(|file| &*file.bytes).collect();
             for (file, hash) in like.iter().zip(H::hash_many(scheme, &self.secret, &messages)) {
                 let empty = if file.bytes.is_empty() { self.of_nothing::<H>(scheme) } else { None };
-                outcomes[file.index] = Outcome::Done(Ok(empty.unwrap_or(hash)));
+                let length = file.bytes.len() as u64;
+                outcomes[file.index] = Outcome::Done(Ok(Hashed { hash: empty.unwrap_or(hash), length }));
             }
         }
     }
@@ -264,21 +267,26 @@ impl Engine {
             }
             let mut updates = Vec::with_capacity(lanes.len());
             let mut ended = Vec::with_capacity(lanes.len());
-            for Lane { index, input, pieces, hasher, buffer } in &mut lanes {
+            for Lane { index, input, pieces, hasher, length, buffer } in &mut lanes {
                 let most = buffer.len();
                 let piece = pieces.next(input, buffer);
                 ended.push(piece.as_ref().map_or(true, |piece| piece.len() < most));
                 match piece {
-                    Ok(piece) => updates.push((hasher, piece)),
+                    Ok(piece) => {
+                        *length += piece.len() as u64;
+                        updates.push((hasher, piece));
+                    }
                     Err(error) => outcomes[*index] = Outcome::Done(Err(error)),
                 }
             }
             H::update_many(&mut updates);
             let mut ended = ended.into_iter();
-            lanes.retain(|Lane { index, input, hasher, .. }| {
+            lanes.retain(|Lane { index, input, hasher, length, .. }| {
                 let ended = ended.next() == Some(true);
                 if ended && matches!(outcomes[*index], Outcome::Later) {
-                    outcomes[*index] = Outcome::Done(input.check_unchanged().map(|()| H::finalize(hasher)));
+                    outcomes[*index] = Outcome::Done(
+                        input.check_unchanged().map(|()| Hashed { hash: H::finalize(hasher), length: *length }),
+                    );
                 }
                 !ended
             });
@@ -289,7 +297,7 @@ impl Engine {
     fn lane<'a, H: Function>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a, H>> {
         let input = self.open(job.source)?;
         let hasher = H::hasher(job.scheme, &self.secret);
-        Ok(Lane { index, input, pieces: Pieces::default(), hasher, buffer: vec![0; PIECE] })
+        Ok(Lane { index, input, pieces: Pieces::default(), hasher, length: 0, buffer: vec![0; PIECE] })
     }
 }
 

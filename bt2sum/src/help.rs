@@ -9,7 +9,7 @@ use clap_mangen::Man;
 type Section = (&'static str, &'static str);
 
 /// The sections of both. The lines are short enough for a manual at 80 columns.
-const SECTIONS: [Section; 7] = [
+const SECTIONS: [Section; 8] = [
     (
         "Formats",
         "\
@@ -67,6 +67,24 @@ takes the same option again.
 bytes that do not match or cannot be read.",
     ),
     (
+        "Stores",
+        "\
+--recursive --store STORE DIR records all files below DIR, and prints
+their number, bytes and root. --audit --store STORE DIR compares:
+  changed     other contents, and another length or time
+  rotted      other contents, but the same length and time
+  new, missing, moved (missing, and new under another name)
+  unreadable  the system gives an error, or the file changed meanwhile
+and the damaged bytes of each. Files that are unchanged are counted.
+--update takes over what changed on purpose, and not what rotted. It is
+refused without --force if more than half of the files are missing or a
+directory with recorded files cannot be listed. --sample 5% reads so
+much of the bytes, those first that were not read for longest; 0% looks
+at lengths and times only. The trees and what is left out are those of
+the recording. A GLOB without a slash is for names at any depth; one
+that ends in a slash is for directories.",
+    ),
+    (
         "Sizes",
         "\
 k, m and g (or KiB, MiB and GiB), in either case, multiply by 1024,
@@ -90,15 +108,16 @@ the program. That is why it has to be asked for.",
 0  all files were hashed, or match
 1  a file could not be read, does not match, or was listed but not
    checked, or the output could not be written; the other files are
-   still hashed
-2  the arguments are wrong, or the key; nothing is hashed
+   still hashed. Of an audit: something is not as it was recorded; of
+   an update: something rotted or cannot be read
+2  the arguments are wrong, or the key or the store; nothing is hashed
 A signal that ends the program is its end: shells tell 128 and its
 number, such as 130 for an interrupt.",
     ),
     (
         "See also",
         "\
-b2sum(1), b3sum(1), sha256sum(1), cksum(1), par2(1)",
+b2sum(1), b3sum(1), sha256sum(1), cksum(1), ionice(1), par2(1)",
     ),
 ];
 
@@ -110,8 +129,9 @@ BLAKE3, as b3sum; and with --sequential plain BLAKE2, SHA-256 and
 SHA-224, as b2sum, sha256sum and sha224sum.
 
 With --leaves, the digests of the leaves go to a file of their own. A
-check with them tells which bytes of a file are damaged. It repairs
-nothing; par2(1) does.
+check with them tells which bytes of a file are damaged. With --store,
+one file has them for all files below a directory, and an audit tells
+what was edited from what rotted. It repairs nothing; par2(1) does.
 
 With no FILE, or when FILE is -, standard input is read.";
 
@@ -126,6 +146,14 @@ Write the digests of the leaves of an image, and locate damage:
 
 Check only a part of it:
     bt2sum --check --leaves disk.leaves --range 0-999999 disk.sum
+
+Record an archive, audit it, and take over what was edited:
+    bt2sum --recursive --store photos.store photos
+    bt2sum --audit --store photos.store photos
+    bt2sum --update --store photos.store photos
+
+Read a twentieth of it each day, when nobody else wants the disk:
+    ionice -c3 bt2sum --sample 5% --store photos.store photos
 
 Check a list of sha256sum:
     bt2sum --check --sequential --algorithm sha256 SHA256SUMS";

@@ -3,7 +3,7 @@
 use core::mem;
 use core::ops::Range;
 use std::borrow::Cow;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -232,6 +232,21 @@ pub(crate) fn raw(name: &OsStr) -> Cow<'_, [u8]> {
         Cow::Borrowed(name) => name.as_bytes().into(),
         Cow::Owned(name) => name.into_bytes().into(),
     }
+}
+
+/// The name with these bytes.
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps, reason = "other systems have names that are no bytes")]
+pub(crate) fn from_raw(name: &[u8]) -> io::Result<OsString> {
+    use std::os::unix::ffi::OsStringExt;
+
+    Ok(OsString::from_vec(name.to_vec()))
+}
+
+/// The name with these bytes, which must be UTF-8.
+#[cfg(not(unix))]
+pub(crate) fn from_raw(name: &[u8]) -> io::Result<OsString> {
+    String::from_utf8(name.to_vec()).map(Into::into).map_err(io::Error::other)
 }
 
 /// Standard input without a buffer. A descriptor that is not open for reading gives its error here, whereas the

@@ -17,6 +17,10 @@ pub(crate) struct Findings {
     pub(crate) range: Option<(u64, u64)>,
     /// A line for each damaged or surplus range of bytes; none if the file is good.
     pub(crate) lines: Vec<String>,
+    /// The first and the last byte of each of them.
+    pub(crate) ranges: Vec<[u64; 2]>,
+    /// The length of the file, if it was hashed whole.
+    pub(crate) length: Option<u64>,
 }
 
 /// Checks the file of `entry` against its leaves, which are in the file `path`. The outer error is about that file.
@@ -56,11 +60,14 @@ fn find<F: Flavour>(
     };
     input.check_unchanged()?;
     leaves.check_unchanged()?;
-    let mut lines = damage.lines();
+    let mut lines = damage.lines("FAILED");
+    let mut ranges = damage.ends();
     if surplus > 0 {
-        lines.push(format!("bytes {}-{}: surplus", leaves.length, leaves.length + surplus - 1));
+        let (first, last) = (leaves.length, leaves.length + surplus - 1);
+        lines.push(format!("bytes {first}-{last}: surplus"));
+        ranges.push([first, last]);
     }
-    Ok(Findings { range, lines })
+    Ok(Findings { range, lines, ranges, length })
 }
 
 /// The damaged ranges of a whole file. Afterwards, the position of the input is the end of the original length, or the

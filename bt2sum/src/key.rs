@@ -31,8 +31,15 @@ fn refuse_or_warn(path: &Path) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
 
         let mode = |file: fs::Metadata| file.permissions().mode();
+        // Such as /dev/stdout.
         #[cfg(target_os = "linux")]
-        if path.starts_with("/dev/fd") && fs::symlink_metadata(path).is_ok_and(|link| mode(link) & 0o400 == 0) {
+        let leads_to = fs::read_link(path).unwrap_or_default();
+        #[cfg(target_os = "linux")]
+        let path_of_number = if leads_to.starts_with("/proc/self/fd") { &leads_to } else { path };
+        #[cfg(target_os = "linux")]
+        if ["/dev/fd", "/proc/self/fd"].iter().any(|directory| path_of_number.starts_with(directory))
+            && fs::symlink_metadata(path_of_number).is_ok_and(|link| mode(link) & 0o400 == 0)
+        {
             return Err(io::Error::other("Not open for reading"));
         }
         if fs::metadata(path).is_ok_and(|file| file.is_file() && mode(file) & 0o004 != 0) {

@@ -15,21 +15,22 @@
 use core::mem;
 use core::ops::Range;
 use std::fs::{File, Metadata};
-use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use simd_digest::blake2::{Hash, Tree};
-use simd_digest::blake2b::{self, FlavourB, Params};
+use simd_digest::blake2b::FlavourB;
 
 use crate::input::{is_unchanged, read};
 use crate::output::reason;
 use crate::scheme::{Digest, Scheme, Secret, Shape};
+use crate::sealed::{self, array};
 use crate::temporary::Temporary;
 use simd_digest::blake2::Flavour;
 
-/// The first bytes of the file.
-pub(crate) const MAGIC: [u8; 8] = *b"bt2leaf\0";
-const VERSION: u8 = 1;
+/// The format. The shortest file has no leaf.
+pub(crate) const FORMAT: sealed::Format =
+    sealed::Format { magic: *b"bt2leaf\0", version: 1, title: "a file of leaves", least: HEADER + TRAILER };
 /// The flavour, as the file has it.
 const fn code<F: Flavour>() -> u8 {
     if F::LONGEST == FlavourB::LONGEST { 1 } else { 2 }
@@ -39,41 +40,29 @@ const HEADER: u64 = 16;
 /// The length of the fields after the digests, in bytes.
 const TRAILER: u64 = 40;
 
-/// The hasher for the checksum at the end of the file.
-fn own_digest() -> blake2b::Hasher {
-    Params::new().hash_length(32).hasher().expect("the length is in range")
-}
-
 /// Writes a file of leaves, leaf by leaf.
-pub(crate) struct Writer {
-    file: Temporary,
-    own: blake2b::Hasher,
-}
+pub(crate) struct Writer(sealed::Writer);
 
 impl Writer {
     /// Begins the file. The scheme must be a tree.
     pub(crate) fn create<F: Flavour>(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
         let Shape::Tree { chunk } = scheme.shape else { return Err(ErrorKind::Unsupported.into()) };
-        let mut writer = Self { file: Temporary::create(path)?, own: own_digest() };
-        writer.write(&MAGIC)?;
+        let mut writer = Self(sealed::Writer::begin(Temporary::create(path)?, FORMAT)?);
         let size = u8::try_from(scheme.size).map_err(io::Error::other)?;
-        writer.write(&[VERSION, code::<F>(), size, u8::from(!secret.is_empty())])?;
+        writer.write(&[code::<F>(), size, u8::from(!secret.is_empty())])?;
         writer.write(&chunk.to_le_bytes())?;
         Ok(writer)
     }
 
     /// Appends the digest of a leaf, or another field.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.own.update(bytes);
-        self.file.write_all(bytes)
+        self.0.write(bytes)
     }
 
     /// Ends the file after the last leaf of a message of `length` bytes, and gives the file its name.
     pub(crate) fn finish(mut self, length: u64) -> io::Result<()> {
         self.write(&length.to_le_bytes())?;
-        let own = self.own.finalize();
-        self.file.write_all(own.as_bytes())?;
-        self.file.finish()
+        self.0.finish()
     }
 }
 
@@ -93,34 +82,9 @@ impl<F: Flavour> LeafFile<F> {
     /// Opens the file and reads all of it. Its checksum must match, and the root over its leaves must be `root`.
     pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Digest) -> io::Result<Self> {
         let damaged = |what: &str| io::Error::other(what.to_owned());
-        let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
-        let before = file.get_ref().metadata()?;
-        let size_of_file = file.get_ref().metadata()?.len();
-        let mut magic = Vec::new();
-        file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic)?;
-        if !MAGIC.starts_with(&magic) {
-            return Err(damaged("not a file of leaves"));
-        }
-        if size_of_file < HEADER + TRAILER {
-            return Err(damaged("truncated"));
-        }
-        let [version, hash, size, keyed, chunk @ ..] = array::<8>(&mut file)?;
-        if version != VERSION {
-            return Err(io::Error::other(format!("version {version} of the format is unknown, or damaged")));
-        }
-        let mut own = own_digest();
-        own.update(&magic).update(&[version, hash, size, keyed]).update(&chunk);
-        let mut rest = file.by_ref().take(size_of_file - HEADER - 32);
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            match read(&mut rest, &mut buffer)? {
-                0 => break,
-                length => own.update(&buffer[..length]),
-            };
-        }
-        if own.finalize() != array::<32>(&mut file)? {
-            return Err(damaged("damaged or truncated"));
-        }
+        let (mut file, before) = sealed::open(path, FORMAT)?;
+        let size_of_file = before.len();
+        let [hash, size, keyed, chunk @ ..] = array::<7>(&mut file)?;
         file.seek(SeekFrom::Start(size_of_file - TRAILER))?;
         let length = u64::from_le_bytes(array(&mut file)?);
         let own_scheme =
@@ -260,13 +224,6 @@ impl<F: Flavour> LeafFile<F> {
     }
 }
 
-/// Reads a field of `N` bytes.
-fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// Ranges of bytes that do not match, or cannot be read for the reason beside them. They are in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Damage(Vec<(Range<u64>, Option<String>)>);
@@ -298,13 +255,23 @@ impl Damage {
         }
     }
 
-    /// A line for each range.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    /// The ranges that have bytes, with the reasons.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = &(Range<u64>, Option<String>)> {
+        self.0.iter().filter(|(bytes, _)| !bytes.is_empty())
+    }
+
+    /// The first and the last byte of each range.
+    pub(crate) fn ends(&self) -> Vec<[u64; 2]> {
+        self.ranges().map(|(bytes, _)| [bytes.start, bytes.end - 1]).collect()
+    }
+
+    /// A line for each range, with this word.
+    pub(crate) fn lines(&self, word: &str) -> Vec<String> {
         let line = |(bytes, reason): &(Range<u64>, Option<String>)| {
             let reason = reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-            format!("bytes {}-{}: FAILED{reason}", bytes.start, bytes.end - 1)
+            format!("bytes {}-{}: {word}{reason}", bytes.start, bytes.end - 1)
         };
-        self.0.iter().filter(|(bytes, _)| !bytes.is_empty()).map(line).collect()
+        self.ranges().map(line).collect()
     }
 }
 
@@ -345,6 +312,7 @@ mod tests {
     /// Reading goes on behind what cannot be read, and tells it from what does not match.
     #[test]
     fn leaves_that_cannot_be_read() {
+        let _turn = crate::temporary::turn();
         let bytes: Vec<u8> = (0..=250).cycle().take(10_500).collect();
         let scheme = Scheme { algorithm: Algorithm::Blake2b, size: 32, shape: Shape::Tree { chunk: 1000 } };
         let tree = scheme.tree::<FlavourB>(&Secret::default()).unwrap();
@@ -370,7 +338,7 @@ mod tests {
             let mut file = Rotten { bytes, at: 0, bad };
             let damage = leaves.check_range(&mut file, (0, 10_499)).unwrap();
             let reason = reason(&io::Error::from_raw_os_error(5));
-            assert_eq!(damage.lines(), lines.iter().map(|line| line.replace('*', &reason)).collect::<Vec<_>>());
+            assert_eq!(damage.lines("FAILED"), lines.iter().map(|line| line.replace('*', &reason)).collect::<Vec<_>>());
         }
     }
 }

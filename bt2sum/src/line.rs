@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::ValueEnum;
 
+use crate::input::from_raw;
 use crate::number::{chunk_length, decimal};
 use crate::scheme::{Algorithm, CHUNK, Digest, Scheme, Shape};
 
@@ -53,7 +54,12 @@ impl LineParser {
         let possible = scheme.algorithm.lengths().contains(&size) && !name.is_empty();
         let right = possible && size == scheme.size && (named.is_some() || self.size.is_none_or(|only| only == size));
         let name = if escaped { unescape(name)? } else { name.to_vec() };
-        right.then_some(Entry { name: os_string(name)?, scheme, hash, tagged: named.is_some() })
+        right.then_some(Entry {
+            name: from_raw(&name).ok().filter(|_| !name.contains(&0))?,
+            scheme,
+            hash,
+            tagged: named.is_some(),
+        })
     }
 
     /// The name, scheme and digest in a line that begins with the name of the algorithm, which `line` no longer has.
@@ -120,10 +126,10 @@ impl LineParser {
 }
 
 /// A label, perhaps a name, and a digest.
-type Parts<'a> = (&'a str, Option<&'a [u8]>, &'a [u8]);
+pub(crate) type Parts<'a> = (&'a str, Option<&'a [u8]>, &'a [u8]);
 
 /// The label, the name and the digest of a line that began with the name of a hash: ` (name) = hex` after the label.
-fn parts(line: &[u8]) -> Option<Parts<'_>> {
+pub(crate) fn parts(line: &[u8]) -> Option<Parts<'_>> {
     let open = line.iter().position(|&byte| byte == b'(' || byte == b'=')?;
     let (label, rest) = (str::from_utf8(line[..open].trim_ascii_end()).ok()?, &line[open..]);
     // At most one space: OpenSSL writes none before the name.
@@ -141,31 +147,8 @@ fn parts(line: &[u8]) -> Option<Parts<'_>> {
     Some((label, name, skip_blanks(skip_blanks(rest).strip_prefix(b"=")?)))
 }
 
-/// The unknown hash that an improper line names, if the line lists a file all the same; empty if it names none, or none
-/// that is fit to be printed.
-pub(crate) fn foreign(line: &[u8]) -> Option<String> {
-    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
-    let line = skip_blanks(line.strip_prefix(b"> ").unwrap_or(line));
-    let line = line.strip_prefix(br"\").unwrap_or(line);
-    let is_digest = |hex: &[u8]| hex.len() >= 8 && hex.iter().all(u8::is_ascii_hexdigit);
-    // In another writing, or damaged.
-    let is_word = |text: &[u8]| text.len() >= 8 && text.iter().all(u8::is_ascii_graphic);
-    if let Some((label, name, digest)) = parts(line)
-        && !label.is_empty()
-        && name.map_or_else(|| is_digest(digest), |name| !name.is_empty() && is_word(digest.trim_ascii_end()))
-    {
-        let title = label.split('-').next().unwrap_or(label);
-        let is_ours = Algorithm::value_variants().iter().any(|ours| ours.title().eq_ignore_ascii_case(title));
-        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
-        let is_fit = label.len() <= 32 && label.bytes().all(is_name);
-        return Some(if is_ours || !is_fit { String::new() } else { label.to_owned() });
-    }
-    let (hex, name) = line.split_at(line.iter().position(|byte| matches!(byte, b' ' | b'\t'))?);
-    (is_digest(hex) && !skip_blanks(name).is_empty()).then(String::new)
-}
-
 /// The rest of the line after spaces and tabs. Other white space is not skipped: no line of ours or of GNU has any.
-fn skip_blanks(line: &[u8]) -> &[u8] {
+pub(crate) fn skip_blanks(line: &[u8]) -> &[u8] {
     let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     &line[blanks..]
 }
@@ -191,20 +174,6 @@ fn unescape(name: &[u8]) -> Option<Vec<u8>> {
         });
     }
     Some(plain)
-}
-
-/// The name as the system takes it. A name with NUL is none.
-#[cfg(unix)]
-fn os_string(name: Vec<u8>) -> Option<OsString> {
-    use std::os::unix::ffi::OsStringExt;
-
-    (!name.contains(&0)).then(|| OsString::from_vec(name))
-}
-
-/// The name as the system takes it, which must be UTF-8.
-#[cfg(not(unix))]
-fn os_string(name: Vec<u8>) -> Option<OsString> {
-    String::from_utf8(name).ok().map(OsString::from)
 }
 
 #[cfg(test)]
@@ -380,30 +349,6 @@ mod tests {
         assert!(LineParser::new(Blake2b, TREE, None).parse(long.as_bytes()).is_some());
     }
 
-    /// Lines that list a file, though with a digest of another tool.
-    #[test]
-    fn lines_of_other_tools() {
-        for (line, hash) in [
-            ("SHA512 (a) = 0123456789", Some("SHA512")),
-            ("SHA2-512(a)= 0123456789", Some("SHA2-512")),
-            (r"\MD5 (a) = 0123456789", Some("MD5")),
-            ("BLAKE2b-TREE-512-5M (a) = 0123456789", Some("")),
-            ("0123456789  a", Some("")),
-            ("0123456789 *a", Some("")),
-            ("0123456789", None),
-            ("0123456789 ", None),
-            ("012345678  a", Some("")),
-            ("MD5 (a) = 0123456g89", Some("MD5")),
-            ("hello (a) = b", None),
-            ("hello (a) = b, and so on", None),
-            ("SHA512 () = 0123456789", None),
-            ("no checksum", None),
-            ("-----BEGIN PGP SIGNED MESSAGE-----", None),
-        ] {
-            assert_eq!(foreign(line.as_bytes()).as_deref(), hash, "{line}");
-        }
-    }
-
     /// The only length of digests stands in no line, and no other is proper.
     #[test]
     fn lines_of_sha2() {
@@ -490,7 +435,7 @@ mod tests {
                         *place = byte;
                     }
                     for shape in [TREE, Shape::Sequential] {
-                        let _ = foreign(&changed);
+                        let _ = crate::foreign::foreign(&changed);
                         let _ = LineParser::new(Algorithm::Blake2b, shape, None).parse(&changed);
                         let _ =
                             LineParser::new(Algorithm::Blake2b, shape, None).parse(&changed[..i.min(changed.len())]);

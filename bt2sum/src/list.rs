@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind};
 
+use crate::foreign::foreign;
 use crate::input::Source;
-use crate::line::{Entry, LineParser, foreign};
+use crate::line::{Entry, LineParser};
 use crate::scheme::Secret;
 
 /// The length of the buffer for lines, in bytes.

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //!   main        does what the command line asks for
+//!   archive     catalogues of all files below a directory, and audits by them
 //!   supervise   maps files in a process of its own
 //!   lengths     sums the lengths of the files to come
 //!   check       compares files with the digests in a check file
@@ -20,11 +21,15 @@
 //!   key         reads the key
 //!   leaves      writes and reads files of leaves, which locate damage
 //!   list        reads check files, part after part
+//!   foreign     tells lines of other tools
 //!   line        parses the lines of check files
+//!   replace     names the files that are never replaced
 //!   walk        finds the files below directories
 //!   output      prints digests, warnings and errors
+//!   json        has the results as JSON
 //!   args        parses the command line
 //!   help        has the sections of the help and of the manual
+//!   sealed      writes and reads files with a checksum of their own
 //!   temporary   writes a file that gets its name only when it is whole
 //!   signals     cleans up before a signal ends the program
 //!   input       opens files and standard input, and notices changes
@@ -36,13 +41,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+mod archive;
 mod args;
 mod check;
 mod engine;
+mod foreign;
 mod function;
 mod help;
 mod input;
 mod inspect;
+mod json;
 mod key;
 mod leaves;
 mod lengths;
@@ -54,7 +63,9 @@ mod number;
 mod output;
 mod progress;
 mod regular;
+mod replace;
 mod scheme;
+mod sealed;
 mod signals;
 mod stream;
 mod subtrees;
@@ -79,19 +90,22 @@ use simd_digest::blake2s::FlavourS;
 use crate::args::Options;
 use crate::engine::{Engine, Job};
 use crate::input::Source;
-use crate::output::{Format, Printer};
+use crate::output::{Format, Printer, USAGE};
 use crate::progress::Progress;
 use crate::scheme::Algorithm;
 #[cfg(target_os = "linux")]
 use crate::supervise::{Child, Journal};
-use crate::team::Buffers;
-
-/// The exit status for wrong arguments.
-const USAGE: u8 = 2;
+use crate::team::{Buffers, Hashed};
 
 fn main() -> ExitCode {
     match Options::from_command_line() {
-        Ok(options) => run(&options),
+        Ok(mut options) => {
+            if let Err((list, error)) = options.read_names() {
+                output::complain(&list, &error);
+                return USAGE.into();
+            }
+            run(&options)
+        }
         Err(message) => explain(&message),
     }
 }
@@ -132,6 +146,15 @@ fn run(options: &Options) -> ExitCode {
             return USAGE.into();
         }
     };
+    #[cfg(target_os = "linux")]
+    if let Some(store) = &options.archive.store {
+        let progress = if options.no_progress { Progress::default() } else { Progress::on_terminal(|| None) };
+        return match archive::run(options, store, &secret, &progress.at_rate(options.rate)) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(refusal) => refusal.tell(),
+        };
+    }
     let paths = if options.recursive {
         walk::files(&options.files(), |path, error| {
             all_good = false;
@@ -164,7 +187,8 @@ fn run(options: &Options) -> ExitCode {
             Progress::default()
         } else {
             Progress::on_terminal(|| if options.check { None } else { lengths::given(&names) })
-        },
+        }
+        .at_rate(options.rate),
         buffers: Buffers::default(),
     };
     let done = hash_or_check(options, &engine, &names);
@@ -178,25 +202,17 @@ fn run(options: &Options) -> ExitCode {
 /// Whether `path` can be the file of leaves. Nothing is replaced that the user may want to keep.
 fn may_use(path: &Path, options: &Options, names: &[&OsStr]) -> io::Result<()> {
     let wrong = |reason: &str| Err(io::Error::other(reason.to_owned()));
-    if names.len() > 1 {
+    if names.len() != 1 {
         return wrong("--leaves is for one file");
     }
-    if path == Path::new("-") {
-        return wrong("--leaves takes the name of a file; ./- is one");
-    }
     if options.check {
-        return Ok(());
+        return replace::refuse_no_name("--leaves", path);
     }
     if Source::named(names[0]).is_at(path) {
         return wrong("--leaves would replace the file to hash");
     }
-    if options.key_path().is_some_and(|key| Source::File(&key).is_at(path)) {
-        return wrong("--leaves would replace the key");
-    }
-    if output::goes_to(path) {
-        return wrong("--leaves would replace standard output");
-    }
-    if !options.force && temporary::is_foreign(path, &leaves::MAGIC)? {
+    replace::refuse("--leaves", path, options)?;
+    if !options.force && temporary::is_foreign(path, &leaves::FORMAT.magic)? {
         return wrong("--leaves would replace this file, which has no leaves; --force replaces it");
     }
     Ok(())
@@ -283,12 +299,13 @@ fn write_leaves<F: Flavour>(
         printer.complain(Source::File(path), &error);
         return Ok(false);
     }
-    printer.print(&format_of(options).line(scheme, source, &scheme::digest(digest.hash)))?;
+    let hashed = Hashed { hash: scheme::digest(digest.hash), length: digest.length };
+    printer.print(&format_of(options).line(scheme, source, &hashed))?;
     Ok(true)
 }
 
 fn format_of(options: &Options) -> Format {
-    Format { tag: options.tag, zero: options.zero, binary: options.binary }
+    Format { tag: options.tag, zero: options.zero, binary: options.binary, json: options.json }
 }
 
 /// The version, completions or manual page, if the options ask for one instead of digests.

@@ -34,8 +34,33 @@ pub(crate) fn byte_range(text: &str) -> Result<(u64, u64), &'static str> {
         .ok_or("not the numbers of a first and a last byte, or of a first one and -")
 }
 
-/// The length of a leaf in bytes: digits, then perhaps a unit, and nothing else.
+/// A share in millionths of a percent, from a number with a percent sign.
+pub(crate) fn percent(text: &str) -> Result<u32, &'static str> {
+    let number = text.strip_suffix('%').and_then(|number| {
+        let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+        let digits = part.len();
+        let part = decimal(part).filter(|_| (1..=6).contains(&digits))? * 10_u64.pow(6 - u32::try_from(digits).ok()?);
+        decimal(whole)?.checked_mul(1_000_000)?.checked_add(part)
+    });
+    let share = number.filter(|&share| share <= 100_000_000).and_then(|share| share.try_into().ok());
+    share.ok_or("not 0% to 100%, with at most 6 digits after a point")
+}
+
+/// A number of bytes in a second, which is not 0.
+pub(crate) fn rate(text: &str) -> Result<u64, &'static str> {
+    bytes(text)
+        .filter(|&rate| rate > 0)
+        .ok_or("not a number of bytes from 1, with k, m, g, KiB, MiB, GiB or nothing after it")
+}
+
+/// The length of a leaf in bytes.
 pub(crate) fn chunk_length(text: &str) -> Result<u32, &'static str> {
+    let length = bytes(text).and_then(|length| length.try_into().ok()).filter(|&length| length > 0);
+    length.ok_or("not 1 to 4294967295 bytes, written as a number with k, m, g, KiB, MiB, GiB or nothing after it")
+}
+
+/// A number of bytes: digits, then perhaps a unit, and nothing else.
+fn bytes(text: &str) -> Option<u64> {
     let (digits, unit) = text.split_at(text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len()));
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" => Some(1),
@@ -44,9 +69,7 @@ pub(crate) fn chunk_length(text: &str) -> Result<u32, &'static str> {
         "g" | "gib" => Some(1 << 30),
         _ => None,
     };
-    let length = decimal(digits).zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
-    let length = length.and_then(|length| length.try_into().ok()).filter(|&length| length > 0);
-    length.ok_or("not 1 to 4294967295 bytes, written as a number with k, m, g, KiB, MiB, GiB or nothing after it")
+    decimal(digits).zip(factor).and_then(|(number, factor)| number.checked_mul(factor))
 }
 
 /// A number of decimal digits only: the standard parser would accept a plus sign.
@@ -116,6 +139,20 @@ mod tests {
         assert_eq!(good.map(digest_bits), [Ok(0), Ok(1), Ok(32), Ok(64), Ok(LONGEST_OUTPUT)]);
         for text in ["", "4", "12", "513", "8388609", "8388616", "-8", "+8", "8 ", "18446744073709551616"] {
             assert!(digest_bits(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn shares_and_rates() {
+        let shares = ["0%", "5%", "0.5%", "12.000001%", "100%", "007.50%"];
+        assert_eq!(shares.map(percent), [0, 5_000_000, 500_000, 12_000_001, 100_000_000, 7_500_000].map(Ok));
+        for text in ["", "%", "5", "5 %", "-5%", "+5%", "101%", "100.000001%", "1.0000001%", ".5%", "5.%", "1,5%", "x%"]
+        {
+            assert!(percent(text).is_err(), "{text:?}");
+        }
+        assert_eq!(["1", "50m", "16g"].map(rate), [1, 50 << 20, 16 << 30].map(Ok));
+        for text in ["", "0", "0k", "5MB", "-1", "1.5m"] {
+            assert!(rate(text).is_err(), "{text:?}");
         }
     }
 

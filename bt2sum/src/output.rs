@@ -13,9 +13,13 @@ use crate::input::is_same_file;
 use crate::input::{Source, raw};
 use os_display::Quotable;
 
-use crate::number::in_largest_unit;
+use crate::json::Line;
 use crate::progress::Progress;
 use crate::scheme::{Digest, Scheme, Shape};
+use crate::team::Hashed;
+
+/// The exit status for wrong arguments.
+pub(crate) const USAGE: u8 = 2;
 
 /// Standard output without a buffer. A descriptor that is not open for writing gives its error here, whereas the
 /// standard library pretends that writing succeeds. Standard output that was closed when the program started accepts
@@ -41,16 +45,16 @@ pub(crate) fn goes_to(path: &Path) -> bool {
     return false;
 }
 
-/// The number of the regular file that standard output goes to, within its file system.
+/// The device of the regular file that standard output goes to, and its number there.
 #[cfg(unix)]
-pub(crate) fn number() -> Option<u64> {
+pub(crate) fn identity() -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     use std::sync::OnceLock;
 
-    static NUMBER: OnceLock<Option<u64>> = OnceLock::new();
-    *NUMBER.get_or_init(|| {
+    static IDENTITY: OnceLock<Option<(u64, u64)>> = OnceLock::new();
+    *IDENTITY.get_or_init(|| {
         let file = stdout().and_then(|file| file.metadata()).ok()?;
-        file.is_file().then(|| file.ino())
+        file.is_file().then(|| (file.dev(), file.ino()))
     })
 }
 
@@ -63,26 +67,25 @@ pub(crate) struct Format {
     pub(crate) zero: bool,
     /// Whether a name has a star before it instead of a space.
     pub(crate) binary: bool,
+    /// Whether a line is an object.
+    pub(crate) json: bool,
 }
 
 impl Format {
-    /// The line of a digest.
-    pub(crate) fn line(self, scheme: Scheme, source: Source<'_>, hash: &Digest) -> Vec<u8> {
-        let raw = raw(source.name());
+    /// The line of the digest of a message.
+    pub(crate) fn line(self, scheme: Scheme, source: Source<'_>, hashed: &Hashed<Digest>) -> Vec<u8> {
+        let (raw, hash) = (raw(source.name()), &hashed.hash);
+        if self.json {
+            return Line::new(&raw, "hashed").with(scheme, hash, Some(hashed.length)).to_bytes();
+        }
         let name = if self.zero { Cow::Borrowed(&*raw) } else { escape(&raw) };
-        let (hash_name, bits) = (scheme.algorithm.title(), 8 * scheme.size);
+        let hash_name = scheme.algorithm.title();
         let (before, after) = match scheme.shape {
-            Shape::Tree { chunk } if self.tag => {
-                (format!("{hash_name}-TREE-{bits}-{} (", in_largest_unit(chunk)), format!(") = {hash}"))
-            }
+            _ if self.tag => (format!("{} (", scheme.tag()), format!(") = {hash}")),
             Shape::Tree { .. } => match source {
                 Source::StandardInput => return self.end(format!("{hash_name}-{} = {hash}", scheme.size).into_bytes()),
                 Source::File(_) => (format!("{hash_name}-{} (", scheme.size), format!(") = {hash}")),
             },
-            _ if self.tag && scheme.size == scheme.algorithm.usual_length() => {
-                (format!("{hash_name} ("), format!(") = {hash}"))
-            }
-            _ if self.tag => (format!("{hash_name}-{bits} ("), format!(") = {hash}")),
             Shape::Sequential => (format!("{hash} {}", if self.binary { '*' } else { ' ' }), String::new()),
         };
         let mark: &[u8] = if matches!(name, Cow::Owned(_)) { br"\" } else { b"" };

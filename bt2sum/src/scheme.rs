@@ -12,8 +12,13 @@ use simd_digest::blake2s::FlavourS;
 use simd_digest::blake3;
 use simd_digest::sha2::{Variant, Variant224, Variant256};
 
+use crate::number::in_largest_unit;
+
 /// The length of a leaf in bytes if nothing else is said.
 pub(crate) const CHUNK: u32 = 5 << 20;
+
+/// The length of the longest leaf of a file in a store, in bytes: two of them fit into the memory for buffers.
+pub(crate) const LONGEST_LEAF: u32 = 64 << 20;
 
 const IN_RANGE: &str = "all lengths were found in range";
 
@@ -192,6 +197,12 @@ impl Secret {
         Self { key: zeroize::Zeroizing::default(), context: Some(context) }
     }
 
+    /// The key; empty for none.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.key.is_empty() && self.context.is_none()
     }
@@ -220,6 +231,16 @@ impl Secret {
 }
 
 impl Scheme {
+    /// The name of the hash and its parameters, as tagged lines have them.
+    pub(crate) fn tag(self) -> String {
+        let (name, bits) = (self.algorithm.title(), 8 * self.size);
+        match self.shape {
+            Shape::Tree { chunk } => format!("{name}-TREE-{bits}-{}", in_largest_unit(chunk)),
+            Shape::Sequential if self.size == self.algorithm.usual_length() => name.to_owned(),
+            Shape::Sequential => format!("{name}-{bits}"),
+        }
+    }
+
     /// The parameters of a message hashed as a whole, or those that all nodes of a tree share.
     fn params<F: Flavour>(self, secret: &Secret) -> Params<F> {
         let params = Params::new().hash_length(self.size).key(&secret.key);

@@ -10,11 +10,17 @@ pub(crate) fn before_end(clean_up: impl FnOnce() + Send + 'static) -> io::Result
     use std::sync::mpsc;
     use std::thread::Builder;
 
+    use rustix::process::Signal;
     use signal_hook::consts::{
         SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU,
     };
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
+
+    /// Those of which the library knows that they end a process.
+    const ENDS: [i32; 10] = [SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU];
+    /// Those that programs are free to use: the C library has the two before.
+    const REAL_TIME: core::ops::RangeInclusive<i32> = 34..=64;
 
     // The thread first: a signal that is caught needs one that acts.
     let (sender, receiver) = mpsc::channel::<Signals>();
@@ -23,17 +29,19 @@ pub(crate) fn before_end(clean_up: impl FnOnce() + Send + 'static) -> io::Result
             && let Some(signal) = signals.forever().next()
         {
             clean_up();
-            // This fails for unknown signals only.
-            let _ = emulate_default_handler(signal);
+            if emulate_default_handler(signal).is_err() || !ENDS.contains(&signal) {
+                // Of these the library does not know what they do. Shells tell the same number.
+                std::process::exit(128 + signal);
+            }
         }
     });
     if thread.is_err() {
         return Ok(());
     }
     keep_writing_errors()?;
-    let ends = [SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU];
+    let more = [Signal::STKFLT, Signal::IO, Signal::POWER].map(Signal::as_raw).into_iter().chain(REAL_TIME);
     let ignored = ignored_signals();
-    let heeded = ends.into_iter().filter(|signal| (ignored >> (signal - 1)) & 1 == 0);
+    let heeded = ENDS.into_iter().chain(more).filter(|signal| (ignored >> (signal - 1)) & 1 == 0);
     // The thread waits for this.
     let _ = sender.send(Signals::new(heeded)?);
     Ok(())

@@ -63,7 +63,8 @@ pub(crate) fn run(options: &Options) -> io::Result<Child> {
         return Ok(Child::None);
     }
     let key = options.key_path().is_none_or(|key| !key.starts_with("/dev") && is_read_twice(&key));
-    if !key || !options.files().into_iter().map(Path::new).all(is_read_twice) {
+    let list = options.files0_from.as_ref().is_none_or(|list| is_read_twice(Path::new(list)));
+    if !key || !list || !options.files().into_iter().map(Path::new).all(is_read_twice) {
         return Ok(Child::None);
     }
     let Some((reader, mut child)) = start() else { return Ok(Child::None) };

@@ -30,6 +30,17 @@ impl Temporary {
     /// Creates a file beside `target`, to take the name of `target` later. If `target` is a link, the link stays, and
     /// the file that it leads to is replaced. The new file has the permissions of the old one.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
+        Self::among(target, WRITERS)
+    }
+
+    /// The same, but an error if another process is about to write this target.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn create_alone(target: &Path) -> io::Result<Self> {
+        Self::among(target, 1)
+    }
+
+    /// Creates the file if fewer than this number of processes write the same target.
+    fn among(target: &Path, writers: usize) -> io::Result<Self> {
         let target = replaceable(target)?;
         // The lock is held to the end of the process, so that no file is begun or named after the removal.
         before_end(|| {
@@ -38,7 +49,7 @@ impl Temporary {
             mem::forget(unfinished);
         })?;
         let mut unfinished = unfinished();
-        let (file, path) = create_beside(&target)?;
+        let (file, path) = create_beside(&target, writers)?;
         *unfinished = Some(path);
         drop(unfinished);
         let temporary = Self { file: io::BufWriter::new(file), target };
@@ -48,15 +59,20 @@ impl Temporary {
         Ok(temporary)
     }
 
-    /// Waits until all bytes are on the disk, then gives the file its name.
+    /// Waits until all bytes are on the disk, then gives the file its name, and waits until that is on the disk, too.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.get_ref().sync_all()?;
         let mut unfinished = unfinished();
-        let Some(path) = &*unfinished else { return Ok(()) };
+        let Some(path) = &*unfinished else { return Err(ErrorKind::NotFound.into()) };
+        if !is_at(self.file.get_ref(), path) {
+            *unfinished = None;
+            return Err(io::Error::other("The unfinished file was removed or replaced by another program"));
+        }
         fs::rename(path, &self.target)?;
         *unfinished = None;
-        Ok(())
+        drop(unfinished);
+        keep_name(&self.target)
     }
 }
 
@@ -92,6 +108,10 @@ pub(crate) fn is_foreign(path: &Path, magic: &[u8]) -> io::Result<bool> {
 /// The path that `target` leads to. A pipe, a device, or anything else but a regular file is an error: nothing of this
 /// kind is replaced.
 fn replaceable(target: &Path) -> io::Result<PathBuf> {
+    // Such a name is of a directory, whether there is one or not.
+    if raw(target.as_os_str()).ends_with(b"/") {
+        return Err(ErrorKind::IsADirectory.into());
+    }
     match fs::canonicalize(target) {
         Ok(path) if fs::metadata(&path)?.is_file() => Ok(path),
         Ok(_) => Err(io::Error::other("Not a regular file")),
@@ -107,15 +127,10 @@ fn replaceable(target: &Path) -> io::Result<PathBuf> {
 
 /// Creates a file in the directory of `target`, and locks it. Removes the files that killed processes left there when
 /// they wrote the same target: nobody holds the locks of these.
-fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
-    // The name of `target` may already be as long as names can be. Its digest is not.
-    let name = Params::new()
-        .hash_length(8)
-        .hash(&raw(target.file_name().unwrap_or(OsStr::new(""))))
-        .map_err(io::Error::other)?;
+fn create_beside(target: &Path, writers: usize) -> io::Result<(File, PathBuf)> {
     let mut created = None;
-    for number in 0..WRITERS {
-        let path = target.with_file_name(format!(".bt2sum-{name}-{number}.tmp"));
+    for number in 0..writers {
+        let path = beside(target, number)?;
         remove_left_behind(&path);
         if created.is_some() {
             continue;
@@ -131,7 +146,27 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
             Err(error) => return Err(error),
         }
     }
-    created.ok_or_else(|| io::Error::other("Too many processes are writing this file"))
+    created.ok_or_else(|| {
+        io::Error::other(if writers == 1 {
+            "Another process is writing this file"
+        } else {
+            "Too many processes are writing this file"
+        })
+    })
+}
+
+/// The temporary name of this number for `target`.
+fn beside(target: &Path, number: usize) -> io::Result<PathBuf> {
+    // The name of `target` may already be as long as names can be. Its digest is not.
+    let name = Params::new().hash_length(8).hash(&raw(target.file_name().unwrap_or(OsStr::new(""))));
+    let name = name.map_err(io::Error::other)?;
+    Ok(target.with_file_name(format!(".bt2sum-{name}-{number}.tmp")))
+}
+
+/// The path of the file that a writer of `target` without others writes, or left behind.
+#[cfg(target_os = "linux")]
+pub(crate) fn unfinished_of(target: &Path) -> io::Result<PathBuf> {
+    beside(&replaceable(target)?, 0)
 }
 
 /// Removes the file at `path` if no process holds its lock.
@@ -150,6 +185,23 @@ fn remove_left_behind(path: &Path) {
     }
 }
 
+/// Waits until the name of a file is on the disk.
+#[cfg(unix)]
+fn keep_name(target: &Path) -> io::Result<()> {
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match File::open(directory).and_then(|directory| directory.sync_all()) {
+        // Some file systems, and directories that may not be read, cannot be asked for this.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::PermissionDenied) => Ok(()),
+        done => done,
+    }
+}
+
+/// Systems other than Unix cannot be asked for this.
+#[cfg(not(unix))]
+fn keep_name(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 /// Whether `path` still leads to this file.
 fn is_at(file: &File, path: &Path) -> bool {
     is_same_file(file.metadata(), fs::metadata(path))
@@ -166,4 +218,11 @@ fn remove(unfinished: &mut Option<PathBuf>) {
         // If this fails, the name still tells that the file is not finished.
         let _ = fs::remove_file(path);
     }
+}
+
+/// For tests, which share a process: it writes one file at a time.
+#[cfg(test)]
+pub(crate) fn turn() -> std::sync::MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -79,7 +79,7 @@ fn is_output(entry: &DirEntry, path: &Path) -> bool {
         use std::os::unix::fs::DirEntryExt;
 
         // Most names need no question to the system.
-        if output::number().is_none_or(|output| output != entry.ino()) {
+        if output::identity().is_none_or(|(_, output)| output != entry.ino()) {
             return false;
         }
     }

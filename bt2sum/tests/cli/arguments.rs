@@ -84,7 +84,12 @@ fn help_and_version() {
         let longest = help.stdout.lines().map(|line| line.chars().count()).max();
         assert!(longest.is_some_and(|longest| longest <= columns), "{option} {columns}: {longest:?}");
     }
-    let unknown = outcome(&mut directory.bt2sum(["--json"]));
+    // Where nothing tells the width, as in a pipe.
+    for option in ["-h", "--help"] {
+        let help = outcome(directory.bt2sum([option]).env_remove("COLUMNS"));
+        assert!(help.stdout.lines().all(|line| line.chars().count() <= 80), "{option}");
+    }
+    let unknown = outcome(&mut directory.bt2sum(["--xml"]));
     assert!(unknown.code == Some(2) && !unknown.stderr.contains("similar"), "{}", unknown.stderr);
     for option in ["--s=40", "--s", "-s"] {
         let run = outcome(directory.bt2sum([option]).args((option.len() < 4).then_some("40")));

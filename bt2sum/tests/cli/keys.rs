@@ -79,4 +79,8 @@ fn what_is_said_about_the_key() {
 fn a_descriptor_that_is_not_for_reading() {
     let run = outcome(&mut directory().bt2sum(["--key-fd", "1", "m"]));
     assert_eq!((run.code, run.stderr.as_str()), (Some(2), "bt2sum: /dev/fd/1: Not open for reading\n"));
+    for path in ["/dev/stdout", "/dev/stderr", "/dev/fd/1", "/proc/self/fd/1"] {
+        let run = outcome(&mut directory().bt2sum(["--key-file", path, "m"]));
+        assert_eq!((run.code, run.stderr), (Some(2), format!("bt2sum: {path}: Not open for reading\n")));
+    }
 }

@@ -119,7 +119,8 @@ fn lists_of_other_tools_get_a_hint() {
         (made(&["--sequential", "-a", "sha256"]), &["--sequential"], "SHA256: check them with --sequential"),
         (made(&["-a", "blake3"]), &[], "BLAKE3: check them with --algorithm blake3"),
         (made(&["-a", "blake3"]), &["--sequential"], "BLAKE3: check them with --algorithm blake3"),
-        (untagged.concat(), &["--sequential"], "trees of BLAKE2b: check them with --algorithm blake2b"),
+        (untagged.concat(), &["--sequential"], "trees of BLAKE2b: check them with --algorithm blake2b\n"),
+        (untagged.concat(), &["-t1k"], "trees of BLAKE2b: check them with --algorithm blake2b --chunk 5M\n"),
     ] {
         std::fs::write(directory.path("sums"), &list).unwrap();
         let run = outcome(directory.bt2sum(["-c", "sums"]).args(options));

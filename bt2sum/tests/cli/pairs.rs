@@ -3,7 +3,7 @@
 use crate::{Directory, outcome};
 
 /// Each option with a value, if it takes one.
-const OPTIONS: [&str; 28] = [
+const OPTIONS: [&str; 39] = [
     "--algorithm=blake2b",
     "--size=32",
     "--length=256",
@@ -32,10 +32,21 @@ const OPTIONS: [&str; 28] = [
     "--backend=portable",
     "--no-progress",
     "--algorithm=blake3",
+    "--json",
+    "--rate=1g",
+    "--files0-from=names",
+    "--store=store",
+    "--audit",
+    "--update",
+    "--sample=5%",
+    "--root=00",
+    "--exclude=x",
+    "--one-file-system",
+    "--direct",
 ];
 
 /// Options without a meaning if none of these is there too.
-const NEEDS: [(&str, &[&str]); 12] = [
+const NEEDS: [(&str, &[&str]); 20] = [
     ("--ignore-missing", &["--check"]),
     ("--quiet", &["--check"]),
     ("--status", &["--check"]),
@@ -48,9 +59,17 @@ const NEEDS: [(&str, &[&str]); 12] = [
     ("--derive-key=context", &["--algorithm=blake3"]),
     ("--binary", &["--sequential", "--algorithm=blake3"]),
     ("--text", &["--sequential", "--algorithm=blake3"]),
+    ("--store=store", &["--recursive", "--audit", "--update", "--sample=5%"]),
+    ("--audit", &["--store=store"]),
+    ("--update", &["--store=store"]),
+    ("--sample=5%", &["--store=store"]),
+    ("--root=00", &["neither alone is enough"]),
+    ("--exclude=x", &["neither alone is enough"]),
+    ("--one-file-system", &["neither alone is enough"]),
+    ("--direct", &["neither alone is enough"]),
 ];
 
-const CONFLICTS: [(&str, &[&str]); 9] = [
+const CONFLICTS: [(&str, &[&str]); 10] = [
     ("--size=32", &["--length=256"]),
     ("--sequential", &["--chunk=1k", "--leaves=leaves", "--compat-empty"]),
     ("--check", &["--binary", "--text", "--recursive", "--tag", "--zero"]),
@@ -60,6 +79,7 @@ const CONFLICTS: [(&str, &[&str]); 9] = [
     ("--derive-key=context", &["--key-fd=0"]),
     ("--algorithm=blake3", &["--chunk=1k", "--leaves=leaves", "--compat-empty"]),
     ("--algorithm=blake2b", &["--derive-key=context"]),
+    ("--json", &["--binary", "--text", "--tag", "--zero"]),
 ];
 
 fn lacks(a: &str, b: &str) -> bool {
@@ -74,6 +94,10 @@ fn conflict(a: &str, b: &str) -> bool {
 #[test]
 fn all_pairs() {
     let directory = Directory::new().file("key", &[7; 32]).file("other", b"other").file("f", b"f");
+    let directory = directory.file("names", b"f\0");
+    std::fs::create_dir(directory.path("d")).unwrap();
+    #[cfg(target_os = "linux")]
+    assert_eq!(outcome(&mut directory.bt2sum(["-r", "--store", "store", "d"])).code, Some(0));
     let made = outcome(&mut directory.bt2sum(["--tag", "--leaves", "leaves", "other"]));
     assert_eq!(made.code, Some(0));
     let leaves = std::fs::read(directory.path("leaves")).unwrap();
@@ -81,7 +105,8 @@ fn all_pairs() {
     for a in OPTIONS {
         for b in OPTIONS {
             let expected = a != b && (conflict(a, b) || conflict(b, a)) || lacks(a, b) || lacks(b, a);
-            let run = outcome(directory.bt2sum([a, b, "f"]).stdin(directory.open("key")));
+            let operand = (![a, b].contains(&"--files0-from=names")).then_some("f");
+            let run = outcome(directory.bt2sum([a, b]).args(operand).stdin(directory.open("key")));
             // A list that is none gives 1, and never 2.
             assert_eq!(run.code == Some(2), expected, "{a} {b}: {run:?}");
             if expected {
@@ -108,5 +133,35 @@ fn a_range_without_check_writes_nothing() {
         let run = outcome(command.args(["--range", "0-5", "--leaves", "l", "f3"]));
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{options:?}");
         assert_eq!(std::fs::read(directory.path("l")).unwrap(), before, "{options:?}");
+    }
+}
+
+/// What goes with two options of stores and a third one.
+#[cfg(target_os = "linux")]
+#[test]
+fn options_beside_a_store() {
+    let directory = Directory::new().file("key", &[7; 32]).file("f", b"f").file("names", b"d\0");
+    std::fs::create_dir(directory.path("d")).unwrap();
+    assert_eq!(outcome(&mut directory.bt2sum(["-r", "--store", "store", "d"])).code, Some(0));
+    let of_all = ["--cpus=1", "--json", "--rate=1g", "--direct", "--backend=portable", "--no-progress"];
+    let recording =
+        ["--algorithm=blake2b", "--size=32", "--length=256", "--chunk=1k", "--exclude=x", "--one-file-system"];
+    for (mode, more) in [
+        ("--recursive", &[&recording[..], &["--force"]].concat()[..]),
+        ("--audit", &["--update", "--sample=5%"]),
+        ("--update", &["--audit", "--force"]),
+        ("--sample=5%", &["--audit"]),
+    ] {
+        for option in OPTIONS {
+            let good = [mode, "--store=store"].contains(&option) || of_all.contains(&option) || more.contains(&option);
+            let run = outcome(directory.bt2sum(["--store=store", mode, option, "d"]).stdin(directory.open("key")));
+            // A key and a root are of another store.
+            let of_store = run.stderr.starts_with("bt2sum: store: ");
+            let keyed = option.starts_with("--key-f") || option == "--root=00" && mode != "--recursive";
+            assert_eq!(run.code == Some(2) && !of_store, !good && !keyed, "{mode} {option}: {run:?}");
+            if option.starts_with("--key-f") {
+                assert_eq!(outcome(&mut directory.bt2sum(["-r", "--store", "store", "d"])).code, Some(0));
+            }
+        }
     }
 }

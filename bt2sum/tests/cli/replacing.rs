@@ -109,3 +109,45 @@ fn a_file_that_appears_is_kept() {
     assert_eq!(std::fs::read(directory.path("new")).unwrap(), b"precious");
     assert_eq!(names().collect::<Vec<_>>(), ["new"]);
 }
+
+/// What can be told before hashing is told then.
+#[cfg(unix)]
+#[test]
+fn a_name_of_a_directory() {
+    let directory = Directory::new();
+    let run = directory.bt2sum(["--leaves", "none/", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    // The input is open, and has no end.
+    let mut run = run.unwrap();
+    let input = run.stdin.take();
+    assert_eq!(run.wait().unwrap().code(), Some(1));
+    drop(input);
+    assert_eq!(std::fs::read_dir(directory.path("")).unwrap().count(), 0);
+}
+
+/// The unfinished file is another's, or gone: nothing is renamed.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_unfinished_file_that_was_replaced() {
+    for replaced in [true, false] {
+        let directory = Directory::new();
+        let unfinished = || std::fs::read_dir(directory.path("")).unwrap().next().map(|entry| entry.unwrap().path());
+        let mut run = directory.bt2sum(["--leaves", "new", "-"]);
+        let mut run = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let input = run.stdin.take();
+        while unfinished().is_none() {
+            assert!(run.try_wait().unwrap().is_none());
+        }
+        // Its lock comes after it.
+        std::thread::sleep(core::time::Duration::from_millis(100));
+        let path = unfinished().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        if replaced {
+            std::fs::write(&path, b"precious").unwrap();
+        }
+        drop(input);
+        let run = Outcome::from(run.wait_with_output().unwrap());
+        assert!(run.code == Some(1) && run.stderr.contains("removed or replaced by another program"), "{run:?}");
+        assert!(!directory.path("new").exists());
+        assert_eq!(std::fs::read(&path).is_ok_and(|bytes| bytes == b"precious"), replaced);
+    }
+}

@@ -71,6 +71,20 @@ fn the_program_dies_by_the_signal() {
     }
 }
 
+/// Signals that seldom come, of which shells tell the same number.
+#[test]
+fn signals_that_seldom_come() {
+    let directory = Directory::new();
+    for number in [16, 29, 30, 34, 40, 64] {
+        let mut child = waiting(&directory);
+        kill(&child, &number.to_string());
+        let input = child.stdin.take();
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(128 + number), "{number}");
+        drop(input);
+        assert_eq!(names(&directory), [""; 0], "{number}");
+    }
+}
+
 /// Bash ends its loop if both it and the run get the interrupt of the terminal, and the run dies by it.
 #[test]
 fn an_interrupt_ends_a_loop() {

@@ -1,0 +1,252 @@
+//! Stores: catalogues of all files below a directory, and audits by them.
+//!
+//! ```text
+//!   audit    compares a directory with a store, and updates the store
+//!   record   makes a store
+//!   merge    brings together what a store has and what is found
+//!   report   prints what was found
+//!   hash     hashes many files, one after the other
+//!   reader   reads files, without holes, perhaps from the disk
+//!   walk     finds files, and opens them without following links
+//!   filter   leaves out names
+//!   store    reads and writes stores
+//!   name     orders and takes apart names
+//! ```
+
+mod audit;
+mod filter;
+mod hash;
+mod merge;
+mod name;
+mod reader;
+mod record;
+mod report;
+mod store;
+mod walk;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use simd_digest::blake2::Flavour;
+use simd_digest::blake2b::FlavourB;
+use simd_digest::blake2s::FlavourS;
+
+use crate::args::Options;
+use crate::input::Source;
+use crate::output::{Printer, USAGE, complain, identity, reason, write_failed};
+use crate::progress::Progress;
+use crate::replace;
+use crate::scheme::{Algorithm, Digest, Secret};
+use crate::temporary::{self, Temporary};
+use audit::{Audit, Output, Stop};
+use filter::Filter;
+use hash::Setting;
+use report::{Report, Status};
+use store::{FORMAT, Header, Store, Writer};
+use walk::Walk;
+
+/// Why nothing was recorded or compared.
+pub(crate) enum Refusal {
+    /// The arguments or the store are wrong, and why.
+    Wrong(PathBuf, io::Error),
+    /// Something cannot be read or written, and why.
+    Failed(PathBuf, io::Error),
+    /// Nothing can be printed.
+    Unprintable(io::Error),
+}
+
+/// A store's path and what goes with it.
+struct Run<'a> {
+    options: &'a Options,
+    secret: &'a Secret,
+    progress: &'a Progress,
+    store: &'a Path,
+    directory: &'a Path,
+}
+
+/// Records or audits, as the options ask for. Returns whether all is well.
+pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &Progress) -> Result<bool, Refusal> {
+    let directory = Path::new(options.files()[0]);
+    let run = Run { options, secret, progress, store, directory };
+    let mut printer = Printer::new(progress).map_err(Refusal::Unprintable)?;
+    let blake2s = |algorithm| algorithm == Algorithm::Blake2s;
+    if !options.archive.audits() {
+        return if blake2s(options.algorithm()) {
+            run.record::<FlavourS>(&mut printer)
+        } else {
+            run.record::<FlavourB>(&mut printer)
+        };
+    }
+    let writes = options.archive.update || options.archive.sample.is_some_and(|share| share > 0);
+    // Before the store is read: a store that another process writes meanwhile would be lost.
+    let file = if writes {
+        replace::refuse("--store", store, options).map_err(|error| run.wrong(error))?;
+        fs::metadata(store).map_err(|error| run.wrong(error))?;
+        Some(Temporary::create_alone(store).map_err(|error| run.failed(error))?)
+    } else {
+        None
+    };
+    let opened = run.open().map_err(|error| run.wrong(error))?;
+    if blake2s(opened.header.scheme.algorithm) {
+        run.audit::<FlavourS>(&opened, file, &mut printer)
+    } else {
+        run.audit::<FlavourB>(&opened, file, &mut printer)
+    }
+}
+
+impl Run<'_> {
+    fn wrong(&self, error: io::Error) -> Refusal {
+        Refusal::Wrong(self.store.into(), error)
+    }
+
+    fn failed(&self, error: io::Error) -> Refusal {
+        Refusal::Failed(self.store.into(), error)
+    }
+
+    /// Whether a store, of so many entries if that is known, can be written to the path: nothing is lost but an older
+    /// store, or an empty file.
+    fn may_record(&self, entries: Option<u64>) -> io::Result<()> {
+        replace::refuse("--store", self.store, self.options)?;
+        if temporary::is_foreign(self.store, &FORMAT.magic)? {
+            return Err(io::Error::other("--store would replace this file, which is no store"));
+        }
+        if fs::metadata(self.store).is_ok_and(|file| file.is_file() && file.len() > 0) && !self.options.force {
+            let text = match (store::number_of_entries(self.store), entries) {
+                (Err(error), _) => format!("a store that is {}", reason(&error)),
+                // A disk that is not mounted must not become an empty archive.
+                (Ok(old), Some(new)) if old / 2 > new => format!("a store of {old} entries by one of {new}"),
+                _ => return Ok(()),
+            };
+            return Err(io::Error::other(format!("--store would replace {text}; --force replaces it")));
+        }
+        Ok(())
+    }
+
+    /// Opens the store, which must have the right root.
+    fn open(&self) -> io::Result<Store> {
+        let store = Store::open(self.store, self.secret)?;
+        if let Some(root) = &self.options.archive.root {
+            let wanted: Digest = root.parse().map_err(|_| io::Error::other("--root is not hexadecimal"))?;
+            if wanted != store.sums.root {
+                return Err(io::Error::other(format!("its root is {}, not that of --root", store.sums.root)));
+            }
+        }
+        Ok(store)
+    }
+
+    /// Begins a walk that leaves out the store, what is being written, and standard output.
+    fn walk(&self, header: &Header) -> Result<Walk, Refusal> {
+        let mut filter = Filter::new(&header.exclude)
+            .map_err(|text| Refusal::Wrong(self.store.into(), io::Error::other(format!("wrong pattern: {text}"))))?;
+        let unfinished = temporary::unfinished_of(self.store).map_err(|error| self.failed(error))?;
+        for file in [self.store, &unfinished].map(fs::metadata).into_iter().flatten() {
+            filter.leave_out(file.dev(), file.ino());
+        }
+        if let Some((device, number)) = identity() {
+            filter.leave_out(device, number);
+        }
+        let walk = Walk::new(self.directory, filter, header.one_file_system);
+        walk.map_err(|error| Refusal::Failed(self.directory.into(), error))
+    }
+
+    fn setting(&self, header: &Header) -> Setting<'_> {
+        let Self { options, secret, progress, .. } = self;
+        let (threads, direct) = (options.threads(), options.archive.direct);
+        Setting { scheme: header.scheme, secret, threads, progress, direct }
+    }
+
+    /// The name of something below the directory, for messages.
+    fn below(&self, name: &[u8]) -> PathBuf {
+        self.directory.join(OsStr::from_bytes(name))
+    }
+
+    fn record<F: Flavour>(&self, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
+        self.may_record(None).map_err(|error| self.wrong(error))?;
+        let archive = &self.options.archive;
+        let header = Header {
+            scheme: self.options.scheme(),
+            keyed: !self.secret.is_empty(),
+            one_file_system: archive.one_file_system,
+            exclude: archive.exclude.clone(),
+        };
+        // An error in a pattern leaves nothing behind.
+        Filter::new(&header.exclude).map_err(|text| Refusal::Wrong("--exclude".into(), io::Error::other(text)))?;
+        let file = Temporary::create_alone(self.store).map_err(|error| self.failed(error))?;
+        let mut walk = self.walk(&header)?;
+        let writer = Writer::begin(file, &header, self.secret).map_err(|error| self.failed(error))?;
+        let mut report = Report::new(printer, self.options.json, header.scheme);
+        let complain = |report: &Report<'_, '_>, name: &[u8], error: &io::Error| {
+            report.printer.complain(Source::File(&self.below(name)), error);
+        };
+        let recorded =
+            record::record::<F>(&self.setting(&header), &mut walk, writer, &mut report, complain, |entries| {
+                self.may_record(Some(entries))
+            });
+        let done = recorded.map_err(Refusal::Unprintable)?.map_err(|error| self.failed(error))?;
+        let ended = report.end_of_recording(&done.sums, done.links, walk.special);
+        ended.map(|()| done.all_good).map_err(Refusal::Unprintable)
+    }
+
+    fn audit<F: Flavour>(
+        &self,
+        opened: &Store,
+        file: Option<Temporary>,
+        printer: &mut Printer<'_>,
+    ) -> Result<bool, Refusal> {
+        let archive = &self.options.archive;
+        let sample = archive.sample.map(|share| merge::sample(opened, share)).transpose();
+        let sample = sample.map_err(|error| self.wrong(error))?;
+        let mut walk = self.walk(&opened.header)?;
+        let writer = file.map(|file| Writer::begin(file, &opened.header, self.secret)).transpose();
+        let output = match writer.map_err(|error| self.failed(error))? {
+            None => Output::Nothing,
+            Some(writer) if archive.update => Output::Update(writer),
+            Some(writer) => Output::Sample(writer),
+        };
+        if sample.is_none() {
+            self.progress.expect(opened.sums.bytes);
+        }
+        let fresh = archive.sample != Some(0);
+        let report = Report::new(printer, self.options.json, opened.header.scheme);
+        let mut audit = Audit::new(opened, report, output);
+        audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| match stop {
+            Stop::Store(error) => self.wrong(error),
+            Stop::Output(error) => self.failed(error),
+            Stop::Unprintable(error) => Refusal::Unprintable(error),
+        })?;
+        if archive.update
+            && !self.options.force
+            && let Some(doubt) = audit.doubt()
+        {
+            let text = format!("not updated: {doubt}; --force updates it");
+            return Err(self.failed(io::Error::other(text)));
+        }
+        if archive.update || archive.sample.is_some_and(|share| share > 0) {
+            opened.check_name(self.store).map_err(|error| self.failed(error))?;
+        }
+        let (mut report, root) = audit.finish().map_err(|error| self.failed(error))?;
+        report.end_of_audit(&root, walk.special).map_err(Refusal::Unprintable)?;
+        // An update takes over what changed on purpose.
+        Ok(report.only(if archive.update {
+            &[Status::Unchanged, Status::Changed, Status::New, Status::Missing, Status::Moved]
+        } else {
+            &[Status::Unchanged]
+        }))
+    }
+}
+
+impl Refusal {
+    /// Tells of it on standard error, and gives the exit status.
+    pub(crate) fn tell(&self) -> ExitCode {
+        match self {
+            Self::Wrong(path, error) | Self::Failed(path, error) => complain(path.as_os_str(), error),
+            Self::Unprintable(error) => return write_failed(error),
+        }
+        if matches!(self, Self::Wrong(..)) { USAGE.into() } else { ExitCode::FAILURE }
+    }
+}

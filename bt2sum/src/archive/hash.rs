@@ -1,0 +1,362 @@
+//! Hashes many files, one after the other and each front to back: one thread at a time reads, and all threads hash.
+//!
+//! ```text
+//!   thread 0   read  hash hash hash  read  hash hash …      a thread reads a batch of files, or a part of a long file,
+//!   thread 1         read  hash hash hash  read  hash …     under a lock, then hashes all its leaves side by side
+//! ```
+
+use core::ops::Range;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use simd_digest::Backend;
+use simd_digest::blake2::{self, Flavour, Hash, Hasher, Tree};
+
+use super::reader::{Open, Reader};
+use super::store::Time;
+use super::walk::Place;
+use crate::input::{changed, is_unchanged};
+use crate::progress::Progress;
+use crate::scheme::{Digest, Scheme, Secret, digest};
+use crate::team::{Buffers, GROUP, Plan};
+use crate::threads::in_order;
+
+/// The largest number of tasks of a batch.
+const BATCH: usize = 256;
+
+/// What is to be done for a task.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wanted<'a> {
+    Nothing,
+    /// Length and time.
+    Look(&'a Place),
+    /// These and the contents.
+    Hash(&'a Place),
+}
+
+/// Something to find out. Its results come in the order of tasks.
+pub(super) trait Task: Send {
+    fn wanted(&self) -> Wanted<'_>;
+
+    /// Lets go of what only the reading needs.
+    fn close(&mut self);
+}
+
+/// What was found out about a file.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub(super) length: u64,
+    pub(super) modified: Time,
+    /// When the reading began.
+    pub(super) begun: SystemTime,
+    /// `None` if the file was not hashed, or a part cannot be read.
+    pub(super) digest: Option<Digest>,
+    /// The digests of the leaves, one after the other. Empty if there is only one leaf.
+    pub(super) leaves: Vec<u8>,
+    /// The numbers of leaves that cannot be read, and why.
+    pub(super) bad: Vec<(u64, String)>,
+}
+
+pub(super) type Outcome = Option<io::Result<Content>>;
+
+/// How files are hashed.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'a> {
+    pub(super) scheme: Scheme,
+    pub(super) secret: &'a Secret,
+    pub(super) threads: usize,
+    pub(super) progress: &'a Progress,
+    pub(super) direct: bool,
+}
+
+/// Gives each task, with its outcome, to `consume`, in order. The first error of `consume` ends this.
+pub(super) fn run<F: Flavour, T: Task>(
+    setting: &Setting<'_>,
+    tasks: impl Iterator<Item = T> + Send,
+    mut consume: impl FnMut(T, Outcome) -> io::Result<()>,
+) -> io::Result<()> {
+    let tree: Tree<F> = setting.scheme.tree(setting.secret).ok_or(io::ErrorKind::Unsupported)?;
+    let plan = Plan::new(tree.leaf_length(), blake2::lanes::<F>(Backend::best()), setting.threads);
+    let (buffers, leaf) = (Buffers::default(), tree.leaf_length() as usize);
+    // One thread that has one lane hashes by leaves all the same.
+    let group = plan.group.unwrap_or((GROUP / leaf).max(1) * leaf);
+    let reader = Reader::new(setting.progress, setting.direct);
+    let feed = Mutex::new(Feed { tasks, reader, group, leaf, waiting: None, long: None, number: 0 });
+    let work = || {
+        let mut feed = feed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffer = buffers.take(group);
+        let unit = feed.next(&mut buffer);
+        let number = feed.number;
+        feed.number += 1;
+        drop(feed);
+        let hashed = unit.map(|unit| unit.hash(setting, &tree, &buffer));
+        buffers.put(buffer);
+        Some((number, hashed?))
+    };
+    // The leaves of a long file so far, or why there are none.
+    let mut long: io::Result<Vec<Hash<F>>> = Ok(Vec::new());
+    in_order(plan.threads, work, |units| {
+        for unit in units {
+            match unit {
+                Hashed::Batch(done) => done.into_iter().try_for_each(|(task, outcome)| consume(task, outcome))?,
+                Hashed::Part(leaves, bad, end) => {
+                    long = long.and_then(|mut long| {
+                        long.extend(leaves?);
+                        Ok(long)
+                    });
+                    let Some((task, content)) = end else { continue };
+                    let leaves = core::mem::replace(&mut long, Ok(Vec::new()));
+                    let content = content.and_then(|mut content| {
+                        content.bad = bad;
+                        content.end(&tree, &leaves?)?;
+                        Ok(content)
+                    });
+                    consume(task, Some(content))?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+impl Content {
+    fn new(open: &Open, begun: SystemTime) -> Self {
+        let (length, modified) = (open.before.len(), Time::of(&open.before));
+        Self { length, modified, begun, digest: None, leaves: Vec::new(), bad: Vec::new() }
+    }
+
+    /// Whether only length and time were asked for.
+    pub(super) fn was_looked_at(&self) -> bool {
+        self.digest.is_none() && self.bad.is_empty()
+    }
+
+    /// Takes over the digests of all leaves.
+    fn end<F: Flavour>(&mut self, tree: &Tree<F>, leaves: &[Hash<F>]) -> io::Result<()> {
+        if leaves.len() > 1 {
+            self.leaves = leaves.iter().flat_map(Hash::as_bytes).copied().collect();
+        }
+        if self.bad.is_empty() {
+            self.digest = Some(digest(tree.root_from_leaves(leaves.iter().copied()).map_err(io::Error::other)?));
+        }
+        Ok(())
+    }
+}
+
+/// A file that is not long, and its place in the buffer.
+struct Small {
+    content: Content,
+    /// `None` if only length and time were asked for.
+    bytes: Option<Range<usize>>,
+}
+
+/// A file that is longer than the buffer.
+struct Long<T> {
+    task: T,
+    open: Open,
+    content: Content,
+    done: u64,
+    bad: Vec<(u64, String)>,
+}
+
+/// What one thread reads at a time.
+enum Unit<T> {
+    Batch(Vec<(T, Option<io::Result<Small>>)>),
+    /// The number of the first leaf of a part of a long file, and the length of the part. With the last part come the
+    /// leaves that cannot be read, and the task.
+    Part {
+        first: u64,
+        length: usize,
+        is_last: bool,
+        bad: Vec<(u64, String)>,
+        end: Option<(T, io::Result<Content>)>,
+    },
+}
+
+/// What one thread has hashed.
+enum Hashed<T, F: Flavour> {
+    Batch(Vec<(T, Outcome)>),
+    Part(io::Result<Vec<Hash<F>>>, Vec<(u64, String)>, Option<(T, io::Result<Content>)>),
+}
+
+/// Reads files in the order of tasks.
+struct Feed<'a, I: Iterator> {
+    tasks: I,
+    reader: Reader<'a>,
+    /// The length of a buffer, a multiple of that of a leaf.
+    group: usize,
+    leaf: usize,
+    /// A file that has no room in the batch before.
+    waiting: Option<(I::Item, Open, SystemTime)>,
+    long: Option<Long<I::Item>>,
+    number: u64,
+}
+
+impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
+    fn next(&mut self, buffer: &mut [u8]) -> Option<Unit<T>> {
+        if let Some(long) = self.long.take() {
+            return Some(self.part(long, buffer));
+        }
+        let mut batch = Vec::new();
+        let mut filled = 0;
+        while batch.len() < BATCH {
+            let (task, mut open, begun) = match self.waiting.take() {
+                Some(waiting) => waiting,
+                None => {
+                    let Some(mut task) = self.tasks.next() else { break };
+                    let begun = SystemTime::now();
+                    let begins = begin(task.wanted());
+                    task.close();
+                    match begins {
+                        Begun::Done(outcome) => {
+                            batch.push((
+                                task,
+                                outcome.map(|content| content.map(|content| Small { content, bytes: None })),
+                            ));
+                            continue;
+                        }
+                        Begun::Open(open) => (task, open, begun),
+                    }
+                }
+            };
+            let length = open.before.len();
+            if length > (self.group - filled) as u64 {
+                if !batch.is_empty() {
+                    self.waiting = Some((task, open, begun));
+                    break;
+                }
+                self.reader.begin(&mut open);
+                let content = Content::new(&open, begun);
+                let long = Long { task, open, content, done: 0, bad: Vec::new() };
+                return Some(self.part(long, buffer));
+            }
+            self.reader.begin(&mut open);
+            let end = filled + usize::try_from(length).unwrap_or(usize::MAX);
+            let read = self.reader.fill(&mut open, &mut buffer[filled..end], 0, self.leaf);
+            let small = read.and_then(|bad| check(&open).map(|()| bad)).map(|bad| {
+                let mut content = Content::new(&open, begun);
+                content.bad = bad.into_iter().map(|(leaf, reason)| (leaf as u64, reason)).collect();
+                Small { content, bytes: Some(filled..end) }
+            });
+            filled = end;
+            batch.push((task, Some(small)));
+        }
+        (!batch.is_empty()).then_some(Unit::Batch(batch))
+    }
+
+    /// Reads the next part of a long file.
+    fn part(&mut self, mut long: Long<T>, buffer: &mut [u8]) -> Unit<T> {
+        let left = usize::try_from(long.content.length - long.done).unwrap_or(usize::MAX);
+        let (length, is_last) = (left.min(buffer.len()), left <= buffer.len());
+        let first = long.done / self.leaf as u64;
+        let read = self.reader.fill(&mut long.open, &mut buffer[..length], long.done, self.leaf);
+        long.done += length as u64;
+        let error = match read {
+            Ok(bad) => {
+                long.bad.extend(bad.into_iter().map(|(leaf, reason)| (first + leaf as u64, reason)));
+                if !is_last {
+                    self.long = Some(long);
+                    return Unit::Part { first, length, is_last, bad: Vec::new(), end: None };
+                }
+                check(&long.open).err()
+            }
+            Err(error) => Some(error),
+        };
+        let Long { task, content, bad, .. } = long;
+        Unit::Part { first, length, is_last, bad, end: Some((task, error.map_or(Ok(content), Err))) }
+    }
+}
+
+enum Begun {
+    Done(Outcome),
+    Open(Open),
+}
+
+/// Opens the file of a task, or looks at it.
+fn begin(wanted: Wanted<'_>) -> Begun {
+    match wanted {
+        Wanted::Nothing => Begun::Done(None),
+        Wanted::Look(place) => Begun::Done(Some(place.stat().map(|stat| Content {
+            length: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: Time { seconds: stat.st_mtime, nanoseconds: u32::try_from(stat.st_mtime_nsec).unwrap_or(0) },
+            begun: SystemTime::now(),
+            digest: None,
+            leaves: Vec::new(),
+            bad: Vec::new(),
+        }))),
+        Wanted::Hash(place) => match place.open().and_then(Open::new) {
+            Ok(open) => Begun::Open(open),
+            Err(error) => Begun::Done(Some(Err(error))),
+        },
+    }
+}
+
+/// Fails if the file has changed since it was opened, or is none of a length, as those of `/proc`.
+fn check(open: &Open) -> io::Result<()> {
+    if !is_unchanged(&open.before, &open.after()?) {
+        return Err(changed());
+    }
+    if open.before.len() == 0 && !open.is_empty()? {
+        return Err(io::Error::other("The system tells no length of this file"));
+    }
+    Ok(())
+}
+
+impl<T> Unit<T> {
+    /// Hashes all leaves side by side.
+    fn hash<F: Flavour>(self, setting: &Setting<'_>, tree: &Tree<F>, buffer: &[u8]) -> Hashed<T, F> {
+        match self {
+            Self::Batch(batch) => Hashed::Batch(hash_batch(setting, tree, batch, buffer)),
+            Self::Part { first, length, is_last, bad, end } => {
+                let leaves = tree.hash_run(first, &buffer[..length], is_last);
+                Hashed::Part(leaves.map_err(io::Error::other), bad, end)
+            }
+        }
+    }
+}
+
+/// The digests of files that are in the buffer.
+fn hash_batch<T, F: Flavour>(
+    setting: &Setting<'_>,
+    tree: &Tree<F>,
+    batch: Vec<(T, Option<io::Result<Small>>)>,
+    buffer: &[u8],
+) -> Vec<(T, Outcome)> {
+    let chunk = tree.leaf_length() as usize;
+    let read = batch.iter().filter_map(|(_, small)| Some(&buffer[small.as_ref()?.as_ref().ok()?.bytes.clone()?]));
+    let (short, long): (Vec<&[u8]>, Vec<&[u8]>) = read.partition(|bytes| bytes.len() <= chunk);
+    let mut single = setting.scheme.hash_many::<F>(setting.secret, &short).into_iter().map(digest);
+    let mut several = leaves_of(tree, &long).map(Vec::into_iter);
+    let outcomes = batch.into_iter().map(|(task, small)| {
+        let outcome = small.map(|small| {
+            let Small { mut content, bytes } = small?;
+            match (bytes.map(|bytes| bytes.len()), &mut several) {
+                (None, _) => {}
+                (Some(length), _) if length <= chunk => {
+                    content.digest = single.next().filter(|_| content.bad.is_empty());
+                }
+                (Some(_), Ok(several)) => content.end(tree, &several.next().unwrap_or_default())?,
+                (Some(_), Err(error)) => return Err(io::Error::other(error.to_string())),
+            }
+            Ok(content)
+        });
+        (task, outcome)
+    });
+    outcomes.collect()
+}
+
+/// The digests of the leaves of each message, computed side by side.
+fn leaves_of<F: Flavour>(tree: &Tree<F>, messages: &[&[u8]]) -> io::Result<Vec<Vec<Hash<F>>>> {
+    let chunk = tree.leaf_length() as usize;
+    let (mut hashers, mut leaves) = (Vec::new(), Vec::new());
+    for message in messages {
+        let count = message.len().div_ceil(chunk);
+        for (i, leaf) in message.chunks(chunk).enumerate() {
+            hashers.push(tree.leaf(i as u64, i + 1 == count).map_err(io::Error::other)?);
+            leaves.push(leaf);
+        }
+    }
+    blake2::update_many(&mut hashers.iter_mut().zip(leaves).collect::<Vec<_>>());
+    let mut hashes = hashers.iter().map(Hasher::finalize);
+    Ok(messages.iter().map(|message| hashes.by_ref().take(message.len().div_ceil(chunk)).collect()).collect())
+}

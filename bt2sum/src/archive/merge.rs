@@ -1,0 +1,158 @@
+//! Brings together what a store has and what a walk finds, by name.
+
+use core::cmp::Ordering;
+use std::io;
+use std::time::SystemTime;
+
+use super::hash::{Task, Wanted};
+use super::name::{compare, is_below};
+use super::store::{Entries, Entry, Kind, Store, nanoseconds};
+use super::walk::{Found, Walk};
+use crate::output::reason;
+
+/// A name of the store, of the walk, or of both.
+#[derive(Debug)]
+pub(super) enum Pair {
+    /// Recorded and found. The contents are compared if `hash` is true.
+    Both { entry: Entry, found: Found, hash: bool },
+    /// Recorded and not found: in a directory that cannot be listed, for this reason, or else gone. It was to be hashed if
+    /// `hash` is true.
+    Gone { entry: Entry, unlisted: Option<String>, hash: bool },
+    /// Found and not recorded.
+    Fresh { found: Found, hash: bool },
+    /// A directory that cannot be listed.
+    Unlisted(Vec<u8>, io::Error),
+    /// The store cannot be read.
+    Failed(io::Error),
+}
+
+impl Task for Pair {
+    fn wanted(&self) -> Wanted<'_> {
+        let of = |place, hash| if hash { Wanted::Hash(place) } else { Wanted::Look(place) };
+        match self {
+            Self::Both { found: Found::File(place), hash, .. } | Self::Fresh { found: Found::File(place), hash } => {
+                of(place, *hash)
+            }
+            _ => Wanted::Nothing,
+        }
+    }
+
+    fn close(&mut self) {
+        if let Self::Both { found, .. } | Self::Fresh { found, .. } = self {
+            found.close();
+        }
+    }
+}
+
+/// Pairs in the order of names.
+pub(super) struct Merge<'a> {
+    entries: Entries,
+    walk: &'a mut Walk,
+    /// Which entries are to be hashed; all if there is no list.
+    sample: Option<Vec<bool>>,
+    /// Whether new files are hashed.
+    fresh: bool,
+    number: usize,
+    entry: Option<Entry>,
+    found: Option<Found>,
+    /// The last directory that could not be listed, and why.
+    unlisted: Option<(Vec<u8>, String)>,
+    failed: bool,
+}
+
+impl<'a> Merge<'a> {
+    /// Pairs of all names. With a `sample` only those files are hashed; `fresh` tells whether new ones are.
+    pub(super) fn new(store: &Store, walk: &'a mut Walk, sample: Option<Vec<bool>>, fresh: bool) -> io::Result<Self> {
+        let entries = store.entries()?;
+        let (entry, found, unlisted) = (None, None, None);
+        Ok(Self { entries, walk, sample, fresh, number: 0, entry, found, unlisted, failed: false })
+    }
+
+    /// The next entry is in the sample.
+    fn sampled(&mut self) -> bool {
+        self.number += 1;
+        self.sample.as_ref().is_none_or(|sample| sample.get(self.number - 1).copied().unwrap_or(false))
+    }
+}
+
+impl Iterator for Merge<'_> {
+    type Item = Pair;
+
+    fn next(&mut self) -> Option<Pair> {
+        if self.failed {
+            return None;
+        }
+        if self.entry.is_none() {
+            match self.entries.next_entry() {
+                Ok(entry) => self.entry = entry,
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Pair::Failed(error));
+                }
+            }
+        }
+        if self.found.is_none() {
+            self.found = self.walk.next();
+        }
+        let order = match (&self.entry, &self.found) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            // Of a directory that is now a file, nothing is found.
+            (Some(entry), Some(Found::Unlisted(name, _))) if compare(&entry.name, name).is_eq() => Ordering::Less,
+            (Some(entry), Some(found)) => compare(&entry.name, found.name()),
+        };
+        let entry = if order.is_le() { self.entry.take() } else { None };
+        let found = if order.is_ge() { self.found.take() } else { None };
+        Some(match (entry, found) {
+            (Some(entry), None) => {
+                let hash = self.sampled();
+                let unlisted = self.unlisted.as_ref().filter(|(name, _)| is_below(&entry.name, name));
+                let unlisted = unlisted.map(|(_, why)| why.clone());
+                Pair::Gone { entry, unlisted, hash }
+            }
+            (_, Some(Found::Unlisted(name, error))) => {
+                self.unlisted = Some((name.clone(), reason(&error)));
+                Pair::Unlisted(name, error)
+            }
+            (Some(entry), Some(found)) => {
+                let hash = self.sampled();
+                Pair::Both { entry, found, hash }
+            }
+            (None, Some(found)) => Pair::Fresh { found, hash: self.fresh },
+            (None, None) => return None,
+        })
+    }
+}
+
+/// Which entries a sample of this share has, in millionths of a percent: those first that were not looked for for longest,
+/// at least one unless the share is 0.
+pub(super) fn sample(store: &Store, share: u32) -> io::Result<Vec<bool>> {
+    const WHOLE: u32 = 100_000_000;
+    let wanted = (u128::from(store.sums.bytes) * u128::from(share)).div_ceil(WHOLE.into());
+    let now = nanoseconds(SystemTime::now());
+    let mut chosen = Vec::new();
+    let mut files = Vec::new();
+    let mut entries = store.entries()?;
+    while let Some(entry) = entries.next_entry()? {
+        if let Kind::File(record, _) = entry.kind {
+            // A time to come is one of a clock that was wrong.
+            let checked = if record.checked > now { 0 } else { record.checked };
+            files.push((checked, chosen.len(), record.length));
+        }
+        chosen.push(false);
+    }
+    if share == 0 {
+        return Ok(chosen);
+    }
+    files.sort_unstable();
+    let mut bytes = 0;
+    for (i, &(_, index, length)) in files.iter().enumerate() {
+        if i > 0 && bytes >= wanted && share < WHOLE {
+            break;
+        }
+        chosen[index] = true;
+        bytes += u128::from(length);
+    }
+    Ok(chosen)
+}

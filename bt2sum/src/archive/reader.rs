@@ -1,0 +1,233 @@
+//! Reads regular files front to back, without their holes, and if asked for from the disk instead of the page cache.
+
+use core::ops::Range;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileExt, MetadataExt};
+
+use rustix::fs::{OFlags, SeekFrom, fcntl_getfl, fcntl_setfl, seek};
+use rustix::io::Errno;
+
+use crate::input::changed;
+use crate::output::reason;
+use crate::progress::Progress;
+
+/// Offsets, lengths and addresses of direct reads are multiples of this.
+const ALIGNMENT: usize = 4096;
+
+/// The length of a direct read, in bytes.
+const DIRECT: usize = 1 << 20;
+
+/// The length of the longest read, in bytes: a limit of bytes in a second is kept within as many.
+const PIECE: usize = 1 << 20;
+
+/// An open file, and what is known about it.
+#[derive(Debug)]
+pub(super) struct Open {
+    file: File,
+    pub(super) before: Metadata,
+    /// The part of a sparse file that was looked at last, and whether it is a hole.
+    part: (Range<u64>, bool),
+    /// What the reader's buffer has of this file.
+    buffered: Range<u64>,
+    direct: bool,
+}
+
+impl Open {
+    pub(super) fn new(file: File) -> io::Result<Self> {
+        let before = file.metadata()?;
+        if !before.is_file() {
+            return Err(io::Error::other("Not a regular file"));
+        }
+        Ok(Self { file, before, part: (0..0, false), buffered: 0..0, direct: false })
+    }
+
+    /// Whether the file has no byte at its beginning.
+    pub(super) fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.file.read_at(&mut [0], 0)? == 0)
+    }
+
+    /// The metadata now.
+    pub(super) fn after(&self) -> io::Result<Metadata> {
+        self.file.metadata()
+    }
+
+    /// The end of the hole at `offset`, if there is one. A hole that the system does not tell of is none.
+    fn hole(&mut self, offset: u64) -> Option<u64> {
+        if offset >= self.before.len() || self.before.blocks() >= self.before.len().div_ceil(512) {
+            return None;
+        }
+        if !self.part.0.contains(&offset) {
+            self.part = match seek(&self.file, SeekFrom::Data(offset)) {
+                Ok(data) if data > offset => (offset..data, true),
+                Ok(_) => (offset..seek(&self.file, SeekFrom::Hole(offset)).unwrap_or(u64::MAX), false),
+                Err(Errno::NXIO) => (offset..self.before.len(), true),
+                Err(_) => (offset..u64::MAX, false),
+            };
+        }
+        self.part.1.then_some(self.part.0.end)
+    }
+}
+
+/// Reads one file at a time.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    progress: &'a Progress,
+    /// The buffer of direct reads, of which [`ALIGNMENT`] bytes are for an aligned beginning.
+    direct: Option<Vec<u8>>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(progress: &'a Progress, direct: bool) -> Self {
+        Self { progress, direct: direct.then(|| vec![0; DIRECT + ALIGNMENT]) }
+    }
+
+    /// Prepares a file for reading.
+    pub(super) fn begin(&mut self, open: &mut Open) {
+        if self.direct.is_some() && open.before.len() > 0 {
+            open.direct =
+                fcntl_getfl(&open.file).and_then(|flags| fcntl_setfl(&open.file, flags | OFlags::DIRECT)).is_ok();
+            if !open.direct {
+                self.fall_back();
+            }
+        }
+    }
+
+    /// From now on, reads from the page cache, and tells so.
+    fn fall_back(&mut self) {
+        self.direct = None;
+        self.progress.aside(|| {
+            crate::output::warn("--direct is not possible on this file system: from here on the page cache is read");
+        });
+    }
+
+    /// Fills the buffer with the bytes of the file from `offset` on, in pieces of `leaf` bytes. Returns the numbers of
+    /// the pieces that cannot be read, with the reasons. A file that ends before has changed.
+    pub(super) fn fill(
+        &mut self,
+        open: &mut Open,
+        buffer: &mut [u8],
+        offset: u64,
+        leaf: usize,
+    ) -> io::Result<Vec<(usize, String)>> {
+        match self.exactly(open, buffer, offset) {
+            Ok(()) => return Ok(Vec::new()),
+            Err(error) if error.raw_os_error().is_some() => {}
+            Err(error) => return Err(error),
+        }
+        let mut bad = Vec::new();
+        for (i, piece) in buffer.chunks_mut(leaf).enumerate() {
+            match self.exactly(open, piece, offset + (i * leaf) as u64) {
+                Err(error) if error.raw_os_error().is_some() => bad.push((i, reason(&error))),
+                done => done?,
+            }
+        }
+        Ok(bad)
+    }
+
+    fn exactly(&mut self, open: &mut Open, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            let length = match open.hole(offset) {
+                Some(end) => {
+                    let length = usize::try_from(end - offset).unwrap_or(usize::MAX).min(buffer.len());
+                    buffer[..length].fill(0);
+                    length
+                }
+                None => match self.once(open, buffer, offset) {
+                    Ok(0) => return Err(changed()),
+                    Ok(length) => {
+                        self.progress.add(length);
+                        length
+                    }
+                    Err(error) if error.kind() == ErrorKind::Interrupted => 0,
+                    Err(error) => return Err(error),
+                },
+            };
+            buffer = &mut buffer[length..];
+            offset += length as u64;
+        }
+        Ok(())
+    }
+
+    /// Reads once, some bytes from `offset` on.
+    fn once(&mut self, open: &mut Open, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let Some(direct) = self.direct.as_mut().filter(|_| open.direct) else {
+            let length = buffer.len().min(PIECE);
+            return open.file.read_at(&mut buffer[..length], offset);
+        };
+        let begin = direct.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
+        // No more than is asked for: one bad sector makes the system refuse all of a read.
+        let wanted = usize::try_from(offset % ALIGNMENT as u64).unwrap_or(0) + buffer.len().min(DIRECT);
+        let wanted = wanted.next_multiple_of(ALIGNMENT).min(DIRECT);
+        let aligned = &mut direct[begin..][..DIRECT];
+        if !open.buffered.contains(&offset) {
+            open.buffered = 0..0;
+            let from = offset - offset % ALIGNMENT as u64;
+            match open.file.read_at(&mut aligned[..wanted], from) {
+                Ok(length) => open.buffered = from..from + length as u64,
+                Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
+                    open.direct = false;
+                    fcntl_setfl(&open.file, fcntl_getfl(&open.file)? - OFlags::DIRECT)?;
+                    self.fall_back();
+                    return open.file.read_at(buffer, offset);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if !open.buffered.contains(&offset) {
+            return Ok(0);
+        }
+        let here = usize::try_from(offset - open.buffered.start).unwrap_or(usize::MAX);
+        let there = usize::try_from(open.buffered.end - open.buffered.start).unwrap_or(usize::MAX);
+        let length = buffer.len().min(there - here);
+        buffer[..length].copy_from_slice(&aligned[here..][..length]);
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files with holes and without, read in pieces of odd lengths, from the page cache and from the disk.
+    #[test]
+    fn all_bytes_in_all_ways() {
+        const LENGTH: usize = 2_500_001;
+        let progress = Progress::default();
+        let whole: Vec<u8> = (1..=251).cycle().take(LENGTH).collect();
+        for data in [[0..0, 0..LENGTH], [0..10, 1_000_000..1_200_000], [9..9, 2_400_000..LENGTH]] {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            file.as_file().set_len(LENGTH as u64).unwrap();
+            let mut expected = vec![0; LENGTH];
+            for part in &data {
+                expected[part.clone()].copy_from_slice(&whole[part.clone()]);
+                file.as_file().write_all_at(&whole[part.clone()], part.start as u64).unwrap();
+            }
+            for (direct, piece) in [(false, 999_999), (false, LENGTH), (true, 999_999), (true, 4096), (true, LENGTH)] {
+                let mut reader = Reader::new(&progress, direct);
+                let mut open = Open::new(File::open(file.path()).unwrap()).unwrap();
+                reader.begin(&mut open);
+                let mut bytes = vec![1; LENGTH];
+                for (i, part) in bytes.chunks_mut(piece).enumerate() {
+                    assert_eq!(reader.fill(&mut open, part, (i * piece) as u64, 1000).unwrap(), []);
+                }
+                assert!(bytes == expected, "{data:?} {direct} {piece}");
+                assert!(reader.fill(&mut open, &mut [0; 2], LENGTH as u64 - 1, 2).is_err());
+            }
+        }
+    }
+
+    /// Holes are passed over: their bytes are not counted as read.
+    #[test]
+    fn holes_are_not_read() {
+        let progress = Progress::default();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1 << 40).unwrap();
+        let mut open = Open::new(File::open(file.path()).unwrap()).unwrap();
+        if open.hole(1 << 39) == Some(1 << 40) {
+            let mut buffer = [1; 100];
+            assert_eq!(Reader::new(&progress, false).fill(&mut open, &mut buffer, 1 << 39, 10).unwrap(), []);
+            assert_eq!((buffer, open.hole(1 << 40)), ([0; 100], None));
+        }
+    }
+}

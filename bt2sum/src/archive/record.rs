@@ -1,0 +1,90 @@
+//! `--recursive --store`: records all files below a directory.
+
+use core::mem;
+use std::io;
+
+use simd_digest::blake2::Flavour;
+
+use super::hash::{Outcome, Setting, Task, Wanted, run};
+use super::report::Report;
+use super::store::{Record, Sums, Writer, nanoseconds};
+use super::walk::{Found, Walk};
+
+impl Task for Found {
+    fn wanted(&self) -> Wanted<'_> {
+        match self {
+            Self::File(place) => Wanted::Hash(place),
+            _ => Wanted::Nothing,
+        }
+    }
+
+    fn close(&mut self) {
+        self.close();
+    }
+}
+
+/// What was recorded.
+pub(super) struct Done {
+    pub(super) sums: Sums,
+    pub(super) links: u64,
+    /// Whether all that was found could be read.
+    pub(super) all_good: bool,
+}
+
+/// Writes all files and links of a walk to a store. `complain` gets those that cannot be read, which are left out.
+/// `before_end` gets the number of entries, and may refuse to give the store its name.
+pub(super) fn record<F: Flavour>(
+    setting: &Setting<'_>,
+    walk: &mut Walk,
+    mut writer: Writer,
+    report: &mut Report<'_, '_>,
+    mut complain: impl FnMut(&Report<'_, '_>, &[u8], &io::Error),
+    before_end: impl FnOnce(u64) -> io::Result<()>,
+) -> io::Result<Result<Done, io::Error>> {
+    let (mut links, mut all_good, mut failure) = (0, true, None);
+    let done = run::<F, _>(setting, walk, |mut found, outcome| {
+        let written = match (&mut found, outcome) {
+            (Found::Link(name, target), _) => mem::replace(target, Ok(Vec::new())).map(|target| {
+                links += 1;
+                writer.link(name, &target).map(|()| None)
+            }),
+            (Found::Unlisted(_, error), _) => Err(io::Error::new(error.kind(), crate::output::reason(error))),
+            (Found::File(_), None) => Ok(Ok(None)),
+            (Found::File(place), Some(outcome)) => record_of(Some(outcome)).map(|(record, leaves)| {
+                writer.file(&place.name, &record, &leaves).map(|()| Some((record.digest, record.length)))
+            }),
+        };
+        match written {
+            Ok(Ok(record)) => report.recorded(found.name(), record.as_ref().map(|(digest, length)| (digest, *length))),
+            Ok(Err(error)) => {
+                failure = Some(error);
+                Err(io::Error::other("the store cannot be written"))
+            }
+            Err(error) => {
+                all_good = false;
+                complain(report, found.name(), &error);
+                Ok(())
+            }
+        }
+    });
+    if let Some(error) = failure {
+        return Ok(Err(error));
+    }
+    done?;
+    Ok(before_end(writer.entries()).and_then(|()| writer.finish()).map(|sums| Done { sums, links, all_good }))
+}
+
+/// The record of a file that was hashed, and the digests of its leaves. The reason if it could not be hashed.
+pub(super) fn record_of(outcome: Outcome) -> io::Result<(Record, Vec<u8>)> {
+    let content = outcome.unwrap_or_else(|| Err(io::ErrorKind::Unsupported.into()))?;
+    let reason = content.bad.into_iter().next().map_or_else(|| "not hashed".to_owned(), |(_, reason)| reason);
+    let digest = content.digest.ok_or_else(|| io::Error::other(reason))?;
+    let record = Record {
+        length: content.length,
+        modified: content.modified,
+        digest,
+        checked: nanoseconds(content.begun),
+        young: content.modified.is_young(content.begun),
+    };
+    Ok((record, content.leaves))
+}

@@ -1,0 +1,215 @@
+//! Prints what an audit finds, as text or JSON, and counts it.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+use serde::Serialize;
+
+use super::store::Sums;
+use crate::json::{self, Line};
+use crate::leaves::Damage;
+use crate::output::{Printer, checked_name};
+use crate::scheme::{Digest, Scheme};
+
+/// What became of a file or a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Unchanged,
+    Changed,
+    Rotted,
+    New,
+    Missing,
+    Moved,
+    Unreadable,
+}
+
+impl Status {
+    const ALL: [Self; 7] =
+        [Self::Unchanged, Self::Changed, Self::Rotted, Self::New, Self::Missing, Self::Moved, Self::Unreadable];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Changed => "changed",
+            Self::Rotted => "rotted",
+            Self::New => "new",
+            Self::Missing => "missing",
+            Self::Moved => "moved",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// A status, and what else there is to tell.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    pub(super) status: Status,
+    /// Of a file that was hashed, or of one that is missing.
+    pub(super) digest: Option<Digest>,
+    pub(super) length: Option<u64>,
+    /// The bytes that differ from those recorded, or cannot be read.
+    pub(super) damage: Damage,
+    /// The name that a moved file had.
+    pub(super) from: Option<Vec<u8>>,
+    pub(super) reason: Option<String>,
+}
+
+impl Verdict {
+    pub(super) fn new(status: Status) -> Self {
+        Self { status, digest: None, length: None, damage: Damage::default(), from: None, reason: None }
+    }
+
+    /// A file that cannot be read.
+    pub(super) fn unreadable(reason: String) -> Self {
+        Self { reason: Some(reason), ..Self::new(Status::Unreadable) }
+    }
+}
+
+/// Prints verdicts.
+pub(super) struct Report<'a, 'p> {
+    pub(super) printer: &'a mut Printer<'p>,
+    json: bool,
+    scheme: Scheme,
+    counts: [u64; Status::ALL.len()],
+}
+
+/// The last line of an audit.
+#[derive(Serialize)]
+struct Summary<'a> {
+    unchanged: u64,
+    changed: u64,
+    rotted: u64,
+    new: u64,
+    missing: u64,
+    moved: u64,
+    unreadable: u64,
+    /// Pipes, sockets and devices.
+    special: u64,
+    /// The root of the store.
+    root: &'a str,
+}
+
+/// The last line of a recording.
+#[derive(Serialize)]
+struct Recorded<'a> {
+    files: u64,
+    links: u64,
+    bytes: u64,
+    special: u64,
+    root: &'a str,
+}
+
+impl<'a, 'p> Report<'a, 'p> {
+    pub(super) fn new(printer: &'a mut Printer<'p>, json: bool, scheme: Scheme) -> Self {
+        Self { printer, json, scheme, counts: [0; Status::ALL.len()] }
+    }
+
+    /// The number of files with this status.
+    pub(super) fn count(&self, status: Status) -> u64 {
+        self.counts[status as usize]
+    }
+
+    /// Whether all files have this status, or one of these.
+    pub(super) fn only(&self, good: &[Status]) -> bool {
+        Status::ALL.into_iter().all(|status| good.contains(&status) || self.count(status) == 0)
+    }
+
+    /// Counts and prints a verdict. Of files that are unchanged only JSON tells.
+    pub(super) fn tell(&mut self, name: &[u8], verdict: &Verdict) -> io::Result<()> {
+        self.counts[verdict.status as usize] += 1;
+        if self.json {
+            return self.object(name, verdict);
+        }
+        if verdict.status == Status::Unchanged {
+            return Ok(());
+        }
+        let name = checked_name(OsStr::from_bytes(name));
+        let mut text = [&*name, b": ", verdict.status.name().as_bytes()].concat();
+        if let Some(from) = &verdict.from {
+            text.extend([b" from ", &*checked_name(OsStr::from_bytes(from))].concat());
+        }
+        if let Some(reason) = &verdict.reason {
+            text.extend(format!(": {reason}").bytes());
+        }
+        text.push(b'\n');
+        let word = if verdict.status == Status::Changed { "changed" } else { "FAILED" };
+        for line in verdict.damage.lines(word) {
+            text.extend([&*name, b": ", line.as_bytes(), b"\n"].concat());
+        }
+        self.printer.print(&text)
+    }
+
+    fn object(&mut self, name: &[u8], verdict: &Verdict) -> io::Result<()> {
+        let reasons = verdict.damage.ranges().filter_map(|(_, reason)| reason.clone());
+        let mut line = Line {
+            length: verdict.length,
+            ranges: verdict.damage.ends(),
+            reason: verdict.reason.clone().or_else(|| reasons.take(1).next()),
+            ..Line::new(name, verdict.status.name())
+        };
+        if let Some(digest) = &verdict.digest {
+            line = line.with(self.scheme, digest, verdict.length);
+        }
+        if let Some(from) = &verdict.from {
+            line = line.from(from);
+        }
+        self.printer.print(&line.to_bytes())
+    }
+
+    /// Tells of a file that was recorded, if results are objects.
+    pub(super) fn recorded(&mut self, name: &[u8], record: Option<(&Digest, u64)>) -> io::Result<()> {
+        if !self.json {
+            return Ok(());
+        }
+        let mut line = Line::new(name, "recorded");
+        if let Some((digest, length)) = record {
+            line = line.with(self.scheme, digest, Some(length));
+        }
+        self.printer.print(&line.to_bytes())
+    }
+
+    /// Prints the sums of a recording.
+    pub(super) fn end_of_recording(&mut self, sums: &Sums, links: u64, special: u64) -> io::Result<()> {
+        let (files, root) = (sums.entries - links, sums.root.to_string());
+        let line = if self.json {
+            json::line(&Recorded { files, links, bytes: sums.bytes, special, root: &root })
+        } else {
+            let mut line = count(files, "file");
+            if links > 0 {
+                line += &format!(", {}", count(links, "link"));
+            }
+            line += &format!(", {}, root {root}", count(sums.bytes, "byte"));
+            (line + &left_out(special) + "\n").into_bytes()
+        };
+        self.printer.print(&line)
+    }
+
+    /// Prints the counts of an audit.
+    pub(super) fn end_of_audit(&mut self, root: &Digest, special: u64) -> io::Result<()> {
+        let [unchanged, changed, rotted, new, missing, moved, unreadable] = self.counts;
+        let root = root.to_string();
+        let line = if self.json {
+            let root = &root;
+            json::line(&Summary { unchanged, changed, rotted, new, missing, moved, unreadable, special, root })
+        } else {
+            let counts =
+                Status::ALL.into_iter().filter(|&status| self.count(status) > 0 || status == Status::Unchanged);
+            let mut line =
+                counts.map(|status| format!("{} {}", self.count(status), status.name())).collect::<Vec<_>>().join(", ");
+            line += &format!(", root {root}");
+            (line + &left_out(special) + "\n").into_bytes()
+        };
+        self.printer.print(&line)
+    }
+}
+
+/// The number of pipes, sockets and devices, if there are any.
+fn left_out(special: u64) -> String {
+    if special > 0 { format!(" ({} left out)", count(special, "special file")) } else { String::new() }
+}
+
+/// A number of things.
+fn count(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}

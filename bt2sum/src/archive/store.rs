@@ -1,0 +1,180 @@
+//! Writes and reads stores: what was found in a tree of files. `docs/store.md` specifies the format.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+pub(super) use self::entries::Entries;
+use self::entries::Parser;
+use self::format::{AUTHENTICATOR, END, FILE, FLAGS, KEYED, LINK, Sealing, TRAILER, damaged, number};
+pub(super) use self::format::{Entry, FORMAT, Header, Kind, Record, Sums, Time, nanoseconds};
+use crate::input::{is_same_file, is_unchanged};
+use crate::scheme::{Secret, digest};
+use crate::sealed::{self, BEGIN, SEAL};
+use crate::temporary::Temporary;
+
+/// Writes a store, entry by entry.
+pub(super) struct Writer {
+    file: sealed::Writer,
+    sealing: Sealing,
+    header: Header,
+    entries: u64,
+    bytes: u64,
+}
+
+impl Writer {
+    pub(super) fn begin(file: Temporary, header: &Header, secret: &Secret) -> io::Result<Self> {
+        let (file, sealing) = (sealed::Writer::begin(file, FORMAT)?, Sealing::begin(secret)?);
+        let mut writer = Self { file, sealing, header: header.clone(), entries: 0, bytes: 0 };
+        writer.covered(&header.to_bytes()?)?;
+        Ok(writer)
+    }
+
+    /// Writes bytes that the root covers.
+    fn covered(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sealing.covered(bytes);
+        self.file.write(bytes)
+    }
+
+    /// Writes bytes that the root does not cover.
+    fn uncovered(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sealing.uncovered(bytes);
+        self.file.write(bytes)
+    }
+
+    fn name(&mut self, kind: u8, name: &[u8]) -> io::Result<()> {
+        self.covered(&[&[kind], &number(name.len())?[..], name].concat())
+    }
+
+    /// Appends a file. Names must come in the order of `name::compare`.
+    pub(super) fn file(&mut self, name: &[u8], record: &Record, leaves: &[u8]) -> io::Result<()> {
+        if self.header.length_of_leaves(record.length) != Some(leaves.len() as u64) {
+            return Err(io::Error::other("another number of leaves than the length of the file needs"));
+        }
+        self.name(FILE, name)?;
+        let Record { length, modified, digest, checked, young } = record;
+        let (seconds, nanoseconds) = (modified.seconds.to_le_bytes(), modified.nanoseconds.to_le_bytes());
+        self.covered(&[&length.to_le_bytes()[..], &seconds, &nanoseconds, digest.as_bytes()].concat())?;
+        self.covered(leaves)?;
+        self.uncovered(&checked.to_le_bytes())?;
+        self.uncovered(&[u8::from(*young)])?;
+        self.entries += 1;
+        self.bytes = self.bytes.checked_add(*length).ok_or_else(|| io::Error::other("too many bytes"))?;
+        Ok(())
+    }
+
+    /// Appends a symbolic link.
+    pub(super) fn link(&mut self, name: &[u8], target: &[u8]) -> io::Result<()> {
+        self.name(LINK, name)?;
+        self.covered(&[&number(target.len())?[..], target].concat())?;
+        self.entries += 1;
+        Ok(())
+    }
+
+    /// The number of entries so far.
+    pub(super) fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Ends the store, and gives it its name.
+    pub(super) fn finish(mut self) -> io::Result<Sums> {
+        let (entries, bytes) = (self.entries, self.bytes);
+        self.covered(&[&[END][..], &entries.to_le_bytes(), &bytes.to_le_bytes()].concat())?;
+        let root = digest(self.sealing.root.finalize());
+        self.uncovered(root.as_bytes())?;
+        if let Some(all) = &self.sealing.all {
+            self.file.write(all.finalize().as_bytes())?;
+        }
+        self.file.finish()?;
+        Ok(Sums { entries, bytes, root })
+    }
+}
+
+/// An open store, found whole and of the right key.
+#[derive(Debug)]
+pub(super) struct Store {
+    file: File,
+    before: Metadata,
+    pub(super) header: Header,
+    pub(super) sums: Sums,
+    /// Where the entries begin.
+    begin: u64,
+}
+
+/// The number of entries of the store at `path`, whose checksum must match.
+pub(super) fn number_of_entries(path: &Path) -> io::Result<u64> {
+    let (file, before) = sealed::open(path, FORMAT)?;
+    let (mut flags, mut number) = ([0], [0; 8]);
+    file.get_ref().read_exact_at(&mut flags, FLAGS)?;
+    let authenticator = if flags[0] & KEYED != 0 { AUTHENTICATOR as u64 } else { 0 };
+    let at = before.len().checked_sub(SEAL + authenticator + TRAILER).ok_or_else(|| damaged("no end"))?;
+    file.get_ref().read_exact_at(&mut number, at + 1)?;
+    Ok(u64::from_le_bytes(number))
+}
+
+impl Store {
+    /// Opens the store at `path` and reads all of it.
+    pub(super) fn open(path: &Path, secret: &Secret) -> io::Result<Self> {
+        let (file, before) = sealed::open(path, FORMAT)?;
+        let end = before.len() - SEAL;
+        let mut parser = Parser { input: file, at: BEGIN, end, sealing: None };
+        let header = parser.header(secret)?;
+        let mut sealing = Sealing::begin(secret)?;
+        sealing.covered(&header.to_bytes()?);
+        parser.sealing = Some(sealing);
+        let begin = parser.at;
+        let mut entries = Entries { parser, header: header.clone(), last: None, entries: 0, bytes: 0, sums: None };
+        while entries.next_entry()?.is_some() {}
+        let Entries { parser, sums, .. } = entries;
+        let (sums, own) = sums.ok_or_else(|| damaged("no end"))?;
+        if own.root != sums.root {
+            return Err(if header.keyed { io::Error::other("the root of another key") } else { damaged("its root") });
+        }
+        if !own.authentic {
+            return Err(damaged("changed by one without the key"));
+        }
+        Ok(Self { file: parser.input.into_inner(), before, header, sums, begin })
+    }
+
+    /// The entries, from the first on. Only the last reader of entries that was made can be used.
+    pub(super) fn entries(&self) -> io::Result<Entries> {
+        let mut file = self.file.try_clone()?;
+        file.seek(SeekFrom::Start(self.begin))?;
+        let input = BufReader::with_capacity(1 << 16, file);
+        let parser = Parser { input, at: self.begin, end: self.before.len() - SEAL, sealing: None };
+        Ok(Entries { parser, header: self.header.clone(), last: None, entries: 0, bytes: 0, sums: None })
+    }
+
+    /// The digests of the leaves of a file, one after the other.
+    pub(super) fn leaves(&self, record: &Record, at: u64) -> io::Result<Vec<u8>> {
+        let length = self.header.length_of_leaves(record.length).and_then(|length| usize::try_from(length).ok());
+        let mut leaves = vec![0; length.ok_or(ErrorKind::OutOfMemory)?];
+        self.file.read_exact_at(&mut leaves, at)?;
+        Ok(leaves)
+    }
+
+    /// Fails if the store was written to since it was opened: entries that were read since may be another's.
+    pub(super) fn check_unchanged(&self) -> io::Result<()> {
+        let after = self.file.metadata()?;
+        // A store that was replaced has lost its name, which changes one of its times, but not this one.
+        let same = (self.before.len(), Time::of(&self.before)) == (after.len(), Time::of(&after));
+        if after.nlink() == 0 && same || is_unchanged(&self.before, &after) {
+            return Ok(());
+        }
+        Err(io::Error::other("the store changed while it was read"))
+    }
+
+    /// Fails if another file has the name of the store now, which a new store would replace.
+    pub(super) fn check_name(&self, path: &Path) -> io::Result<()> {
+        if is_same_file(self.file.metadata(), fs::metadata(path)) {
+            return Ok(());
+        }
+        Err(io::Error::other("another program replaced the store"))
+    }
+}
+
+mod entries;
+mod format;
+#[cfg(test)]
+mod tests;

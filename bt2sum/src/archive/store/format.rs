@@ -1,0 +1,183 @@
+//! The parameters, the entries and the sums of a store, and their constants.
+
+use core::time::Duration;
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use simd_digest::blake2b::{Hasher, Params};
+
+use crate::scheme::{Algorithm, Digest, Scheme, Secret, Shape};
+use crate::sealed::{self, BEGIN, SEAL};
+
+/// The length of the root, in bytes.
+pub(in crate::archive) const ROOT: usize = 32;
+
+/// The length of the fields after the entries, in bytes: the kind 0, two numbers, the root.
+pub(super) const TRAILER: u64 = 1 + 8 + 8 + ROOT as u64;
+
+/// The length of the authenticator that ends a store with a key, in bytes.
+pub(super) const AUTHENTICATOR: usize = 32;
+
+/// Where the flags stand in a store.
+pub(super) const FLAGS: u64 = BEGIN + 2;
+
+pub(in crate::archive) const FORMAT: sealed::Format =
+    sealed::Format { magic: *b"bt2store", version: 1, title: "a store", least: BEGIN + 11 + TRAILER + SEAL };
+
+pub(super) const KEYED: u8 = 1;
+pub(super) const ONE_FILE_SYSTEM: u8 = 2;
+
+pub(super) const END: u8 = 0;
+pub(super) const FILE: u8 = 1;
+pub(super) const LINK: u8 = 2;
+
+/// A file whose time is not older than this when it is read may be written to again within the same time.
+const RESOLUTION: Duration = Duration::from_secs(2);
+
+/// The parameters of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::archive) struct Header {
+    /// A tree of BLAKE2b or BLAKE2s.
+    pub(in crate::archive) scheme: Scheme,
+    pub(in crate::archive) keyed: bool,
+    pub(in crate::archive) one_file_system: bool,
+    /// Patterns of names that are left out.
+    pub(in crate::archive) exclude: Vec<String>,
+}
+
+impl Header {
+    /// The length of a leaf, in bytes.
+    pub(in crate::archive) fn chunk(&self) -> u64 {
+        if let Shape::Tree { chunk } = self.scheme.shape { chunk.into() } else { u64::MAX }
+    }
+
+    /// The length of all stored digests of the leaves of a file, in bytes. The digest of an only leaf is not stored,
+    /// since it tells no more than that of the file.
+    pub(super) fn length_of_leaves(&self, length: u64) -> Option<u64> {
+        let count = length.div_ceil(self.chunk());
+        if count > 1 { count.checked_mul(self.scheme.size as u64) } else { Some(0) }
+    }
+
+    pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let size = u8::try_from(self.scheme.size).map_err(io::Error::other)?;
+        let hash = if self.scheme.algorithm == Algorithm::Blake2s { 2 } else { 1 };
+        let flags = if self.keyed { KEYED } else { 0 } | if self.one_file_system { ONE_FILE_SYSTEM } else { 0 };
+        let mut bytes = vec![hash, size, flags];
+        let chunk = u32::try_from(self.chunk()).map_err(io::Error::other)?;
+        bytes.extend(chunk.to_le_bytes());
+        bytes.extend(number(self.exclude.len())?);
+        for pattern in &self.exclude {
+            bytes.extend(number(pattern.len())?);
+            bytes.extend(pattern.as_bytes());
+        }
+        Ok(bytes)
+    }
+}
+
+/// A length or a count, as the file has it.
+pub(super) fn number(number: usize) -> io::Result<[u8; 4]> {
+    Ok(u32::try_from(number).map_err(io::Error::other)?.to_le_bytes())
+}
+
+/// A time of modification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archive) struct Time {
+    pub(in crate::archive) seconds: i64,
+    pub(in crate::archive) nanoseconds: u32,
+}
+
+impl Time {
+    pub(in crate::archive) fn of(file: &Metadata) -> Self {
+        Self { seconds: file.mtime(), nanoseconds: u32::try_from(file.mtime_nsec()).unwrap_or(0) }
+    }
+
+    /// Whether a file of this time may have been written to after `now` without a change of its time.
+    pub(in crate::archive) fn is_young(self, now: SystemTime) -> bool {
+        let old = now.checked_sub(RESOLUTION).and_then(|old| old.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        let seconds = i64::try_from(old.as_secs()).unwrap_or(i64::MAX);
+        (self.seconds, self.nanoseconds) > (seconds, old.subsec_nanos())
+    }
+}
+
+/// Nanoseconds since 1970.
+pub(in crate::archive) fn nanoseconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// What is stored about a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::archive) struct Record {
+    pub(in crate::archive) length: u64,
+    pub(in crate::archive) modified: Time,
+    pub(in crate::archive) digest: Digest,
+    /// When the file was last read, in nanoseconds since 1970. The root does not cover this.
+    pub(in crate::archive) checked: u64,
+    /// Whether the file was so young when it was read that a change of its contents need not show in its time. The
+    /// root does not cover this.
+    pub(in crate::archive) young: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::archive) enum Kind {
+    /// A regular file, and where in the store the digests of its leaves are.
+    File(Record, u64),
+    /// A symbolic link, and its target.
+    Link(Vec<u8>),
+}
+
+/// A file or a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::archive) struct Entry {
+    pub(in crate::archive) name: Vec<u8>,
+    pub(in crate::archive) kind: Kind,
+}
+
+/// The number of entries and bytes, and the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::archive) struct Sums {
+    pub(in crate::archive) entries: u64,
+    pub(in crate::archive) bytes: u64,
+    pub(in crate::archive) root: Digest,
+}
+
+/// What is computed of a store while it is written or read.
+#[derive(Debug)]
+pub(super) struct Sealing {
+    /// Of what two recordings of the same tree have in common.
+    pub(super) root: Hasher,
+    /// Of all bytes, if there is a key.
+    pub(super) all: Option<Hasher>,
+}
+
+impl Sealing {
+    pub(super) fn begin(secret: &Secret) -> io::Result<Self> {
+        let hasher = |length, personal: &[u8]| {
+            let params = Params::new().hash_length(length).personal(personal).key(secret.key());
+            params.hasher().map_err(io::Error::other)
+        };
+        let all = (!secret.is_empty()).then(|| hasher(AUTHENTICATOR, b"bt2store all")).transpose()?;
+        let mut sealing = Self { root: hasher(ROOT, b"bt2store root")?, all };
+        sealing.covered(&FORMAT.magic);
+        sealing.covered(&[FORMAT.version]);
+        Ok(sealing)
+    }
+
+    /// Hashes bytes that the root covers.
+    pub(super) fn covered(&mut self, bytes: &[u8]) {
+        self.root.update(bytes);
+        self.uncovered(bytes);
+    }
+
+    /// Hashes bytes that the root does not cover.
+    pub(super) fn uncovered(&mut self, bytes: &[u8]) {
+        if let Some(all) = &mut self.all {
+            all.update(bytes);
+        }
+    }
+}
+
+pub(super) fn damaged(text: &str) -> io::Error {
+    io::Error::other(format!("damaged: {text}"))
+}

@@ -1,0 +1,207 @@
+//! Walks a tree of files, and opens what is in it component by component, so that no link leads out.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+
+use super::filter::Filter;
+use super::name::{is_below, join, split};
+
+/// The flags of a directory in which names are looked up.
+const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// The flags of a file to read. Opening a pipe that took the place of a file waits for nobody.
+const READ: OFlags =
+    OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// Something below a directory, which is open until the place is closed.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    directory: Option<Arc<OwnedFd>>,
+    pub(super) name: Vec<u8>,
+}
+
+impl Place {
+    /// Opens a regular file for reading. A link is an error.
+    pub(super) fn open(&self) -> io::Result<File> {
+        Ok(openat(self.directory()?, split(&self.name).1, READ, Mode::empty())?.into())
+    }
+
+    /// What the system knows about it. A link is not followed.
+    pub(super) fn stat(&self) -> io::Result<Stat> {
+        Ok(statat(self.directory()?, split(&self.name).1, AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+
+    fn directory(&self) -> io::Result<&OwnedFd> {
+        self.directory.as_deref().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+/// What a walk comes to.
+#[derive(Debug)]
+pub(super) enum Found {
+    File(Place),
+    /// A symbolic link with this name, and its target.
+    Link(Vec<u8>, io::Result<Vec<u8>>),
+    /// A directory with this name that cannot be listed.
+    Unlisted(Vec<u8>, io::Error),
+}
+
+impl Found {
+    pub(super) fn name(&self) -> &[u8] {
+        match self {
+            Self::File(place) => &place.name,
+            Self::Link(name, _) | Self::Unlisted(name, _) => name,
+        }
+    }
+
+    /// Lets go of the directory, for what waits for its turn would hold too many of them.
+    pub(super) fn close(&mut self) {
+        if let Self::File(place) = self {
+            place.directory = None;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    File,
+    Link,
+    Directory,
+}
+
+/// The rest of a directory.
+#[derive(Debug)]
+struct Level {
+    name: Vec<u8>,
+    entries: IntoIter<(Box<[u8]>, Type)>,
+}
+
+/// A walk through all that is below a directory, in the order of [`super::name::compare`].
+#[derive(Debug)]
+pub(super) struct Walk {
+    root: Arc<OwnedFd>,
+    filter: Filter,
+    /// The device that the walk stays on.
+    device: Option<u64>,
+    levels: Vec<Level>,
+    /// The directory that was opened last.
+    current: (Vec<u8>, Arc<OwnedFd>),
+    /// The number of pipes, sockets and devices that were passed over.
+    pub(super) special: u64,
+}
+
+impl Walk {
+    /// Begins a walk below `directory`, which may be a link itself.
+    pub(super) fn new(directory: &Path, filter: Filter, one_file_system: bool) -> io::Result<Self> {
+        let root = Arc::new(openat(CWD, directory, DIRECTORY, Mode::empty())?);
+        let device = if one_file_system { Some(fstat(&root)?.st_dev) } else { None };
+        let current = (Vec::new(), Arc::clone(&root));
+        let mut walk = Self { root, filter, device, levels: Vec::new(), current, special: 0 };
+        walk.enter(Vec::new())?;
+        Ok(walk)
+    }
+
+    /// Opens the directory with this name, component by component, from the last one if that is on the way.
+    fn directory(&mut self, name: &[u8]) -> io::Result<Arc<OwnedFd>> {
+        if self.current.0 != name {
+            let (mut done, mut open) = (0, Arc::clone(&self.root));
+            if !self.current.0.is_empty() && is_below(name, &self.current.0) {
+                (done, open) = (self.current.0.len() + 1, Arc::clone(&self.current.1));
+            }
+            for part in name[done..].split(|&byte| byte == b'/').filter(|part| !part.is_empty()) {
+                open = Arc::new(openat(&open, part, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?);
+            }
+            self.current = (name.to_vec(), open);
+        }
+        Ok(Arc::clone(&self.current.1))
+    }
+
+    /// Lists the directory with this name, unless it is on another device.
+    fn enter(&mut self, name: Vec<u8>) -> io::Result<()> {
+        let directory = self.directory(&name)?;
+        if self.device.is_some() && self.device != Some(fstat(&directory)?.st_dev) {
+            return Ok(());
+        }
+        let open = openat(&directory, c".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let (mut entries, mut special) = (Vec::new(), 0);
+        for entry in Dir::new(open)? {
+            let entry = entry?;
+            let own = entry.file_name().to_bytes();
+            if matches!(own, b"." | b"..") {
+                continue;
+            }
+            let Some(kind) = self.kind(&directory, own, entry.file_type(), entry.ino())? else { continue };
+            let full = join(&name, own);
+            if self.filter.excludes(&full, kind == FileType::Directory) {
+                continue;
+            }
+            match kind {
+                FileType::RegularFile => entries.push((own.into(), Type::File)),
+                FileType::Symlink => entries.push((own.into(), Type::Link)),
+                FileType::Directory => entries.push((own.into(), Type::Directory)),
+                _ => special += 1,
+            }
+        }
+        entries.sort_unstable_by(|a: &(Box<[u8]>, Type), b| a.0.cmp(&b.0));
+        // Some network file systems list a name twice while others write there.
+        entries.dedup_by(|a, b| a.0 == b.0);
+        self.special += special;
+        self.levels.push(Level { name, entries: entries.into_iter() });
+        Ok(())
+    }
+
+    /// The type of an entry; `None` for a file that is left out or is gone. Most entries need no question to the
+    /// system.
+    fn kind(&self, directory: impl AsFd, own: &[u8], kind: FileType, number: u64) -> io::Result<Option<FileType>> {
+        if kind != FileType::Unknown && !self.filter.may_leave_out(number) {
+            return Ok(Some(kind));
+        }
+        match statat(directory, own, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if self.filter.leaves_out(stat.st_dev, stat.st_ino) => Ok(None),
+            Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        loop {
+            let level = self.levels.last_mut()?;
+            let Some((own, kind)) = level.entries.next() else {
+                self.levels.pop();
+                continue;
+            };
+            let name = join(&level.name, &own);
+            if kind == Type::Directory {
+                if let Err(error) = self.enter(name.clone()) {
+                    return Some(Found::Unlisted(name, error));
+                }
+                continue;
+            }
+            let parent = split(&name).0;
+            return Some(match (self.directory(parent), kind) {
+                (Ok(directory), Type::Link) => {
+                    let target = readlinkat(&directory, split(&name).1, Vec::new());
+                    Found::Link(name, target.map(CString::into_bytes).map_err(Into::into))
+                }
+                (Ok(directory), _) => Found::File(Place { directory: Some(directory), name }),
+                (Err(error), _) => {
+                    // Nothing that is left of this directory can be reached.
+                    self.levels.pop();
+                    Found::Unlisted(parent.to_vec(), error)
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,502 @@
+//! `--store`: recording a tree of files, and audits of it.
+#![cfg(target_os = "linux")]
+
+use core::time::Duration;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crate::{Directory, Outcome, message, outcome};
+
+/// A directory with a tree below `d`, all of it old. Its leaves have 1000 bytes.
+pub(crate) fn tree() -> Directory {
+    let directory = Directory::new();
+    fs::create_dir_all(directory.path("d/sub/deep")).unwrap();
+    let directory = directory
+        .file("d/a", &message(10_500))
+        .file("d/empty", b"")
+        .file("d/sub/b", &message(3000))
+        .file("d/sub/deep/c", b"c")
+        .file("d/sub.x", b"x");
+    symlink("a", directory.path("d/link")).unwrap();
+    for name in ["a", "empty", "sub/b", "sub/deep/c", "sub.x"] {
+        set_time(&directory, name, 1_000_000);
+    }
+    directory
+}
+
+/// Sets the time of modification of a file below `d`.
+pub(crate) fn set_time(directory: &Directory, name: &str, seconds: u64) {
+    let file = fs::File::options().write(true).open(directory.path(&format!("d/{name}"))).unwrap();
+    file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+}
+
+/// Changes bytes of a file below `d`, and keeps its time.
+pub(crate) fn rot(directory: &Directory, name: &str, at: usize) {
+    let path = directory.path(&format!("d/{name}"));
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[at] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+}
+
+/// Records `d` in `s`, with these options too.
+pub(crate) fn record(directory: &Directory, options: &[&str]) -> String {
+    let run = outcome(directory.bt2sum(["-r", "--store", "s", "-t", "1000"]).args(options).arg("d"));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run:?}");
+    run.stdout
+}
+
+/// The lines of an audit by `s`, without the last, of which all before the root is left; and the status.
+#[track_caller]
+pub(crate) fn audit(directory: &Directory, options: &[&str]) -> (Vec<String>, String, i32) {
+    let run = outcome(directory.bt2sum(["--store", "s"]).args(options).arg("d"));
+    assert_eq!(run.stderr, "", "{run:?}");
+    let mut lines: Vec<String> = run.stdout.lines().map(Into::into).collect();
+    let sums = lines.pop().unwrap();
+    (lines, sums.split_once(", root ").unwrap().0.to_owned(), run.code.unwrap())
+}
+
+#[test]
+fn an_unchanged_tree() {
+    let directory = tree();
+    let line = record(&directory, &[]);
+    assert!(line.starts_with("5 files, 1 link, 13502 bytes, root ") && line.trim_end().len() == 35 + 64, "{line}");
+    assert_eq!(audit(&directory, &["--audit"]), (vec![], "6 unchanged".into(), 0));
+    // Also with another time, and elsewhere.
+    set_time(&directory, "a", 2_000_000);
+    assert_eq!(audit(&directory, &["--audit"]), (vec![], "6 unchanged".into(), 0));
+    fs::rename(directory.path("d"), directory.path("e")).unwrap();
+    symlink("e", directory.path("d")).unwrap();
+    assert_eq!(audit(&directory, &["--audit", "--direct", "--cpus=1"]), (vec![], "6 unchanged".into(), 0));
+    // The root covers what the files are, not when they were looked at.
+    set_time(&directory, "a", 1_000_000);
+    assert_eq!(record(&directory, &[]), line);
+    set_time(&directory, "a", 1_000_001);
+    assert_ne!(record(&directory, &[]), line);
+}
+
+#[test]
+fn an_edit_is_told_from_rot() {
+    let directory = tree();
+    record(&directory, &[]);
+    rot(&directory, "a", 5500);
+    rot(&directory, "a", 10_499);
+    fs::write(directory.path("d/sub/b"), message(3001)).unwrap();
+    rot(&directory, "sub/deep/c", 0);
+    set_time(&directory, "sub/deep/c", 1_000_001);
+    let lines = ["a: rotted", "a: bytes 5000-5999: FAILED", "a: bytes 10000-10499: FAILED"];
+    let more =
+        ["sub/b: changed", "sub/b: bytes 2000-3000: changed", "sub/deep/c: changed", "sub/deep/c: bytes 0-0: changed"];
+    let expected = [&lines[..], &more].concat();
+    let (found, sums, code) = audit(&directory, &["--audit"]);
+    assert_eq!(
+        (found, sums.as_str(), code),
+        (expected.iter().map(|&line| line.into()).collect(), "3 unchanged, 2 changed, 1 rotted", 1)
+    );
+}
+
+/// A file that was written just before it was recorded can be written again within the same time.
+#[test]
+fn young_files_do_not_rot() {
+    let directory = tree().file("d/young", b"young");
+    record(&directory, &[]);
+    rot(&directory, "young", 0);
+    let lines = vec!["young: changed".to_owned(), "young: bytes 0-4: changed".into()];
+    assert_eq!(audit(&directory, &["--audit"]), (lines, "6 unchanged, 1 changed".into(), 1));
+    // Once an update has seen it older, it rots.
+    set_time(&directory, "young", 1_000_000);
+    assert_eq!(audit(&directory, &["--update"]).2, 0);
+    rot(&directory, "young", 0);
+    assert_eq!(audit(&directory, &["--audit"]).1, "6 unchanged, 1 rotted");
+}
+
+#[test]
+fn moved_files() {
+    let directory = tree().file("d/twin1", b"twin").file("d/twin2", b"twin").file("d/empty2", b"");
+    record(&directory, &[]);
+    for name in ["twin1", "twin2", "empty", "empty2"] {
+        fs::remove_file(directory.path(&format!("d/{name}"))).unwrap();
+    }
+    let directory = directory.file("d/new1", b"twin").file("d/new2", b"twin").file("d/new3", b"twin").file("d/e", b"");
+    let lines = [
+        "e: new",
+        "new1: moved from twin1",
+        "new2: moved from twin2",
+        "new3: new",
+        "empty: missing",
+        "empty2: missing",
+    ];
+    let expected = (lines.map(Into::into).to_vec(), "5 unchanged, 2 new, 2 missing, 2 moved".into(), 1);
+    assert_eq!(audit(&directory, &["--audit"]), expected);
+    // Without their contents, none is known to be moved.
+    assert_eq!(audit(&directory, &["--sample=0%"]).1, "5 unchanged, 4 new, 4 missing");
+}
+
+#[test]
+fn links_are_not_followed() {
+    let directory = tree();
+    fs::create_dir(directory.path("out")).unwrap();
+    let directory = directory.file("out/secret", b"secret");
+    symlink("../out", directory.path("d/way")).unwrap();
+    assert!(record(&directory, &[]).starts_with("5 files, 2 links, 13502 bytes"));
+    fs::remove_file(directory.path("d/link")).unwrap();
+    symlink("b", directory.path("d/link")).unwrap();
+    // A directory that becomes a link to the same files has none of them.
+    fs::rename(directory.path("d/sub"), directory.path("out/sub")).unwrap();
+    symlink("../out/sub", directory.path("d/sub")).unwrap();
+    // A file becomes a link, and a link a file.
+    fs::rename(directory.path("d/a"), directory.path("out/a")).unwrap();
+    symlink("../out/a", directory.path("d/a")).unwrap();
+    fs::remove_file(directory.path("d/way")).unwrap();
+    let directory = directory.file("d/way", b"way");
+    let (lines, sums, code) = audit(&directory, &["--audit"]);
+    let expected = ["a: changed", "link: changed", "way: changed", "sub: new", "sub/b: missing", "sub/deep/c: missing"];
+    assert_eq!(
+        (lines, sums.as_str(), code),
+        (expected.map(Into::into).to_vec(), "2 unchanged, 3 changed, 1 new, 2 missing", 1)
+    );
+    assert_eq!(audit(&directory, &["--update"]).2, 0);
+    assert_eq!(audit(&directory, &["--audit"]), (vec![], "6 unchanged".into(), 0));
+}
+
+#[test]
+fn names_of_all_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let directory = tree();
+    for name in [&b"new\nline"[..], b"\xff", b"back\\slash"] {
+        fs::write(directory.path("d").join(OsStr::from_bytes(name)), name).unwrap();
+    }
+    record(&directory, &[]);
+    assert_eq!(audit(&directory, &["--audit"]).1, "9 unchanged");
+    let run = outcome(&mut directory.bt2sum(["-r", "--store", "s", "--json", "--force", "d"])).stdout;
+    assert!(
+        run.contains(r#"{"name_hex":"ff","status":"recorded","#) && run.contains(r#"{"name":"new\nline","#),
+        "{run}"
+    );
+    fs::remove_file(directory.path("d/new\nline")).unwrap();
+    assert_eq!(audit(&directory, &["--audit"]).0, [r"\new\nline: missing"]);
+}
+
+/// What is left out, of the recording and of audits.
+#[test]
+fn what_is_left_out() {
+    let directory = tree();
+    fs::create_dir(directory.path("d/cache")).unwrap();
+    let directory = directory.file("d/cache/x", b"x").file("d/sub/y.tmp", b"y").file("d/sub/deep/z.tmp", b"z");
+    assert!(Command::new("mkfifo").arg(directory.path("d/pipe")).status().unwrap().success());
+    let line =
+        record(&directory, &["--exclude=cache/", "--exclude", "*.tmp", "--exclude=sub/deep", "--one-file-system"]);
+    assert!(line.starts_with("4 files, 1 link, 13501 bytes, root "), "{line}");
+    assert!(line.ends_with(" (1 special file left out)\n"), "{line}");
+    let directory = directory.file("d/new.tmp", b"").file("d/cache/y", b"");
+    assert_eq!(audit(&directory, &["--audit"]), (vec![], "5 unchanged".into(), 0));
+    let wrong = outcome(&mut directory.bt2sum(["-r", "--store", "t", "--exclude=[", "d"]));
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    assert!(!directory.path("t").exists());
+    // The store itself and the output.
+    let output = fs::File::create(directory.path("d/out")).unwrap();
+    let run = outcome(directory.bt2sum(["-r", "--store", "d/store", "d"]).stdout(output));
+    assert_eq!(run.code, Some(0));
+    assert!(fs::read_to_string(directory.path("d/out")).unwrap().starts_with("10 files, 1 link"));
+    fs::remove_file(directory.path("d/out")).unwrap();
+    let run = outcome(&mut directory.bt2sum(["--update", "--store", "d/store", "d"]));
+    assert!(run.stdout.starts_with("11 unchanged, root "), "{run:?}");
+}
+
+#[test]
+fn an_update_takes_over_what_changed_on_purpose() {
+    let directory = tree();
+    record(&directory, &[]);
+    rot(&directory, "a", 0);
+    let directory = directory.file("d/sub/b", b"edited").file("d/new", &message(2500));
+    fs::remove_file(directory.path("d/empty")).unwrap();
+    let (lines, sums, code) = audit(&directory, &["--update"]);
+    assert_eq!((sums.as_str(), code), ("3 unchanged, 1 changed, 1 rotted, 1 new, 1 missing", 1), "{lines:?}");
+    // The rotten file has the record that it had.
+    let (lines, sums, _) = audit(&directory, &["--audit"]);
+    assert_eq!(
+        (lines, sums.as_str()),
+        (vec!["a: rotted".into(), "a: bytes 0-999: FAILED".into()], "5 unchanged, 1 rotted")
+    );
+    rot(&directory, "a", 0);
+    assert_eq!(audit(&directory, &["--update"]), (vec![], "6 unchanged".into(), 0));
+}
+
+/// A disk that is not mounted is no empty archive.
+#[test]
+fn an_update_that_looks_like_an_accident() {
+    let directory = tree();
+    record(&directory, &[]);
+    let before = fs::read(directory.path("s")).unwrap();
+    for name in ["a", "empty", "link"] {
+        fs::remove_file(directory.path(&format!("d/{name}"))).unwrap();
+    }
+    assert_eq!(audit(&directory, &["--update"]).2, 0, "half of the files");
+    fs::write(directory.path("s"), &before).unwrap();
+    fs::remove_file(directory.path("d/sub.x")).unwrap();
+    let update = |options: &[&str]| outcome(directory.bt2sum(["--update", "--store", "s"]).args(options).arg("d"));
+    let run = update(&[]);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(run.stderr, "bt2sum: s: not updated: more than half of the files are missing; --force updates it\n");
+    assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    assert_eq!(update(&["--force"]).code, Some(0));
+    assert_eq!(audit(&directory, &["--audit"]).1, "2 unchanged");
+    let gone = outcome(&mut directory.bt2sum(["--update", "--store", "s", "nowhere"]));
+    assert_eq!((gone.code, gone.stderr.as_str()), (Some(1), "bt2sum: nowhere: No such file or directory\n"));
+}
+
+/// A run as a user who may not read everything, which the superuser may.
+fn as_user(directory: &Directory, options: &[&str]) -> Outcome {
+    let mut command = directory.bt2sum([]);
+    if fs::metadata("/proc/self").unwrap().uid() == 0 {
+        // A copy, since users need not reach the program.
+        fs::copy(env!("CARGO_BIN_EXE_bt2sum"), directory.path("bt2sum")).unwrap();
+        let all = Command::new("chown").args(["-R", "65534"]).arg(directory.path("")).status().unwrap();
+        assert!(all.success());
+        command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--clear-groups"]).arg(directory.path("bt2sum")).env("LC_ALL", "C");
+        command.current_dir(directory.path(""));
+    }
+    outcome(command.args(options))
+}
+
+#[test]
+fn what_cannot_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = tree();
+    record(&directory, &[]);
+    let before = fs::read(directory.path("s")).unwrap();
+    let set = |name: &str, mode| fs::set_permissions(directory.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    set("d/sub", 0);
+    set("d/a", 0);
+    let run = as_user(&directory, &["--audit", "--store", "s", "d"]);
+    let lines = "a: unreadable: Permission denied\nsub: unreadable: Permission denied\n\
+        sub/b: unreadable: Permission denied\nsub/deep/c: unreadable: Permission denied\n3 unchanged, 4 unreadable, root ";
+    assert!(run.code == Some(1) && run.stdout.starts_with(lines), "{run:?}");
+    let run = as_user(&directory, &["--update", "--store", "s", "d"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("not updated: a directory with recorded files cannot be listed"), "{run:?}");
+    assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    // A file that cannot be read keeps its record.
+    let run = as_user(&directory, &["--update", "--force", "--store", "s", "d"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""), "{run:?}");
+    let run = as_user(&directory, &["-r", "--store", "t", "d"]);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(run.stderr, "bt2sum: d/a: Permission denied\nbt2sum: d/sub: Permission denied\n");
+    assert!(run.stdout.starts_with("2 files, 1 link, 1 byte, root"), "{run:?}");
+    set("d/sub", 0o755);
+    set("d/a", 0o644);
+    assert_eq!(audit(&directory, &["--audit"]), (vec![], "6 unchanged".into(), 0));
+}
+
+/// Samples come around to all files, and change nothing but the times of checks.
+#[test]
+fn samples() {
+    let directory = tree();
+    let root = record(&directory, &[]).split_once("root ").unwrap().1.to_owned();
+    // The second sample has the first file again only after all others.
+    rot(&directory, "a", 0);
+    rot(&directory, "sub/b", 0);
+    rot(&directory, "sub.x", 0);
+    let mut found = Vec::new();
+    for _ in 0..4 {
+        let (lines, ..) = audit(&directory, &["--sample=0.000001%"]);
+        found.extend(lines.into_iter().filter(|line| line.ends_with("rotted")));
+    }
+    found.sort();
+    assert_eq!(found, ["a: rotted", "sub.x: rotted", "sub/b: rotted"]);
+    let run = outcome(&mut directory.bt2sum(["--sample=100%", "--root", root.trim(), "--store", "s", "d"]));
+    assert!(run.stdout.contains("3 unchanged, 3 rotted") && run.stdout.contains(root.trim()), "{run:?}");
+    let before = fs::read(directory.path("s")).unwrap();
+    assert_eq!(audit(&directory, &["--sample=0%"]), (vec![], "6 unchanged".into(), 0));
+    assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    set_time(&directory, "a", 5);
+    let directory = directory.file("d/new", b"new");
+    assert_eq!(audit(&directory, &["--sample=0%"]).0, ["a: changed", "new: new"]);
+}
+
+#[test]
+fn roots_and_keys() {
+    let directory = tree().file("k", b"key").file("l", b"other");
+    let root = record(&directory, &["--key-file=k"]).split_once("root ").unwrap().1.trim().to_owned();
+    let audit = |options: &[&str]| outcome(directory.bt2sum(["--audit", "--store", "s"]).args(options).arg("d"));
+    assert_eq!(audit(&["--key-file=k", "--root", &root]).code, Some(0));
+    for (options, reason) in [
+        (&["--key-file=l"][..], "the root of another key"),
+        (&[], "made with a key"),
+        (&["--key-file=k", "--root=00"], "not that of --root"),
+        (&["--key-file=k", "--root=xx"], "--root is not hexadecimal"),
+    ] {
+        let run = audit(options);
+        assert!((run.code, run.stdout.as_str()) == (Some(2), "") && run.stderr.contains(reason), "{run:?}");
+        assert!(run.stderr.starts_with("bt2sum: s: "), "{run:?}");
+    }
+}
+
+/// The roots that `data/store/roots.py` computes by the specification of the format.
+#[test]
+fn roots_of_python() {
+    let directory = tree().file("k", b"key");
+    let roots = include_str!("../data/store/roots").lines();
+    for (options, expected) in
+        ["-t 1000", "-a blake2s -s 20 -t 700 --exclude=*.tmp --exclude x/ --one-file-system", "-t 1000 --key-file k"]
+            .into_iter()
+            .zip(roots)
+    {
+        let run = outcome(directory.bt2sum(["-r", "--store", "s"]).args(options.split(' ')).arg("d"));
+        assert_eq!(run.stdout, format!("5 files, 1 link, 13502 bytes, root {expected}\n"), "{options}");
+        fs::remove_file(directory.path("s")).unwrap();
+    }
+}
+
+/// The digests are those of lines.
+#[test]
+fn digests_are_those_of_trees() {
+    for options in [&["-a", "blake2s", "-s", "20", "-t", "700"][..], &["-t", "1000"]] {
+        let directory = tree();
+        let run = outcome(directory.bt2sum(["-r", "--store", "s", "--json"]).args(options).arg("d")).stdout;
+        for name in ["a", "empty", "sub/b"] {
+            let tagged = outcome(directory.bt2sum(["--tag"]).args(options).arg(directory.path(&format!("d/{name}"))));
+            let (title, hash) = tagged.stdout.trim().split_once(" = ").unwrap();
+            let title = title.split_once(' ').unwrap().0;
+            let length = fs::metadata(directory.path(&format!("d/{name}"))).unwrap().len();
+            let line = format!(
+                r#"{{"name":"{name}","status":"recorded","algorithm":"{title}","digest":"{hash}","length":{length}}}"#
+            );
+            assert!(run.lines().any(|other| other == line), "{line} {run}");
+        }
+        assert_eq!(audit(&directory, &["--audit"]).1, "6 unchanged");
+    }
+}
+
+/// Files that are longer than a batch, with holes and without.
+#[test]
+fn long_and_sparse_files() {
+    let directory = tree().file("d/long", &message(5_000_000));
+    fs::File::create(directory.path("d/sparse")).unwrap().set_len(3_000_000).unwrap();
+    set_time(&directory, "long", 7);
+    set_time(&directory, "sparse", 7);
+    for options in [&["--cpus=1"][..], &["--cpus=5", "--direct"], &[]] {
+        let json = record(&directory, &[options, &["--json"]].concat());
+        for name in ["long", "sparse"] {
+            let plain = outcome(directory.bt2sum(["-t", "1000"]).arg(directory.path("d").join(name))).stdout;
+            assert!(json.contains(plain.trim().split_once(" = ").unwrap().1), "{name}");
+        }
+    }
+    rot(&directory, "long", 4_999_999);
+    rot(&directory, "long", 2_000_000);
+    let lines = ["long: rotted", "long: bytes 2000000-2000999: FAILED", "long: bytes 4999000-4999999: FAILED"];
+    assert_eq!(audit(&directory, &["--audit"]).0, lines);
+}
+
+#[test]
+fn a_rate() {
+    let directory = tree().file("d/long", &message(600_000));
+    record(&directory, &[]);
+    for options in [&["--audit", "--rate=1m", "--store", "s", "d"][..], &["--rate=1m", "d/long"]] {
+        let begun = Instant::now();
+        assert_eq!(outcome(&mut directory.bt2sum(options.iter().copied())).code, Some(0));
+        assert!(begun.elapsed() > Duration::from_millis(400), "{options:?}");
+    }
+}
+
+/// A second writer is told that there is a first one, who is not harmed.
+#[test]
+fn one_writer_at_a_time() {
+    let directory = tree().file("d/long", &message(600_000));
+    record(&directory, &[]);
+    let mut first = directory.bt2sum(["--update", "--rate=300k", "--store", "s", "d"]);
+    let mut first = first.stdout(Stdio::piped()).spawn().unwrap();
+    while fs::read_dir(directory.path("")).unwrap().count() < 3 {
+        assert!(first.try_wait().unwrap().is_none());
+    }
+    // The file is there a moment before its lock.
+    thread::sleep(Duration::from_millis(50));
+    for second in [&["--update"][..], &["--sample=1%"], &["-r"]] {
+        let run = outcome(directory.bt2sum(["--store", "s"]).args(second).arg("d"));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: s: Another process is writing this file\n"));
+    }
+    assert_eq!(audit(&directory, &["--audit"]).1, "7 unchanged");
+    assert_eq!(first.wait().unwrap().code(), Some(0));
+}
+
+/// `--store` replaces nothing but a whole store or an empty file.
+#[test]
+fn what_is_replaced() {
+    let directory = tree().file("photo", b"photo").file("k", b"key").file("void", b"");
+    let run = |options: &[&str]| outcome(directory.bt2sum(options.iter().copied()).arg("d"));
+    for force in [&[][..], &["--force"]] {
+        let refused = run(&[&["-r", "--store", "photo"], force].concat());
+        assert_eq!(
+            (refused.code, refused.stderr.as_str()),
+            (Some(2), "bt2sum: photo: --store would replace this file, which is no store\n")
+        );
+        let refused = run(&[&["-r", "--key-file=k", "--store", "k"], force].concat());
+        assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), "bt2sum: k: --store would replace the key\n"));
+    }
+    assert_eq!(fs::read(directory.path("photo")).unwrap(), b"photo");
+    assert_eq!(run(&["-r", "--store", "void"]).code, Some(0));
+    assert_eq!(run(&["-r", "--store", "void"]).code, Some(0));
+    let mut bytes = fs::read(directory.path("void")).unwrap();
+    bytes[20] ^= 1;
+    fs::write(directory.path("void"), &bytes).unwrap();
+    let reason = "bt2sum: void: --store would replace a store that is damaged or truncated; --force replaces it\n";
+    assert_eq!(run(&["-r", "--store", "void"]).stderr, reason);
+    for mode in ["--audit", "--update", "--sample=1%"] {
+        let run = run(&[mode, "--store", "void"]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run:?}");
+        assert_eq!(run.stderr, "bt2sum: void: damaged or truncated\n");
+    }
+    assert_eq!(fs::read(directory.path("void")).unwrap(), bytes);
+    assert_eq!(run(&["-r", "--force", "--store", "void"]).code, Some(0));
+    for mode in ["--audit", "--update", "--sample=1%"] {
+        let run = run(&[mode, "--store", "none"]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(2), "bt2sum: none: No such file or directory\n"));
+    }
+    assert!(!directory.path("none").exists());
+}
+
+#[test]
+fn results_as_objects() {
+    let directory = tree();
+    record(&directory, &[]);
+    rot(&directory, "a", 1500);
+    fs::rename(directory.path("d/sub/b"), directory.path("d/moved")).unwrap();
+    let run = outcome(&mut directory.bt2sum(["--audit", "--json", "--store", "s", "d"]));
+    let objects: Vec<serde_json::Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |name: &str| objects.iter().find(|object| object["name"] == name).unwrap();
+    assert_eq!((of("a")["status"].as_str(), &of("a")["ranges"]), (Some("rotted"), &serde_json::json!([[1000, 1999]])));
+    assert_eq!((of("moved")["status"].as_str(), of("moved")["from"].as_str()), (Some("moved"), Some("sub/b")));
+    assert_eq!((of("empty")["status"].as_str(), &of("empty")["length"]), (Some("unchanged"), &serde_json::json!(0)));
+    let sums = objects.last().unwrap();
+    assert_eq!((&sums["rotted"], &sums["unchanged"], &sums["moved"]), (&1.into(), &4.into(), &1.into()));
+}
+
+/// A time in the future is always young, and no overflow.
+#[test]
+fn strange_times() {
+    let directory = tree();
+    let far = SystemTime::now() + Duration::from_secs(10_000_000_000);
+    fs::File::options().write(true).open(directory.path("d/a")).unwrap().set_modified(far).unwrap();
+    record(&directory, &[]);
+    assert_eq!(audit(&directory, &["--audit"]).1, "6 unchanged");
+    rot(&directory, "a", 0);
+    assert_eq!(audit(&directory, &["--audit"]).1, "5 unchanged, 1 changed");
+}
+
+/// The transcript in the README is what the program prints.
+#[test]
+fn the_transcript() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/README.sh");
+    let run = outcome(Command::new(script).arg(env!("CARGO_BIN_EXE_bt2sum")));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    assert!(readme.contains(&format!("```console\n{}```\n", run.stdout)), "{}", run.stdout);
+}

@@ -1,0 +1,184 @@
+//! Stores under signals, full disks, few descriptors, and other programs. The old store is there, or the new one.
+#![cfg(target_os = "linux")]
+
+use core::time::Duration;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Instant;
+
+use crate::store::{audit, record, rot, tree};
+use crate::{Directory, message, outcome};
+
+/// Kills runs that write the store after random times, and looks at the store after each.
+fn killed(times: u32) {
+    let directory = tree().file("d/more", &message(300_000));
+    record(&directory, &[]);
+    let (mut whole, mut before) = (0, fs::read(directory.path("s")).unwrap());
+    let begun = Instant::now();
+    audit(&directory, &["--update"]);
+    // From no time to twice that of a run.
+    let longest = 2 * u64::try_from(begun.elapsed().as_micros()).unwrap();
+    for i in 0..times {
+        fs::write(directory.path("d/changing"), i.to_le_bytes()).unwrap();
+        let options = [&["--update"][..], &["-r", "-t", "1000"], &["--sample=100%"]][i as usize % 3];
+        let mut command = directory.bt2sum(["--store", "s"]);
+        let mut run = command.args(options).arg("d").stdout(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_micros((u64::from(i.wrapping_mul(2_654_435_761)) * longest) >> 32));
+        run.kill().unwrap();
+        run.wait().unwrap();
+        let after = fs::read(directory.path("s")).unwrap();
+        whole += u32::from(after != before);
+        before = after;
+        let sampled = outcome(&mut directory.bt2sum(["--sample=0%", "--store", "s", "d"]));
+        assert!(sampled.stderr.is_empty() && sampled.stdout.contains("root"), "{i}: {sampled:?}");
+    }
+    assert!(whole > 0, "no run came to its end");
+    // The next writer removes what is left of a killed one.
+    assert_eq!(audit(&directory, &["--update"]).2, 0);
+    assert_eq!(fs::read_dir(directory.path("")).unwrap().count(), 2);
+}
+
+#[test]
+fn killed_at_random() {
+    killed(50);
+}
+
+#[test]
+#[ignore = "takes half a minute"]
+fn killed_at_random_500_times() {
+    killed(500);
+}
+
+/// A limit for the length of files stands for a full disk.
+#[test]
+fn a_store_that_may_not_grow() {
+    let directory = tree().file("d/more", &message(300_000));
+    record(&directory, &["--exclude=more"]);
+    let before = fs::read(directory.path("s")).unwrap();
+    for mode in ["-r -t 1000", "--update --force"] {
+        fs::write(directory.path("s"), &before).unwrap();
+        if mode.starts_with("--update") {
+            record(&directory, &[]);
+            fs::write(directory.path("d/more2"), message(500_000)).unwrap();
+        }
+        let old = fs::read(directory.path("s")).unwrap();
+        let script = format!("ulimit -f 10; exec '{}' {mode} --store s d", env!("CARGO_BIN_EXE_bt2sum"));
+        let run = outcome(Command::new("bash").args(["-c", &script]).current_dir(directory.path("")));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: s: File too large\n"), "{run:?}");
+        assert_eq!(fs::read(directory.path("s")).unwrap(), old, "{mode}");
+        assert_eq!(fs::read_dir(directory.path("")).unwrap().count(), 2, "{mode}");
+    }
+}
+
+/// A file system of a few pages, where mounting is allowed.
+#[test]
+fn a_full_disk() {
+    let directory = tree().file("d/more", &message(300_000));
+    fs::create_dir(directory.path("m")).unwrap();
+    let program = env!("CARGO_BIN_EXE_bt2sum");
+    let script = format!(
+        "mount -t tmpfs -o size=24k none m 2>/dev/null || exit 77
+        '{program}' -r -t 100k --store m/s d && cp m/s old && '{program}' -r -t 1000 --store m/s d
+        echo $?; ls -A m; cmp m/s old"
+    );
+    let mut command = Command::new("unshare");
+    let run = outcome(command.args(["-rm", "sh", "-c", &script]).current_dir(directory.path("")));
+    if run.code != Some(77) && !run.stderr.starts_with("unshare") {
+        assert!(run.stdout.ends_with("\n1\ns\n"), "{run:?}");
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), "bt2sum: m/s: No space left on device\n"));
+    }
+}
+
+/// A signal ends a run without leaving anything.
+#[test]
+fn a_signal_leaves_nothing() {
+    let directory = tree().file("d/more", &message(900_000));
+    let names = |directory: &Directory| fs::read_dir(directory.path("")).unwrap().count();
+    let mut run = directory.bt2sum(["-r", "--store", "s", "--rate", "100k", "d"]).spawn().unwrap();
+    while names(&directory) < 2 {
+        assert!(run.try_wait().unwrap().is_none());
+    }
+    let kill = Command::new("kill").arg("-TERM").arg(run.id().to_string()).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(run.wait().unwrap().code(), None);
+    assert_eq!(names(&directory), 1);
+}
+
+/// Files wait for their turn without descriptors.
+#[test]
+fn more_directories_than_descriptors() {
+    let directory = Directory::new();
+    for i in 0..400 {
+        fs::create_dir_all(directory.path(&format!("d/{i}"))).unwrap();
+        fs::write(directory.path(&format!("d/{i}/f")), b"x").unwrap();
+    }
+    for (mode, sums) in [("-r", "400 files, 400 bytes, root"), ("--audit", "400 unchanged, root")] {
+        let script = format!("ulimit -n 40; exec '{}' {mode} --store s d", env!("CARGO_BIN_EXE_bt2sum"));
+        let run = outcome(Command::new("bash").args(["-c", &script]).current_dir(directory.path("")));
+        assert!(run.code == Some(0) && run.stdout.starts_with(sums), "{mode}: {run:?}");
+    }
+}
+
+/// Files that cannot be read have their turn in a sample, and then others have theirs.
+#[test]
+fn samples_come_to_every_file() {
+    for lost in ["missing", "a link"] {
+        let directory = tree();
+        record(&directory, &[]);
+        fs::remove_file(directory.path("d/a")).unwrap();
+        if lost == "a link" {
+            std::os::unix::fs::symlink("sub", directory.path("d/a")).unwrap();
+        }
+        rot(&directory, "sub/deep/c", 0);
+        let found = (0..6).any(|_| audit(&directory, &["--sample=1%"]).1.contains("1 rotted"));
+        assert!(found, "{lost}");
+    }
+}
+
+/// A file that takes the name of the store during an update is not replaced.
+#[test]
+fn another_file_in_the_place_of_a_store() {
+    let directory = tree().file("d/more", &message(300_000)).file("precious", b"precious");
+    record(&directory, &[]);
+    for mode in ["--update", "--sample=100%"] {
+        let mut command = directory.bt2sum([mode, "--rate=300k", "--store", "s", "d"]);
+        let run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(300));
+        fs::copy(directory.path("s"), directory.path("kept")).unwrap();
+        fs::rename(directory.path("precious"), directory.path("s")).unwrap();
+        let run: crate::Outcome = run.wait_with_output().unwrap().into();
+        assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: s: another program replaced the store\n"));
+        assert_eq!(fs::read(directory.path("s")).unwrap(), b"precious", "{mode}");
+        fs::rename(directory.path("s"), directory.path("precious")).unwrap();
+        fs::rename(directory.path("kept"), directory.path("s")).unwrap();
+    }
+}
+
+/// A recording of a directory that lost most of its files, as one whose disk is not mounted, replaces no store.
+#[test]
+fn a_store_of_many_files() {
+    let directory = tree();
+    record(&directory, &[]);
+    let before = fs::read(directory.path("s")).unwrap();
+    fs::remove_dir_all(directory.path("d")).unwrap();
+    fs::create_dir(directory.path("d")).unwrap();
+    let run = outcome(&mut directory.bt2sum(["-r", "--store", "s", "d"]));
+    let reason = "bt2sum: s: --store would replace a store of 6 entries by one of 0; --force replaces it\n";
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), reason), "{run:?}");
+    assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    record(&directory, &["--force"]);
+}
+
+/// A pipe in the place of a store is refused at once, and one lane of one thread is enough.
+#[test]
+fn pipes_and_one_lane() {
+    let directory = tree();
+    let one = ["--backend=portable", "--cpus=1"];
+    assert!(record(&directory, &one).starts_with("5 files"));
+    assert_eq!(audit(&directory, &["--audit"]).1, "6 unchanged");
+    assert_eq!(audit(&directory, &[&one[..], &["--audit"]].concat()).1, "6 unchanged");
+    assert!(Command::new("mkfifo").arg(directory.path("pipe")).status().unwrap().success());
+    let run = outcome(&mut directory.bt2sum(["--audit", "--store", "pipe", "d"]));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(2), "bt2sum: pipe: not a store\n"));
+}
