@@ -1,0 +1,227 @@
+//! Reads and writes beside what they could take at best, and beside the plain store.
+//!
+//! ```sh
+//! cargo bench -p simd-digest-store            # all rows
+//! cargo bench -p simd-digest-store -- put     # those of this case: get, file, ranges, put
+//! ```
+//!
+//! The rows of a case take turns, and each has the least time of all its turns.
+
+use core::hint::black_box;
+use core::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+use simd_digest::blake2b;
+use simd_digest_store::{Format, Stripes, Verified};
+use tokio::runtime::Runtime;
+
+/// The length of the objects, in bytes.
+const LENGTH: usize = 64 << 20;
+const STRIPE: usize = 64 << 10;
+const TURNS: usize = 15;
+
+fn message() -> Bytes {
+    (0..LENGTH).map(|i| (i.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()[0]).collect()
+}
+
+type Row<'a> = (&'a str, Box<dyn FnMut() + 'a>);
+
+/// The least time of each row, in seconds.
+fn measure(title: &str, bytes: usize, rows: &mut [Row<'_>]) -> Vec<f64> {
+    let mut least = vec![f64::INFINITY; rows.len()];
+    for _ in 0..TURNS {
+        for ((_, row), least) in rows.iter_mut().zip(&mut least) {
+            let begin = Instant::now();
+            row();
+            *least = least.min(begin.elapsed().as_secs_f64());
+        }
+    }
+    println!("\n{title}");
+    for ((name, _), least) in rows.iter().zip(&least) {
+        println!("  {name:<48} {:8.2} ms {:6.2} GB/s", least * 1e3, bytes as f64 / least / 1e9);
+    }
+    least
+}
+
+fn ratio(name: &str, ratio: f64, bar: f64, more_is_better: bool) {
+    let (is_met, sign) = if more_is_better { (ratio >= bar, ">=") } else { (ratio <= bar, "<=") };
+    println!("  {name:<48} {ratio:8.2}    {sign} {bar:.2}: {}", if is_met { "met" } else { "MISSED" });
+}
+
+/// As `update_many` hashes it: messages of 64 KiB, side by side.
+fn update_many(message: &Bytes) {
+    for group in message.chunks(16 * STRIPE) {
+        let mut hashers = vec![blake2b::Hasher::new(); group.len().div_ceil(STRIPE)];
+        let mut updates: Vec<_> = hashers.iter_mut().zip(group.chunks(STRIPE)).collect();
+        blake2b::update_many(&mut updates);
+        hashers.iter().for_each(|hasher| {
+            black_box(hasher.finalize());
+        });
+    }
+}
+
+async fn read(store: &dyn ObjectStore) {
+    let mut stream = store.get(&path()).await.unwrap().into_stream();
+    let mut length = 0;
+    while let Some(piece) = stream.try_next().await.unwrap() {
+        length += black_box(piece).len();
+    }
+    assert_eq!(length, LENGTH);
+}
+
+fn path() -> Path {
+    Path::from("object")
+}
+
+/// Verifies the stripes around a range one after the other. `stored` has these as they are stored.
+fn singly(stripes: &Stripes, stored: &Bytes, range: Range<u64>, mut give: impl FnMut(&[u8])) {
+    let begin = stripes.around(range.clone(), LENGTH as u64).unwrap().stored().start;
+    let mut at = range.start;
+    while at < range.end {
+        let end = (at / STRIPE as u64 * STRIPE as u64 + STRIPE as u64).min(range.end);
+        let run = stripes.around(at..end, LENGTH as u64).unwrap();
+        let place = |number: u64| usize::try_from(number - begin).unwrap();
+        let bytes = stored.slice(place(run.stored().start)..place(run.stored().end));
+        stripes.decode(&run, [bytes]).unwrap().iter().for_each(|piece| give(piece));
+        at = end;
+    }
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
+    let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let (runtime, message) = (&runtime, &message());
+    if wants("get") {
+        get(runtime, message);
+    }
+    if wants("file") {
+        file(runtime, message);
+    }
+    if wants("ranges") {
+        ranges(runtime, message);
+    }
+    if wants("put") {
+        put(runtime, message);
+    }
+}
+
+fn get(runtime: &Runtime, message: &Bytes) {
+    let store = Verified::new(InMemory::new(), Format::default());
+    runtime.block_on(store.put(&path(), message.clone().into())).unwrap();
+    let stored = runtime.block_on(async { store.inner().get(&path()).await.unwrap().bytes().await.unwrap() });
+    let stripes = Format::default().open(&stored).unwrap();
+    let times = measure(
+        "get from memory, 64 MiB in stripes of 64 KiB",
+        LENGTH,
+        &mut [
+            ("update_many", Box::new(|| update_many(message))),
+            (
+                "stripes singly",
+                Box::new(|| {
+                    let stored = stored.slice(Stripes::HEADER_LENGTH..);
+                    singly(&stripes, &stored, 0..LENGTH as u64, |piece| assert!(!black_box(piece).is_empty()));
+                }),
+            ),
+            ("get", Box::new(|| runtime.block_on(read(&store)))),
+        ],
+    );
+    ratio("get / update_many, as throughput", times[0] / times[2], 0.80, true);
+    ratio("get / stripes singly, as throughput", times[1] / times[2], 2.3, true);
+}
+
+fn file(runtime: &Runtime, message: &Bytes) {
+    let directory = tempfile::tempdir().unwrap();
+    let local = || LocalFileSystem::new_with_prefix(directory.path()).unwrap();
+    let store = Verified::new(local(), Format::default());
+    runtime.block_on(store.put(&path(), message.clone().into())).unwrap();
+    let plain_directory = tempfile::tempdir().unwrap();
+    let plain = LocalFileSystem::new_with_prefix(plain_directory.path()).unwrap();
+    runtime.block_on(plain.put(&path(), message.clone().into())).unwrap();
+    let times = measure(
+        "get of a local file, 64 MiB",
+        LENGTH,
+        &mut [
+            ("plain store, as a stream", Box::new(|| runtime.block_on(read(&plain)))),
+            ("verified, as a stream", Box::new(|| runtime.block_on(read(&store)))),
+        ],
+    );
+    ratio("verified / plain, as throughput", times[0] / times[1], 1.0, true);
+}
+
+fn ranges(runtime: &Runtime, message: &Bytes) {
+    let inner = Arc::new(InMemory::new());
+    let store = Verified::new(Arc::clone(&inner), Format::default());
+    runtime.block_on(store.put(&path(), message.clone().into())).unwrap();
+    let ranges: Vec<_> = (0..32_u64).map(|i| (i << 21) + 12_345..(i << 21) + 112_345).collect();
+    let header = runtime.block_on(inner.get_range(&path(), 0..Stripes::HEADER_LENGTH as u64)).unwrap();
+    let stripes = Format::default().open(&header).unwrap();
+    let stored: Vec<_> =
+        ranges.iter().map(|range| stripes.around(range.clone(), LENGTH as u64).unwrap().stored()).collect();
+    let times = measure(
+        "get_ranges from memory, 32 ranges of 100 KB",
+        3_200_000,
+        &mut [
+            (
+                "the same call, stripes singly",
+                Box::new(|| {
+                    let got = runtime.block_on(inner.get_ranges(&path(), &stored)).unwrap();
+                    let joined = |(range, stored): (&Range<u64>, Bytes)| {
+                        let mut joined = Vec::with_capacity(100_000);
+                        singly(&stripes, &stored, range.clone(), |piece| joined.extend_from_slice(piece));
+                        joined
+                    };
+                    black_box(ranges.iter().zip(got).map(joined).collect::<Vec<_>>());
+                }),
+            ),
+            ("get_ranges", Box::new(|| drop(runtime.block_on(store.get_ranges(&path(), &ranges)).unwrap()))),
+        ],
+    );
+    ratio("get_ranges / singly, as time", times[1] / times[0], 0.7, false);
+}
+
+fn put(runtime: &Runtime, message: &Bytes) {
+    for length in [LENGTH, 8 << 20] {
+        let message = message.slice(..length);
+        let store = Verified::new(InMemory::new(), Format::default());
+        let whole = Verified::new(InMemory::new(), Format::default()).put_whole();
+        let times = measure(
+            &format!("put to memory, {} MiB", length >> 20),
+            length,
+            &mut [
+                ("update_many", Box::new(|| update_many(&message))),
+                ("verified", Box::new(|| drop(runtime.block_on(store.put(&path(), message.clone().into())).unwrap()))),
+                (
+                    "verified, whole",
+                    Box::new(|| drop(runtime.block_on(whole.put(&path(), message.clone().into())).unwrap())),
+                ),
+            ],
+        );
+        ratio("verified / update_many, as throughput", times[0] / times[1], 0.7, true);
+    }
+    for length in [LENGTH, 8 << 20] {
+        let message = message.slice(..length);
+        let directories = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let plain = LocalFileSystem::new_with_prefix(directories.0.path()).unwrap();
+        let store = Verified::new(LocalFileSystem::new_with_prefix(directories.1.path()).unwrap(), Format::default());
+        let times = measure(
+            &format!("put to a local file, {} MiB", length >> 20),
+            length,
+            &mut [
+                (
+                    "plain store",
+                    Box::new(|| drop(runtime.block_on(plain.put(&path(), message.clone().into())).unwrap())),
+                ),
+                ("verified", Box::new(|| drop(runtime.block_on(store.put(&path(), message.clone().into())).unwrap()))),
+            ],
+        );
+        ratio("verified / plain, as throughput", times[0] / times[1], 0.65, true);
+    }
+}

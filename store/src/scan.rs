@@ -1,0 +1,270 @@
+//! Reads stripes of an open object, and gives out bytes of those that are verified.
+
+use core::ops::Range;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream::{BoxStream, try_unfold};
+use futures_util::{StreamExt, TryStreamExt};
+use object_store::{GetResult, GetResultPayload, Result};
+
+use crate::error::Problem;
+use crate::hashing::Hashing;
+use crate::layout::Run;
+use crate::rope::{Rope, join, trim};
+use crate::source::{Failure, Source};
+use crate::stripes::Corrupt;
+use crate::watch::{Pace, Watch};
+
+/// Requests that are under way at once.
+const REQUESTS: usize = 8;
+
+/// Stored bytes between two ranges that are read though nobody asked for them, at most: a request takes longer.
+const GAP: u64 = 64 << 10;
+
+/// A stripe as it was stored.
+struct Unit {
+    number: u64,
+    digest: Option<[u8; 32]>,
+    pieces: Vec<Bytes>,
+}
+
+impl Source {
+    /// The bytes of these stripes with their digests, without the header.
+    fn stored_length(&self, stripes: &Range<u64>) -> u64 {
+        let stored = self.layout.stored_of(stripes, self.len);
+        stored.end - stored.start
+    }
+
+    /// Cuts stripes from the beginning of stored bytes, which has them.
+    fn cut(&self, stripes: Range<u64>, rope: &mut Rope) -> Vec<Unit> {
+        let unit = |number| {
+            let digest = if self.layout.digest == 0 { None } else { rope.array() };
+            let bytes = self.layout.bytes_of(number, self.len);
+            Unit { number, digest, pieces: rope.take(usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX)) }
+        };
+        stripes.map(unit).collect()
+    }
+
+    /// Verifies stripes side by side. Returns the bytes of those before the first corrupt one, and the corruption.
+    async fn verify(
+        &self,
+        units: Vec<Unit>,
+        watch: &Watch,
+        pace: &mut Pace,
+    ) -> Result<(Vec<Vec<Bytes>>, Option<Corrupt>)> {
+        let last = self.layout.count(self.len) - 1;
+        let digests: Vec<_> = units.iter().map(|unit| (unit.number, unit.digest)).collect();
+        let stripes = units.into_iter().map(|unit| (unit.number, unit.number == last, unit.pieces)).collect();
+        let mut hashing =
+            Hashing::new(&self.leaves, stripes).map_err(|_| self.error(Problem::Length { stored: self.len }))?;
+        let bytes = hashing.left() as u64;
+        watch.hash(&mut hashing, pace).await;
+        watch.verified(digests.len() as u64, bytes);
+        let (own, mut pieces) = hashing.finish();
+        let mut first: Option<(usize, Corrupt)> = None;
+        for (i, (number, digest)) in digests.into_iter().enumerate() {
+            let is_good = match (&digest, &self.table) {
+                (Some(digest), _) => own.is(i, digest),
+                (None, Some(table)) => table.digest(number).is_some_and(|digest| own.is(i, digest)),
+                (None, None) => false,
+            };
+            if !is_good {
+                let corrupt = Corrupt { stripe: number, range: self.layout.bytes_of(number, self.len) };
+                watch.corrupt(&self.stored, &corrupt);
+                first.get_or_insert((i, corrupt));
+            }
+        }
+        if let Some((i, _)) = first {
+            pieces.truncate(i);
+        }
+        Ok((pieces, first.map(|(_, corrupt)| corrupt)))
+    }
+}
+
+/// What a stream has to do yet.
+struct Scan {
+    source: Arc<Source>,
+    watch: Arc<Watch>,
+    check: bool,
+    input: BoxStream<'static, Result<Bytes>>,
+    rope: Rope,
+    next: u64,
+    end: u64,
+    /// Bytes of the next stripes that nobody asked for, and those to be given out after these.
+    skip: u64,
+    left: u64,
+    out: VecDeque<Bytes>,
+    failed: Option<object_store::Error>,
+    pace: Pace,
+}
+
+impl Scan {
+    /// Fetches and verifies the next stripes.
+    async fn advance(&mut self) -> Result<()> {
+        let stripes = self.next..self.end.min(self.next + self.source.layout.group());
+        let needed = self.source.stored_length(&stripes);
+        while (self.rope.len() as u64) < needed {
+            let Some(bytes) = self.input.try_next().await? else {
+                let got = self.rope.len() as u64;
+                return Err(self.source.error(Problem::Returned { asked: needed, got }));
+            };
+            self.rope.push(bytes);
+        }
+        self.next = stripes.end;
+        let units = self.source.cut(stripes, &mut self.rope);
+        let pieces = if self.check {
+            let (pieces, corrupt) = self.source.verify(units, &self.watch, &mut self.pace).await?;
+            self.failed = corrupt.map(|corrupt| self.source.error(corrupt));
+            pieces
+        } else {
+            units.into_iter().map(|unit| unit.pieces).collect()
+        };
+        let pieces: Vec<_> = pieces.into_iter().flatten().collect();
+        let length: u64 = pieces.iter().map(|piece| piece.len() as u64).sum();
+        let given = length.saturating_sub(self.skip).min(self.left);
+        self.out.extend(trim(pieces, self.skip, given));
+        self.skip = self.skip.saturating_sub(length);
+        self.left -= given;
+        if !self.check {
+            self.watch.unverified(given);
+        }
+        Ok(())
+    }
+}
+
+/// The bytes that `run` is around, as a stream. The stored bytes begin with `rope`, and go on with `input`.
+pub(crate) fn stream(
+    source: &Arc<Source>,
+    watch: &Arc<Watch>,
+    check: bool,
+    run: &Run,
+    rope: Rope,
+    input: BoxStream<'static, Result<Bytes>>,
+) -> BoxStream<'static, Result<Bytes>> {
+    let scan = Scan {
+        source: Arc::clone(source),
+        watch: Arc::clone(watch),
+        check,
+        input,
+        rope,
+        next: run.stripes.start,
+        end: run.stripes.end,
+        skip: run.wanted.start.saturating_sub(run.bytes.start),
+        left: run.wanted.end - run.wanted.start,
+        out: VecDeque::new(),
+        failed: None,
+        pace: Pace::new(),
+    };
+    try_unfold(scan, |mut scan| async move {
+        loop {
+            if let Some(bytes) = scan.out.pop_front() {
+                return Ok(Some((bytes, scan)));
+            }
+            if let Some(error) = scan.failed.take() {
+                return Err(error);
+            }
+            if scan.next >= scan.end {
+                return Ok(None);
+            }
+            scan.advance().await?;
+        }
+    })
+    .boxed()
+}
+
+/// Verified bytes of ranges, all of them within the object. Neighbouring stripes are read by one request, each stripe
+/// once, and all are hashed side by side.
+pub(crate) async fn ranges(source: &Arc<Source>, watch: &Watch, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, Failure> {
+    let layout = source.layout;
+    let around = |range: &Range<u64>| layout.around(range.clone(), source.len);
+    let runs = ranges.iter().map(around).collect::<Result<Vec<_>, _>>();
+    let runs =
+        runs.map_err(|error| object_store::Error::Generic { store: crate::error::STORE, source: error.into() })?;
+
+    // Stripes without their doubles, in order, and the requests that bring them.
+    let mut wanted: Vec<Range<u64>> = runs.iter().map(Run::stripes).filter(|stripes| !stripes.is_empty()).collect();
+    wanted.sort_unstable_by_key(|stripes| stripes.start);
+    let mut distinct: Vec<Range<u64>> = Vec::new();
+    for stripes in wanted {
+        match distinct.last_mut() {
+            Some(last) if stripes.start <= last.end => last.end = last.end.max(stripes.end),
+            _ => distinct.push(stripes),
+        }
+    }
+    let mut requests: Vec<Vec<Range<u64>>> = Vec::new();
+    for stripes in &distinct {
+        let begin = layout.stored_of(stripes, source.len).start;
+        match requests.last_mut() {
+            Some(last) if last.last().is_some_and(|last| begin - layout.stored_of(last, source.len).end <= GAP) => {
+                last.push(stripes.clone());
+            }
+            _ => requests.push(vec![stripes.clone()]),
+        }
+    }
+
+    let mut fetched = futures_util::stream::iter(requests).map(|stripes| fetch(source, stripes)).buffered(REQUESTS);
+    let mut pace = Pace::new();
+    let mut good: BTreeMap<u64, Vec<Bytes>> = BTreeMap::new();
+    let mut waiting: Vec<Unit> = Vec::new();
+    loop {
+        let more = fetched.try_next().await?;
+        let ends = more.is_none();
+        waiting.extend(more.into_iter().flatten());
+        let group = usize::try_from(layout.group()).unwrap_or(1);
+        while waiting.len() >= group || (ends && !waiting.is_empty()) {
+            let rest = waiting.split_off(group.min(waiting.len()));
+            let numbers: Vec<u64> = waiting.iter().map(|unit| unit.number).collect();
+            let (pieces, corrupt) = source.verify(core::mem::replace(&mut waiting, rest), watch, &mut pace).await?;
+            if let Some(corrupt) = corrupt {
+                return Err(source.error(corrupt).into());
+            }
+            good.extend(numbers.into_iter().zip(pieces));
+        }
+        if ends {
+            break;
+        }
+    }
+    Ok(runs.iter().map(|run| assemble(run, &good)).collect())
+}
+
+/// The stripes of one request.
+async fn fetch(source: &Arc<Source>, stripes: Vec<Range<u64>>) -> Result<Vec<Unit>, Failure> {
+    let ends = (stripes.first().map_or(0, |first| first.start), stripes.last().map_or(0, |last| last.end));
+    let stored = source.layout.stored_of(&(ends.0..ends.1), source.len);
+    let asked = stored.end - stored.start;
+    let GetResult { payload, meta, range, attributes } = source.request(stored).await?;
+    let mut rope = Rope::default();
+    match payload {
+        GetResultPayload::Stream(mut stream) => {
+            while (rope.len() as u64) < asked
+                && let Some(bytes) = stream.try_next().await?
+            {
+                rope.push(bytes);
+            }
+        }
+        #[allow(unreachable_patterns, reason = "without `object_store/fs`, payloads are streams")]
+        file => rope.push(GetResult { payload: file, meta, range, attributes }.bytes().await?), // by one call
+    }
+    let got = rope.len() as u64;
+    if got < asked {
+        return Err(source.error(Problem::Returned { asked, got }).into());
+    }
+    let mut units = Vec::new();
+    let mut at = ends.0;
+    for stripes in stripes {
+        let gap = source.layout.stored_of(&(at..stripes.start), source.len);
+        rope.take(usize::try_from(gap.end - gap.start).unwrap_or(usize::MAX));
+        at = stripes.end;
+        units.extend(source.cut(stripes, &mut rope));
+    }
+    Ok(units)
+}
+
+/// One range, from the bytes of its stripes: a slice, or joined if there are several pieces.
+fn assemble(run: &Run, good: &BTreeMap<u64, Vec<Bytes>>) -> Bytes {
+    let pieces: Vec<Bytes> = good.range(run.stripes.clone()).flat_map(|(_, pieces)| pieces.iter().cloned()).collect();
+    let length = run.wanted.end - run.wanted.start;
+    join(trim(pieces, run.wanted.start.saturating_sub(run.bytes.start), length))
+}
