@@ -7,7 +7,7 @@ layers() {
 
 # Rules that are a pattern.
 patterns() {
-    local broken=0 file
+    local broken=0 file sql='datafusion/src datafusion/examples datafusion/tests datafusion/bench/src'
     # none WHAT PATTERN PATH…: no line there has it.
     none() {
         local what=$1 pattern=$2 status=0
@@ -18,21 +18,35 @@ patterns() {
             broken=1
         fi
     }
-    none 'a safe function with target_feature says the same' '^[^/]*\bunsafe (extern "[A-Za-z]+" )?fn\b' src bt2sum
+    none 'a safe function with target_feature says the same' '^[^/]*\bunsafe (extern "[A-Za-z]+" )?fn\b' src bt2sum pool store $sql
     none 'intrinsics are for the backends' '\b(core|std)::arch\b($|[^:]|::[^i])' \
-        $(find src bt2sum -name '*.rs' -not -path 'src/backend/*')
+        $(find src bt2sum $sql -name '*.rs' -not -path 'src/backend/*')
     none 'unsafe code is for the backends, for the tests that look at memory, and for running an order' \
         '(allow|expect|warn)\([^)]*unsafe_code' \
-        $(find src bt2sum tests benches examples fuzz/src fuzz/fuzz_targets -name '*.rs' \
-            -not -path 'src/backend/*' -not -path tests/memory.rs -not -path 'tests/common/pages.rs' \
+        $(find src bt2sum pool store $sql tests benches examples fuzz/src fuzz/fuzz_targets -name '*.rs' \
+            -not -path pool/src/lend.rs -not -path 'src/backend/*' -not -path tests/memory.rs -not -path 'tests/common/pages.rs' \
             -not -path 'tests/common/remains.rs' -not -path benches/orders/src/candidate.rs)
     while read -r file; do
         if [ "$(grep -c 'unsafe {' "$file")" -gt "$(grep -c '// SAFETY: ' "$file")" ]; then
             echo "$file has more unsafe blocks than sentences that justify them"
             broken=1
         fi
-    done < <(find src benches/orders/src -name '*.rs')
-    if find src bt2sum tests benches examples -name mod.rs | grep .; then
+    done < <(find src pool/src store/src benches/orders/src -name '*.rs')
+    for file in blake2 blake2b_simd blake2s_simd blake3 sha2; do
+        if ! grep -xA2 "name = \"$file\"" Cargo.lock | grep -q '^source = "registry+'; then
+            echo "$file is an oracle here, and must be the registry's: Cargo.lock has another, or none"
+            broken=1
+        fi
+    done
+    if grep -n '^\[patch' Cargo.toml $(find .cargo -type f 2>/dev/null || true); then
+        echo '^^^ a patch would compare our hashes with themselves'
+        broken=1
+    fi
+    if git grep -nE '@[A-Z]+@' -- '*.md'; then
+        echo '^^^ is to be filled in'
+        broken=1
+    fi
+    if find src bt2sum pool store $sql tests benches examples compat -name mod.rs -not -path '*/target/*' | grep .; then
         echo '^^^ modules are named after themselves, not mod.rs'
         broken=1
     fi
@@ -40,19 +54,52 @@ patterns() {
 }
 
 locked() {
-    cargo update --workspace --locked
-    cargo update --workspace --locked --manifest-path fuzz/Cargo.toml
+    local manifest
+    for manifest in Cargo.toml fuzz/Cargo.toml store/s3/Cargo.toml datafusion/Cargo.toml datafusion/bench/Cargo.toml; do
+        cargo update --workspace --locked --manifest-path $manifest
+    done
 }
 
 format() {
+    local manifest
     cargo fmt --all --check
-    cargo fmt --manifest-path fuzz/Cargo.toml --check
+    for manifest in fuzz/Cargo.toml store/s3/Cargo.toml datafusion/Cargo.toml datafusion/bench/Cargo.toml compat/*/Cargo.toml; do
+        cargo fmt --manifest-path "$manifest" --check
+    done
+}
+
+# The crates with the names of others, each a workspace of its own.
+clippy_of_compat() {
+    local manifest features
+    for manifest in compat/*/Cargo.toml; do
+        for features in --no-default-features --all-features; do
+            echo "$manifest $features"
+            cargo clippy --manifest-path "$manifest" "$features" -- -D warnings
+        done
+    done
+}
+
+# A backend that the compiler is told, but that cannot be chosen so, is an error, and not the best backend.
+backends_by_cfg() {
+    local value
+    for value in avx2 sse41 scalar; do
+        # Alone, the crate has more errors: those of the crates that it needs.
+        (! rustc --edition 2024 --crate-name simd_digest --crate-type lib --emit metadata --out-dir "$scratch" \
+            --cfg "simd_digest_backend=\"$value\"" src/lib.rs) 2>&1 |
+            grep -F 'knows the value "portable" alone' || { echo "$value was taken"; return 1; }
+    done
+}
+
+# suites OPTION…: others' tests over these crates.
+suites() {
+    .ci/need python3
+    compat/run "$@"
 }
 
 # The features that are a hash each.
 hash_features() {
     sed -n '/^\[features\]/,/^$/s/^\([a-z0-9_-]*\) =.*/\1/p' Cargo.toml |
-        grep -vxE 'default|std|alloc|rayon|serde|zeroize' || true
+        grep -vxE 'default|std|alloc|rayon|reset|serde|zeroize' || true
 }
 
 # The package alone: in the workspace, bt2sum turns features of the library on.
@@ -169,6 +216,30 @@ library_to_prove() {
     cargo build --release --features "$(hash_features | paste -sd,),zeroize"
 }
 
+# The same for AArch64, by the compiler of the other emulated tests. Its path is in $library.
+library_of_aarch64() {
+    .ci/need python3 "${debian_rust[@]}" aarch64-linux-gnu-gcc
+    library=$target/aarch64-unknown-linux-gnu/release/libsimd_digest.rlib
+    cross build --release --lib --features "$(hash_features | paste -sd,),zeroize" -Zbuild-std=std,panic_unwind \
+        -Zbuild-std-features=panic-unwind --target aarch64-unknown-linux-gnu
+}
+
+proved_on_aarch64() {
+    library_of_aarch64
+    python3 prove "$library" "$@"
+}
+
+refuted_on_aarch64() {
+    library_of_aarch64
+    python3 prove/controls.py "$library" "$@"
+}
+
+modelled_on_aarch64() {
+    library_of_aarch64
+    [ "$(uname -m)" = aarch64 ] || .ci/need qemu-aarch64-static
+    python3 prove/aarch64/crosscheck.py "$library"
+}
+
 # The machine code of the kernels computes what the standards say, in the cases that are asked for.
 proved() {
     library_to_prove
@@ -216,6 +287,61 @@ tests_for() {
     # shellcheck disable=SC2086
     RUSTC_WORKSPACE_WRAPPER=$wrapper \
         light cargo test --release --workspace --exclude report --all-features --test api -- $tests_of_backends
+}
+
+# All interleavings of a few threads, by loom.
+pool_model() {
+    RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=$target/loom \
+        cargo test --release -p simd-digest-pool --features bytes --test model
+}
+
+# sql COMMAND [OPTION…]: cargo in the workspace of the SQL functions. Clippy's driver compiles them, so that their four
+# hundred crates are compiled once, and not checked beside.
+sql() {
+    local version
+    version=$(rustc --version | sed -nE 's/^rustc 1\.([0-9]+).*/\1/p')
+    [ "${version:-0}" -ge 94 ] || without 76 "Rust 1.94 is missing: this is 1.$version"
+    RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ \
+        cargo "$1" --locked --manifest-path datafusion/Cargo.toml "${@:2}"
+}
+
+# Without a choice of targets, cargo compiles library, tests and examples.
+sql_built() {
+    sql test --no-run
+}
+
+sql_tested() {
+    .ci/need python3
+    sql test
+}
+
+sql_verified() {
+    sql run --example verified
+}
+
+sql_documented() {
+    RUSTDOCFLAGS='-D warnings' sql doc --lib --no-deps
+}
+
+sql_vectors() {
+    .ci/need python3
+    python3 datafusion/tests/data/row_digest.py --check
+}
+
+store_vectors() {
+    .ci/need python3
+    python3 store/tests/data/vectors.py --check
+}
+
+store_sidecars() {
+    cargo build -p bt2sum
+    store/tests/data/sidecars.sh "$target/debug/bt2sum" --check
+}
+
+# Without Python's package index the step is not run: status 77.
+store_s3() {
+    .ci/need python3
+    store/s3/run
 }
 
 oracles() {

@@ -1,0 +1,153 @@
+//! A message that comes piece by piece.
+
+use core::fmt;
+
+use crate::hazmat::max_subtree_len;
+use crate::output::OutputReader;
+use crate::{Hash, KEY_LEN, ours};
+
+/// An incremental hasher.
+#[derive(Clone)]
+pub struct Hasher {
+    pub(crate) hasher: ours::Hasher,
+    /// Where its input begins in a larger message.
+    pub(crate) offset: u64,
+}
+
+impl Hasher {
+    pub(crate) fn of(hasher: ours::Hasher) -> Self {
+        Self { hasher, offset: 0 }
+    }
+
+    /// A hasher of a new message.
+    pub fn new() -> Self {
+        Self::of(ours::Hasher::new())
+    }
+
+    /// The same with a secret key: a MAC.
+    pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
+        Self::of(ours::Hasher::new_keyed(key))
+    }
+
+    /// The same to derive a key, for the purpose that `context` names.
+    pub fn new_derive_key(context: &str) -> Self {
+        Self::of(ours::Hasher::new_derive_key(context))
+    }
+
+    /// Forgets the message, and where it began.
+    pub fn reset(&mut self) -> &mut Self {
+        self.hasher.reset();
+        self.offset = 0;
+        self
+    }
+
+    /// Appends `input` to the message.
+    ///
+    /// # Panics
+    ///
+    /// If the hasher is one of a part of a message, and the part has more bytes than a part that begins there.
+    pub fn update(&mut self, input: &[u8]) -> &mut Self {
+        self.check(input);
+        self.hasher.update(input);
+        self
+    }
+
+    /// The same on all cores.
+    ///
+    /// # Panics
+    ///
+    /// As [`update`](Self::update).
+    #[cfg(feature = "rayon")]
+    pub fn update_rayon(&mut self, input: &[u8]) -> &mut Self {
+        self.check(input);
+        self.hasher.update_rayon(input);
+        self
+    }
+
+    fn check(&self, input: &[u8]) {
+        if let Some(most) = max_subtree_len(self.offset) {
+            let remaining = most.saturating_sub(self.count());
+            assert!(
+                input.len() as u64 <= remaining,
+                "the subtree starting at {} contains at most {most} bytes",
+                self.offset
+            );
+        }
+    }
+
+    /// Appends all that `reader` gives.
+    ///
+    /// # Errors
+    ///
+    /// Those of `reader`, but for `Interrupted`.
+    #[cfg(feature = "std")]
+    pub fn update_reader(&mut self, reader: impl std::io::Read) -> std::io::Result<&mut Self> {
+        if self.offset == 0 {
+            self.hasher.update_reader(reader)?;
+        } else {
+            std::io::copy(&mut { reader }, self)?;
+        }
+        Ok(self)
+    }
+
+    /// The digest of the message so far.
+    ///
+    /// # Panics
+    ///
+    /// If the hasher is one of a part of a message.
+    pub fn finalize(&self) -> Hash {
+        self.check_whole();
+        Hash::of(self.hasher.finalize())
+    }
+
+    /// The same to any length.
+    ///
+    /// # Panics
+    ///
+    /// If the hasher is one of a part of a message.
+    pub fn finalize_xof(&self) -> OutputReader {
+        self.check_whole();
+        OutputReader::of(self.hasher.finalize_xof())
+    }
+
+    fn check_whole(&self) {
+        assert_eq!(self.offset, 0, "set_input_offset must be used with finalize_non_root");
+    }
+
+    /// Bytes of the message so far.
+    pub fn count(&self) -> u64 {
+        self.hasher.count()
+    }
+}
+
+impl Default for Hasher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("count", &self.count()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "std")]
+impl std::io::Write for Hasher {
+    fn write(&mut self, input: &[u8]) -> std::io::Result<usize> {
+        self.update(input);
+        Ok(input.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Leaves a hasher of a new message without a key. The other one is wiped as it is dropped.
+#[cfg(feature = "zeroize")]
+impl zeroize::Zeroize for Hasher {
+    fn zeroize(&mut self) {
+        *self = Self::new();
+    }
+}

@@ -1,0 +1,34 @@
+//! The names of the crate `blake3` 1, over `simd-digest`.
+#![no_std]
+#![forbid(unsafe_code)]
+#![warn(missing_docs, unreachable_pub)]
+
+#[cfg(feature = "std")]
+extern crate std;
+
+mod hash;
+mod hasher;
+pub mod hazmat;
+mod output;
+pub mod traits;
+
+pub use hash::{Hash, HexError};
+pub use hasher::Hasher;
+pub use output::OutputReader;
+use simd_digest::blake3 as ours;
+pub use simd_digest::blake3::{BLOCK_LEN, CHUNK_LEN, KEY_LEN, OUT_LEN};
+
+/// The digest of `input`.
+pub fn hash(input: &[u8]) -> Hash {
+    Hash::of(ours::hash(input))
+}
+
+/// The digest of `input` with a secret `key`: a MAC.
+pub fn keyed_hash(key: &[u8; KEY_LEN], input: &[u8]) -> Hash {
+    Hash::of(ours::keyed_hash(key, input))
+}
+
+/// A key out of `key_material`, for the purpose that `context` names.
+pub fn derive_key(context: &str, key_material: &[u8]) -> [u8; OUT_LEN] {
+    ours::derive_key(context, key_material)
+}
