@@ -1,7 +1,11 @@
 //! Results as JSON, an object on a line.
 
+use core::ops::Not;
+use std::io;
+
 use serde::Serialize;
 
+use crate::output::reason;
 use crate::scheme::{Digest, Scheme, digest};
 
 /// A result. What is `None` or empty is left out.
@@ -24,6 +28,9 @@ pub(crate) struct Line<'a> {
     pub(crate) digest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) length: Option<u64>,
+    /// Whether only length and time were compared.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub(crate) unread: bool,
     /// The first and the last byte of each range.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ranges: Vec<[u64; 2]>,
@@ -36,6 +43,11 @@ impl<'a> Line<'a> {
     pub(crate) fn new(name: &[u8], status: &'a str) -> Self {
         let (name, name_hex) = text(name);
         Self { name, name_hex, status, ..Self::default() }
+    }
+
+    /// Why the file with this name cannot be read.
+    pub(crate) fn unreadable(name: &[u8], error: &io::Error) -> Self {
+        Self { reason: Some(reason(error)), ..Self::new(name, "unreadable") }
     }
 
     /// With a digest, and the length of the file.

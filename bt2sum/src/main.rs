@@ -251,6 +251,7 @@ fn print_digests(options: &Options, engine: &Engine, printer: &mut Printer<'_>, 
             Ok(hash) => printer.print(&format.line(scheme, source, &hash))?,
             Err(error) => {
                 printer.complain(source, &error);
+                format.unreadable(source, &error).map_or(Ok(()), |line| printer.print(&line))?;
                 all_good = false;
             }
         }

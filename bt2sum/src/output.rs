@@ -92,6 +92,11 @@ impl Format {
         self.end([mark, before.as_bytes(), &name, after.as_bytes()].concat())
     }
 
+    /// The line of a message that cannot be read, if lines are objects.
+    pub(crate) fn unreadable(self, source: Source<'_>, error: &io::Error) -> Option<Vec<u8>> {
+        self.json.then(|| Line::unreadable(&raw(source.name()), error).to_bytes())
+    }
+
     /// Appends the line end.
     fn end(self, mut line: Vec<u8>) -> Vec<u8> {
         line.push(if self.zero { 0 } else { b'\n' });

@@ -28,7 +28,8 @@ pub(crate) struct Temporary {
 
 impl Temporary {
     /// Creates a file beside `target`, to take the name of `target` later. If `target` is a link, the link stays, and
-    /// the file that it leads to is replaced. The new file has the permissions of the old one.
+    /// the file that it leads to is replaced. The new file has the permissions of the old one and, where that
+    /// is allowed, its owner and group.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         Self::among(target, WRITERS)
     }
@@ -54,6 +55,7 @@ impl Temporary {
         drop(unfinished);
         let temporary = Self { file: io::BufWriter::new(file), target };
         if let Ok(old) = fs::metadata(&temporary.target) {
+            keep_owner(temporary.file.get_ref(), &old);
             temporary.file.get_ref().set_permissions(old.permissions())?;
         }
         Ok(temporary)
@@ -184,6 +186,20 @@ fn remove_left_behind(path: &Path) {
         let _ = fs::remove_file(path);
     }
 }
+
+/// Gives a file the owner and the group of the one whose place it takes, as far as the process may.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    // Only the superuser may give a file away. Anybody else becomes the owner of what they write.
+    if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
+        let _ = fchown(file, None, Some(old.gid()));
+    }
+}
+
+/// Files of systems other than Unix have no owner of this kind.
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &fs::Metadata) {}
 
 /// Waits until the name of a file is on the disk.
 #[cfg(unix)]

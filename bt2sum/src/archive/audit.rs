@@ -191,7 +191,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         let same_time = (record.length, record.modified) == (content.length, content.modified);
         if content.was_looked_at() {
             let status = if same_time { Status::Unchanged } else { Status::Changed };
-            return Ok((Verdict { length, ..Verdict::new(status) }, Now::Unknown));
+            return Ok((Verdict { length, unread: true, ..Verdict::new(status) }, Now::Unknown));
         }
         let (checked, digest) = (nanoseconds(content.begun), content.digest.clone());
         if digest.as_ref() == Some(&record.digest) && record.length == content.length {

@@ -28,13 +28,17 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// A filter of these patterns, or the error of the first one that is wrong. A pattern with a slash, other than at
+    /// A filter of these patterns, or the error of the first one that is wrong, or that no name can match. A pattern with a slash, other than at
     /// its end, is for the whole name; any other is for the last component, at any depth. A slash at the end is for
     /// directories.
     pub(super) fn new(patterns: &[String]) -> Result<Self, String> {
         let one = |text: &String| {
             let begin = text.strip_suffix('/').unwrap_or(text);
-            let glob = GlobBuilder::new(begin.strip_prefix('/').unwrap_or(begin)).literal_separator(true).build();
+            let below = begin.strip_prefix('/').unwrap_or(begin);
+            if below.split('/').any(|component| matches!(component, "" | "." | "..")) {
+                return Err(format!("{text}: a name below the directory has no empty component, `.` or `..`"));
+            }
+            let glob = GlobBuilder::new(below).literal_separator(true).build();
             let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
             let glob = set.map_err(|error| format!("{text}: {}", error.kind()))?;
             Ok::<_, String>(Pattern { glob, whole: begin.contains('/'), directories: text.ends_with('/') })
@@ -88,7 +92,9 @@ mod tests {
         let excluded = [(&b"a"[..], true), (b"a", false), (b"b", true), (b"b", false), (b"x/a", true)];
         let excluded = excluded.map(|(name, is_directory)| filter.excludes(name, is_directory));
         assert_eq!(excluded, [true, false, true, true, true]);
-        assert!(Filter::new(&["[".to_owned()]).is_err());
+        for wrong in ["[", "", "/", "//a", "a//", "./a", "a/./b", "../a", ".", ".."] {
+            assert!(Filter::new(&[wrong.to_owned()]).is_err(), "{wrong}");
+        }
         assert!(Filter::new(&["{a,".repeat(500) + "a" + &"}".repeat(500)]).is_err());
     }
 }

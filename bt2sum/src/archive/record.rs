@@ -63,7 +63,7 @@ pub(super) fn record<F: Flavour>(
             Err(error) => {
                 all_good = false;
                 complain(report, found.name(), &error);
-                Ok(())
+                report.unreadable(found.name(), &error)
             }
         }
     });

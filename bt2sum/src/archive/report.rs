@@ -48,6 +48,8 @@ pub(super) struct Verdict {
     /// Of a file that was hashed, or of one that is missing.
     pub(super) digest: Option<Digest>,
     pub(super) length: Option<u64>,
+    /// Whether the contents were left out, as a sample does.
+    pub(super) unread: bool,
     /// The bytes that differ from those recorded, or cannot be read.
     pub(super) damage: Damage,
     /// The name that a moved file had.
@@ -57,7 +59,8 @@ pub(super) struct Verdict {
 
 impl Verdict {
     pub(super) fn new(status: Status) -> Self {
-        Self { status, digest: None, length: None, damage: Damage::default(), from: None, reason: None }
+        let damage = Damage::default();
+        Self { status, digest: None, length: None, unread: false, damage, from: None, reason: None }
     }
 
     /// A file that cannot be read.
@@ -72,6 +75,8 @@ pub(super) struct Report<'a, 'p> {
     json: bool,
     scheme: Scheme,
     counts: [u64; Status::ALL.len()],
+    /// The number of files whose contents were left out.
+    unread: u64,
 }
 
 /// The last line of an audit.
@@ -84,6 +89,8 @@ struct Summary<'a> {
     missing: u64,
     moved: u64,
     unreadable: u64,
+    /// Files of a sample, in one of the other counts, of which only length and time were compared.
+    unread: u64,
     /// Pipes, sockets and devices.
     special: u64,
     /// The root of the store.
@@ -102,7 +109,7 @@ struct Recorded<'a> {
 
 impl<'a, 'p> Report<'a, 'p> {
     pub(super) fn new(printer: &'a mut Printer<'p>, json: bool, scheme: Scheme) -> Self {
-        Self { printer, json, scheme, counts: [0; Status::ALL.len()] }
+        Self { printer, json, scheme, counts: [0; Status::ALL.len()], unread: 0 }
     }
 
     /// The number of files with this status.
@@ -118,6 +125,7 @@ impl<'a, 'p> Report<'a, 'p> {
     /// Counts and prints a verdict. Of files that are unchanged only JSON tells.
     pub(super) fn tell(&mut self, name: &[u8], verdict: &Verdict) -> io::Result<()> {
         self.counts[verdict.status as usize] += 1;
+        self.unread += u64::from(verdict.unread);
         if self.json {
             return self.object(name, verdict);
         }
@@ -144,6 +152,7 @@ impl<'a, 'p> Report<'a, 'p> {
         let reasons = verdict.damage.ranges().filter_map(|(_, reason)| reason.clone());
         let mut line = Line {
             length: verdict.length,
+            unread: verdict.unread,
             ranges: verdict.damage.ends(),
             reason: verdict.reason.clone().or_else(|| reasons.take(1).next()),
             ..Line::new(name, verdict.status.name())
@@ -169,6 +178,11 @@ impl<'a, 'p> Report<'a, 'p> {
         self.printer.print(&line.to_bytes())
     }
 
+    /// Tells of a file that cannot be recorded, if results are objects.
+    pub(super) fn unreadable(&mut self, name: &[u8], error: &io::Error) -> io::Result<()> {
+        if self.json { self.printer.print(&Line::unreadable(name, error).to_bytes()) } else { Ok(()) }
+    }
+
     /// Prints the sums of a recording.
     pub(super) fn end_of_recording(&mut self, sums: &Sums, links: u64, special: u64) -> io::Result<()> {
         let (files, root) = (sums.entries - links, sums.root.to_string());
@@ -188,16 +202,19 @@ impl<'a, 'p> Report<'a, 'p> {
     /// Prints the counts of an audit.
     pub(super) fn end_of_audit(&mut self, root: &Digest, special: u64) -> io::Result<()> {
         let [unchanged, changed, rotted, new, missing, moved, unreadable] = self.counts;
-        let root = root.to_string();
+        let (root, unread) = (root.to_string(), self.unread);
         let line = if self.json {
             let root = &root;
-            json::line(&Summary { unchanged, changed, rotted, new, missing, moved, unreadable, special, root })
+            json::line(&Summary { unchanged, changed, rotted, new, missing, moved, unreadable, unread, special, root })
         } else {
             let counts =
                 Status::ALL.into_iter().filter(|&status| self.count(status) > 0 || status == Status::Unchanged);
             let mut line =
                 counts.map(|status| format!("{} {}", self.count(status), status.name())).collect::<Vec<_>>().join(", ");
             line += &format!(", root {root}");
+            if unread > 0 {
+                line += &format!(" ({} not read)", count(unread, "file"));
+            }
             (line + &left_out(special) + "\n").into_bytes()
         };
         self.printer.print(&line)

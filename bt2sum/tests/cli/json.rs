@@ -16,6 +16,9 @@ fn digests() {
     let run = with_pipe(&mut directory.bt2sum(["--json"]), [&b"hello s3git\n"[..]].into_iter());
     assert_eq!(run.stdout, hello("hashed").replace("hello", "-") + "\n");
     assert_eq!(outcome(&mut directory.bt2sum(["--json", "--leaves", "l", "hello"])), success(hello("hashed") + "\n"));
+    let run = outcome(&mut directory.bt2sum(["--json", "none", "hello"]));
+    let none = r#"{"name":"none","status":"unreadable","reason":"No such file or directory"}"#;
+    assert_eq!((run.code, run.stdout), (Some(1), format!("{none}\n{}\n", hello("hashed"))));
     for (options, algorithm) in [
         ("--sequential -a sha256", "SHA256"),
         ("--sequential -l 128", "BLAKE2b-128"),

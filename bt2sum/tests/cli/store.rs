@@ -291,6 +291,8 @@ fn what_cannot_be_read() {
     assert_eq!(run.code, Some(1));
     assert_eq!(run.stderr, "bt2sum: d/a: Permission denied\nbt2sum: d/sub: Permission denied\n");
     assert!(run.stdout.starts_with("2 files, 1 link, 1 byte, root"), "{run:?}");
+    let run = as_user(&directory, &["-r", "--json", "--store", "t", "d"]);
+    assert!(run.stdout.contains(r#"{"name":"a","status":"unreadable","reason":"Permission denied"}"#), "{run:?}");
     set("d/sub", 0o755);
     set("d/a", 0o644);
     assert_eq!(audit(&directory, &["--audit"]), (vec![], "6 unchanged".into(), 0));
@@ -317,6 +319,12 @@ fn samples() {
     let before = fs::read(directory.path("s")).unwrap();
     assert_eq!(audit(&directory, &["--sample=0%"]), (vec![], "6 unchanged".into(), 0));
     assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    // Nobody is to take a look for a comparison.
+    let run = |options: &[&str]| outcome(directory.bt2sum(options.iter().copied()).args(["--store", "s", "d"])).stdout;
+    assert!(run(&["--sample=0%"]).ends_with(" (5 files not read)\n"));
+    assert!(!run(&["--audit"]).contains("not read"));
+    let objects = run(&["--sample=0%", "--json"]);
+    assert_eq!((objects.matches(r#""unread":true"#).count(), objects.matches(r#""unread":5"#).count()), (5, 1));
     set_time(&directory, "a", 5);
     let directory = directory.file("d/new", b"new");
     assert_eq!(audit(&directory, &["--sample=0%"]).0, ["a: changed", "new: new"]);

@@ -3,6 +3,7 @@
 
 use core::time::Duration;
 use std::fs;
+use std::os::unix::fs::{MetadataExt, chown};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
@@ -152,6 +153,21 @@ fn another_file_in_the_place_of_a_store() {
         assert_eq!(fs::read(directory.path("s")).unwrap(), b"precious", "{mode}");
         fs::rename(directory.path("s"), directory.path("precious")).unwrap();
         fs::rename(directory.path("kept"), directory.path("s")).unwrap();
+    }
+}
+
+/// The superuser keeps somebody's store for them.
+#[test]
+fn a_store_keeps_its_owner() {
+    let directory = tree();
+    record(&directory, &[]);
+    // Only the superuser may give files away.
+    if chown(directory.path("s"), Some(12_345), Some(54_321)).is_ok() {
+        for options in [&["--update"][..], &["--sample=1%"], &["-r"]] {
+            assert_eq!(outcome(directory.bt2sum(options.iter().copied()).args(["--store", "s", "d"])).code, Some(0));
+            let store = fs::metadata(directory.path("s")).unwrap();
+            assert_eq!((store.uid(), store.gid()), (12_345, 54_321), "{options:?}");
+        }
     }
 }
 
