@@ -1,11 +1,9 @@
 //! Results as JSON, an object on a line.
 
 use core::ops::Not;
-use std::io;
 
 use serde::Serialize;
 
-use crate::output::reason;
 use crate::scheme::{Digest, Scheme, digest};
 
 /// A result. What is `None` or empty is left out.
@@ -46,8 +44,8 @@ impl<'a> Line<'a> {
     }
 
     /// Why the file with this name cannot be read.
-    pub(crate) fn unreadable(name: &[u8], error: &io::Error) -> Self {
-        Self { reason: Some(reason(error)), ..Self::new(name, "unreadable") }
+    pub(crate) fn unreadable(name: &[u8], reason: String) -> Self {
+        Self { reason: Some(reason), ..Self::new(name, "unreadable") }
     }
 
     /// With a digest, and the length of the file.

@@ -94,7 +94,7 @@ impl Format {
 
     /// The line of a message that cannot be read, if lines are objects.
     pub(crate) fn unreadable(self, source: Source<'_>, error: &io::Error) -> Option<Vec<u8>> {
-        self.json.then(|| Line::unreadable(&raw(source.name()), error).to_bytes())
+        self.json.then(|| Line::unreadable(&raw(source.name()), reason(error)).to_bytes())
     }
 
     /// Appends the line end.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::store::Sums;
 use crate::json::{self, Line};
 use crate::leaves::Damage;
-use crate::output::{Printer, checked_name};
+use crate::output::{Printer, checked_name, reason};
 use crate::scheme::{Digest, Scheme};
 
 /// What became of a file or a link.
@@ -180,7 +180,7 @@ impl<'a, 'p> Report<'a, 'p> {
 
     /// Tells of a file that cannot be recorded, if results are objects.
     pub(super) fn unreadable(&mut self, name: &[u8], error: &io::Error) -> io::Result<()> {
-        if self.json { self.printer.print(&Line::unreadable(name, error).to_bytes()) } else { Ok(()) }
+        if self.json { self.printer.print(&Line::unreadable(name, reason(error)).to_bytes()) } else { Ok(()) }
     }
 
     /// Prints the sums of a recording.
