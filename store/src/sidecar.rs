@@ -15,13 +15,14 @@ use object_store::{
     ObjectStore, ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
 };
 
+use crate::corrupt::Corrupt;
 use crate::error::{Error, Problem};
+use crate::format::FormatError;
 use crate::key::{Hash, Key};
 use crate::leaf_file::{HEADER, LeafFileError, TRAILER, Table};
 use crate::read::{check, read, read_ranges};
 use crate::rope::{Rope, join};
 use crate::source::{Failure, Opened, Source, again};
-use crate::stripes::{Corrupt, FormatError};
 use crate::watch::{Stats, Watch};
 
 /// What the name of a file of leaves ends with.
@@ -50,7 +51,7 @@ type Roots = dyn Fn(&Path) -> Option<Vec<u8>> + Send + Sync;
 ///   if they are as long as those of such an object. Of those with an ETag, 64 are kept in at most 64 MiB, and a request
 ///   with this ETag asks whether they are still the same.
 /// - One leaf at least is held in memory, at most 4 GiB: **the file says how long leaves are**, so let only those write it
-///   whom you trust with your memory, or give roots. The root over a file of leaves is computed in one poll.
+///   whom you trust with your memory, or give roots.
 ///
 /// ```
 /// use object_store::memory::InMemory;
