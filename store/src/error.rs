@@ -4,8 +4,11 @@ use core::fmt;
 
 use object_store::path::Path;
 
+use crate::corrupt::Corrupt;
+use crate::format::FormatError;
+use crate::header::HeaderError;
 use crate::leaf_file::LeafFileError;
-use crate::stripes::{Corrupt, EncodeError, FormatError, HeaderError};
+use crate::stripes::EncodeError;
 
 /// The name of the store in errors of `object_store`.
 pub(crate) const STORE: &str = "Verified";

@@ -41,12 +41,19 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod buffers;
+mod check;
+mod corrupt;
+mod encoder;
 mod error;
+mod format;
 mod hashing;
+mod header;
 mod key;
 mod layout;
 mod leaf_file;
 mod listing;
+mod put;
 mod read;
 mod rope;
 mod scan;
@@ -57,13 +64,16 @@ mod verified;
 mod watch;
 mod write;
 
+pub use self::corrupt::Corrupt;
 pub use self::error::{Error, Problem};
+pub use self::format::{Format, FormatError};
+pub use self::header::HeaderError;
 pub use self::key::Hash;
 pub use self::layout::{RangeError, Run};
 pub use self::leaf_file::LeafFileError;
 pub use self::read::Check;
 pub use self::sidecar::Sidecar;
-pub use self::stripes::{Corrupt, EncodeError, Format, FormatError, HeaderError, Stripes};
+pub use self::stripes::{EncodeError, Stripes};
 pub use self::verified::{Sizes, Verified};
 pub use self::watch::Stats;
 
