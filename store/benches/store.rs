@@ -228,7 +228,8 @@ fn put(runtime: &Runtime, message: &Bytes) {
         ratio("verified / update_many, as throughput", times[0] / times[2], 0.7, true);
         println!("  {:<48} {:8.2}", "verified / plain store, same pieces", times[1] / times[2]);
     }
-    // A file that replaces another is written to the disk at once by some file systems, which takes longer than all else.
+    // A file that replaces another is written to the disk at once by some file systems, which takes longer than all
+    // else.
     for (length, replaces) in [(LENGTH, false), (8 << 20, false), (4 << 20, false), (1 << 20, false), (8 << 20, true)] {
         let message = message.slice(..length);
         let directory = tempfile::tempdir().unwrap();

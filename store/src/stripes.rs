@@ -112,8 +112,8 @@ impl Stripes {
     ///
     /// # Errors
     ///
-    /// [`EncodeError`] if `bytes` are no whole stripes and do not end the object, if an object that is not empty would end
-    /// with an empty stripe, or if there are more than 2^48 stripes. Then nothing is hashed.
+    /// [`EncodeError`] if `bytes` are no whole stripes and do not end the object, if an object that is not empty would
+    /// end with an empty stripe, or if there are more than 2^48 stripes. Then nothing is hashed.
     pub fn encode(
         &self,
         first: u64,

@@ -36,22 +36,22 @@ pub enum Sizes {
     /// From the header of each object: a request for 64 bytes for each, 32 at once. They are right for all objects.
     #[default]
     Read,
-    /// From the stored length alone, without a request. They are right for objects whose stripes have the length of this
-    /// store's [`Format`]; others have a wrong size.
+    /// From the stored length alone, without a request. They are right for objects whose stripes have the length of
+    /// this store's [`Format`]; others have a wrong size.
     Computed,
 }
 
 /// A store, over another one, whose objects are verified on every read.
 ///
 /// - Lengths and ranges are those of the bytes that were put. Objects are stored with a header and digests of stripes.
-/// - Errors about a stored object are [`object_store::Error::Generic`] with an [`Error`] as their source, but for an object
-///   that changed, which is [`object_store::Error::Precondition`]. A range that the object does not have is
+/// - Errors about a stored object are [`object_store::Error::Generic`] with an [`Error`] as their source, but for an
+///   object that changed, which is [`object_store::Error::Precondition`]. A range that the object does not have is
 ///   [`object_store::Error::Generic`] without one. Errors of the wrapped store are passed on.
 /// - Each get begins with one request: for the header, or for all of the object if all is asked for. Further requests
 ///   carry the ETag and the version of the first. If the object has changed, reading begins anew, at most three times,
 ///   until [`get_opts`](ObjectStore::get_opts) has returned; afterwards the error is
-///   [`object_store::Error::Precondition`]. **A store that gives neither**, or only weak ETags, cannot tell an object that
-///   changes while it is read from one that is corrupt: the read fails then, and never returns a mixture.
+///   [`object_store::Error::Precondition`]. **A store that gives neither**, or only weak ETags, cannot tell an object
+///   that changes while it is read from one that is corrupt: the read fails then, and never returns a mixture.
 /// - The size that `head` and listings give is computed from the stored length, which only reading the last stripe
 ///   verifies.
 /// - A put of 16 MiB or more, without conditions, is an upload by parts of 8 MiB if the wrapped store has uploads by
@@ -82,8 +82,8 @@ pub struct Verified<T> {
 enum Kind {
     /// `InMemory` keeps one piece as it is, and joins several, on one thread.
     Memory,
-    /// `LocalFileSystem` writes each piece by a call of the system, and a small one takes as long as 50 KB. It takes parts
-    /// of any length, and shows nothing before the upload is complete, as with a put.
+    /// `LocalFileSystem` writes each piece by a call of the system, and a small one takes as long as 50 KB. It takes
+    /// parts of any length, and shows nothing before the upload is complete, as with a put.
     Files,
     Other,
 }
@@ -103,7 +103,8 @@ impl Kind {
 }
 
 impl<T: ObjectStore> Verified<T> {
-    /// Wraps a store. New objects have this format, and objects with another hash or stripe length are read as they are.
+    /// Wraps a store. New objects have this format, and objects with another hash or stripe length are read as they
+    /// are.
     pub fn new(store: T, format: Format) -> Self {
         let kind = Kind::of(&store);
         Self {
@@ -156,8 +157,8 @@ impl<T: ObjectStore> Verified<T> {
         self
     }
 
-    /// Has the task of a put hash all by itself. Otherwise threads help with those of 1 MiB and more that are one request,
-    /// at most three with each, and in the process as many as there are processors without one.
+    /// Has the task of a put hash all by itself. Otherwise threads help with those of 1 MiB and more that are one
+    /// request, at most three with each, and in the process as many as there are processors without one.
     #[must_use]
     pub fn without_threads(mut self) -> Self {
         self.has_threads = false;

@@ -22,8 +22,8 @@ use crate::rope::Rope;
 use crate::stripes::Stripes;
 use crate::watch::{Pace, Watch};
 
-/// The parts in which a large object is put if nothing is known of the store, in bytes. Stores like S3 take no part below
-/// 5 MiB but the last.
+/// The parts in which a large object is put if nothing is known of the store, in bytes. Stores like S3 take no part
+/// below 5 MiB but the last.
 pub(crate) const PART: usize = 8 << 20;
 
 /// The length of the shortest part that is given to a store before the last, in bytes: S3 takes none that is shorter.
@@ -32,8 +32,8 @@ const LEAST: usize = 5 << 20;
 /// Parts of a put that are under way at once.
 const PARTS: usize = 4;
 
-/// An upload by parts. The parts of the store are as long as the longest of the user so far with its digests, and 5 MiB at
-/// least: so equal parts stay equal, and they are no more than the user's.
+/// An upload by parts. The parts of the store are as long as the longest of the user so far with its digests, and 5 MiB
+/// at least: so equal parts stay equal, and they are no more than the user's.
 pub(crate) struct Upload {
     shared: Arc<Shared>,
     /// The user's parts so far.

@@ -183,7 +183,8 @@ async fn integration_tests_of_object_store() {
     integration::stream_get(&store).await;
 }
 
-/// The same over stores that wrap: one gives other names than it was asked by, one counts requests, and one gives pieces.
+/// The same over stores that wrap: one gives other names than it was asked by, one counts requests, and one gives
+/// pieces.
 #[tokio::test]
 async fn integration_tests_over_wrapping_stores() {
     let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
