@@ -127,6 +127,16 @@ impl Kernel {
         }
     }
 
+    /// Whether messages of this length, side by side, have the next ones fetched while they are hashed.
+    pub(crate) fn fetches(&self, length: usize) -> bool {
+        let by_kernel = match self {
+            Self::Blake2b(..) | Self::Blake2s(..) => false,
+            Self::Sha224(_) | Self::Sha256(_) | Self::HmacSha224(_) | Self::HmacSha256(_) => true,
+            Self::Blake3(_) => length <= 1024 && length.is_multiple_of(64),
+        };
+        by_kernel && cfg!(any(target_arch = "x86", target_arch = "x86_64"))
+    }
+
     /// Writes the digests of `messages` to `digests`, one after the other. These have `messages.len() * width` bytes.
     pub(crate) fn hash(&self, messages: &[&[u8]], digests: &mut [u8]) -> Result<()> {
         let done = match self {

@@ -15,12 +15,14 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 use core::array;
+use core::ops::RangeInclusive;
 
 use super::Sha;
 use crate::backend::avx::Avx;
 use crate::backend::avx512::Avx512;
 use crate::backend::opaque;
 use crate::backend::sse41::swap32;
+use crate::backend::vector::fetch_ahead;
 use crate::kernel::Run;
 use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Written};
 
@@ -102,21 +104,21 @@ fn clear_upper_halves(_: Avx) {
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
 fn compress_sse(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
-    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last, None);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
 fn compress_avx(avx: Avx, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
     clear_upper_halves(avx);
-    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last, None);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn compress_avx512(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
     clear_upper_halves(Avx::here());
-    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last, None);
 }
 
 #[inline(never)]
@@ -138,17 +140,39 @@ fn streams_avx512(run: Run<'_, Sha256Function>) {
     clear_upper_halves(Avx::here());
     let Run { count, stride, chains, blocks, last, .. } = run;
     let last = last[0];
+    let mut next = blocks.chunks(4).skip(1);
+    let mut ahead = [0; 4];
     for (chains, blocks) in chains.chunks_mut(4).zip(blocks.chunks(4)) {
+        if FETCHED.contains(&count) {
+            ahead = ahead_of(blocks, next.next(), ahead);
+        }
         match (chains, blocks) {
             ([a, b, c, d], &[e, f, g, h]) => {
-                compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], (count, stride), last);
+                compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], (count, stride), last, Some(ahead));
             }
-            ([a, b, c], &[e, f, g]) => compress_together(Sha::here(), [a, b, c], [e, f, g], (count, stride), last),
-            ([a, b], &[e, f]) => compress_together(Sha::here(), [a, b], [e, f], (count, stride), last),
-            ([a], &[e]) => compress_together(Sha::here(), [a], [e], (count, stride), last),
+            ([a, b, c], &[e, f, g]) => {
+                compress_together(Sha::here(), [a, b, c], [e, f, g], (count, stride), last, None)
+            }
+            ([a, b], &[e, f]) => compress_together(Sha::here(), [a, b], [e, f], (count, stride), last, None),
+            ([a], &[e]) => compress_together(Sha::here(), [a], [e], (count, stride), last, None),
             _ => {}
         }
     }
+}
+
+/// Blocks of a message for which the next messages are fetched meanwhile: fewer are most often closing ones, which were
+/// just written. More are fetched by the CPU itself, and would leave the caches before they are used.
+const FETCHED: RangeInclusive<usize> = 4..=128;
+
+/// How far behind each of four messages the `next` one of its place lies, in bytes. After the last four, it is as far as
+/// `before`: rows of a column lie together.
+#[inline(always)]
+fn ahead_of(blocks: &[&[[u8; 64]]], next: Option<&[&[[u8; 64]]]>, before: [usize; 4]) -> [usize; 4] {
+    let mut ahead = before;
+    for ((ahead, next), blocks) in ahead.iter_mut().zip(next.unwrap_or_default()).zip(blocks) {
+        *ahead = next.as_ptr().addr().wrapping_sub(blocks.as_ptr().addr());
+    }
+    ahead
 }
 
 #[inline(always)]
@@ -157,8 +181,8 @@ fn pairs(sha: Sha, run: Run<'_, Sha256Function>) {
     let last = last[0];
     for (chains, blocks) in chains.chunks_mut(2).zip(blocks.chunks(2)) {
         match (chains, blocks) {
-            ([a, b], &[e, f]) => compress_together(sha, [a, b], [e, f], (count, stride), last),
-            ([a], &[e]) => compress_together(sha, [a], [e], (count, stride), last),
+            ([a, b], &[e, f]) => compress_together(sha, [a, b], [e, f], (count, stride), last, None),
+            ([a], &[e]) => compress_together(sha, [a], [e], (count, stride), last, None),
             _ => {}
         }
     }
@@ -206,6 +230,7 @@ fn compress_together<const N: usize>(
     blocks: [&[[u8; 64]]; N],
     (count, stride): (usize, usize),
     last: Written,
+    ahead: Option<[usize; N]>,
 ) {
     let mut states = [State::ZERO; N];
     for (state, chain) in states.iter_mut().zip(&chains) {
@@ -215,6 +240,11 @@ fn compress_together<const N: usize>(
         let mut w = [[State::ZERO.0[0]; 4]; N];
         for (w, blocks) in w.iter_mut().zip(&blocks) {
             *w = load(sha, &blocks[block * stride], last);
+        }
+        if let Some(ahead) = ahead {
+            for (blocks, ahead) in blocks.iter().zip(ahead) {
+                fetch_ahead(&blocks[block * stride], ahead);
+            }
         }
         compress_words(sha, &mut states, w);
     }
@@ -400,7 +430,7 @@ mod tests {
         place: (usize, usize),
         last: Written,
     ) {
-        compress_together(Sha::here(), chains, blocks, place, last);
+        compress_together(Sha::here(), chains, blocks, place, last, None);
     }
 
     #[target_feature(enable = "sha,sse4.1,ssse3")]
