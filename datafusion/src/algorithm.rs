@@ -130,7 +130,9 @@ impl Kernel {
     /// Whether messages of this length, side by side, have the next ones fetched while they are hashed.
     pub(crate) fn fetches(&self, length: usize) -> bool {
         let by_kernel = match self {
-            Self::Blake2b(..) | Self::Blake2s(..) => false,
+            // Four lanes do not.
+            Self::Blake2b(..) => blake2b::lanes() >= 8,
+            Self::Blake2s(..) => blake2s::lanes() >= 8,
             Self::Sha224(_) | Self::Sha256(_) | Self::HmacSha224(_) | Self::HmacSha256(_) => true,
             Self::Blake3(_) => length <= 1024 && length.is_multiple_of(64),
         };

@@ -15,7 +15,6 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 use core::array;
-use core::ops::RangeInclusive;
 
 use super::Sha;
 use crate::backend::avx::Avx;
@@ -23,8 +22,8 @@ use crate::backend::avx512::Avx512;
 use crate::backend::opaque;
 use crate::backend::sse41::swap32;
 use crate::backend::vector::fetch_ahead;
-use crate::kernel::Run;
 use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Written};
+use crate::kernel::{FETCHED, Run};
 
 /// The encoding of all instructions but SHA-NI's own, by the instruction set.
 #[derive(Clone, Copy)]
@@ -140,12 +139,10 @@ fn streams_avx512(run: Run<'_, Sha256Function>) {
     clear_upper_halves(Avx::here());
     let Run { count, stride, chains, blocks, last, .. } = run;
     let last = last[0];
-    let mut next = blocks.chunks(4).skip(1);
+    let mut next = blocks.get(4..).unwrap_or_default().chunks(4);
     let mut ahead = [0; 4];
     for (chains, blocks) in chains.chunks_mut(4).zip(blocks.chunks(4)) {
-        if FETCHED.contains(&count) {
-            ahead = ahead_of(blocks, next.next(), ahead);
-        }
+        ahead = ahead_of(blocks, next.next(), ahead, count);
         match (chains, blocks) {
             ([a, b, c, d], &[e, f, g, h]) => {
                 compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], (count, stride), last, Some(ahead));
@@ -160,32 +157,38 @@ fn streams_avx512(run: Run<'_, Sha256Function>) {
     }
 }
 
-/// Blocks of a message for which the next messages are fetched meanwhile: fewer are most often closing ones, which were
-/// just written. More are fetched by the CPU itself, and would leave the caches before they are used.
-const FETCHED: RangeInclusive<usize> = 4..=128;
-
-/// How far behind each of four messages the `next` one of its place lies, in bytes. After the last four, it is as far as
-/// `before`: rows of a column lie together.
-#[inline(always)]
-fn ahead_of(blocks: &[&[[u8; 64]]], next: Option<&[&[[u8; 64]]]>, before: [usize; 4]) -> [usize; 4] {
-    let mut ahead = before;
-    for ((ahead, next), blocks) in ahead.iter_mut().zip(next.unwrap_or_default()).zip(blocks) {
-        *ahead = next.as_ptr().addr().wrapping_sub(blocks.as_ptr().addr());
-    }
-    ahead
-}
-
 #[inline(always)]
 fn pairs(sha: Sha, run: Run<'_, Sha256Function>) {
     let Run { count, stride, chains, blocks, last, .. } = run;
     let last = last[0];
+    let mut next = blocks.get(2..).unwrap_or_default().chunks(2);
+    let mut ahead = [0; 2];
     for (chains, blocks) in chains.chunks_mut(2).zip(blocks.chunks(2)) {
+        ahead = ahead_of(blocks, next.next(), ahead, count);
         match (chains, blocks) {
-            ([a, b], &[e, f]) => compress_together(sha, [a, b], [e, f], (count, stride), last, None),
+            ([a, b], &[e, f]) => compress_together(sha, [a, b], [e, f], (count, stride), last, Some(ahead)),
             ([a], &[e]) => compress_together(sha, [a], [e], (count, stride), last, None),
             _ => {}
         }
     }
+}
+
+/// How far behind each message the `next` one of its place lies, in bytes, for the CPU to fetch it. After the last ones
+/// it is as far as `before`: rows of a column lie together.
+#[inline(always)]
+fn ahead_of<const N: usize>(
+    blocks: &[&[[u8; 64]]],
+    next: Option<&[&[[u8; 64]]]>,
+    before: [usize; N],
+    count: usize,
+) -> [usize; N] {
+    let mut ahead = before;
+    if FETCHED.contains(&(64 * count)) {
+        for ((ahead, next), blocks) in ahead.iter_mut().zip(next.unwrap_or_default()).zip(blocks) {
+            *ahead = next.as_ptr().addr().wrapping_sub(blocks.as_ptr().addr());
+        }
+    }
+    ahead
 }
 
 #[inline(never)]
