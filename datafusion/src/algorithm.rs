@@ -131,8 +131,8 @@ impl Kernel {
     pub(crate) fn fetches(&self, length: usize) -> bool {
         let by_kernel = match self {
             // Four lanes do not.
-            Self::Blake2b(..) => blake2b::lanes() >= 8,
-            Self::Blake2s(..) => blake2s::lanes() >= 8,
+            Self::Blake2b(params, _) => blake2b::lanes(params.backend()) >= 8,
+            Self::Blake2s(params, _) => blake2s::lanes(params.backend()) >= 8,
             Self::Sha224(_) | Self::Sha256(_) | Self::HmacSha224(_) | Self::HmacSha256(_) => true,
             Self::Blake3(_) => length <= 1024 && length.is_multiple_of(64),
         };
