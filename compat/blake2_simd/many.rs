@@ -43,7 +43,7 @@ where
 /// An input, and what is to be hashed with it.
 #[derive(Clone)]
 pub struct HashManyJob<'a> {
-    hasher: ours::Hasher,
+    params: Params,
     input: &'a [u8],
     hash: Option<Hash>,
 }
@@ -52,10 +52,9 @@ impl<'a> HashManyJob<'a> {
     /// The digest of `input` with these parameters, to be computed by [`hash_many`].
     #[inline]
     pub fn new(params: &Params, input: &'a [u8]) -> Self {
-        let hasher = params.hasher();
         // A key alone is a whole message, which `blake2b_simd` and `blake2s_simd` hash here.
-        let hash = (input.is_empty() && params.keyed).then(|| Hash::of(hasher.finalize()));
-        Self { hasher, input, hash }
+        let hash = (input.is_empty() && params.keyed).then(|| params.hash(input));
+        Self { params: params.clone(), input, hash }
     }
 
     /// The digest.
@@ -83,17 +82,27 @@ where
 {
     let jobs = hash_many_jobs.into_iter().filter(|job| job.hash.is_none());
     batches(jobs, |mut batch| {
-        {
-            let mut updates: ArrayVec<_, BATCH> = batch.iter_mut().map(|job| (&mut job.hasher, job.input)).collect();
-            ours::update_many(&mut updates);
-        }
         let mut hashes = [ours::Hash::from_bytes(&[0]).expect("one byte is a digest"); BATCH];
-        {
-            let hashers: ArrayVec<_, BATCH> = batch.iter().map(|job| &job.hasher).collect();
-            ours::finalize_many(&hashers, &mut hashes[..hashers.len()]).expect("a hash for each hasher");
+        let hashes = &mut hashes[..batch.len()];
+        let first = &batch[0].params;
+        if batch.iter().all(|job| job.params == *first) {
+            let inputs: ArrayVec<&[u8], BATCH> = batch.iter().map(|job| job.input).collect();
+            first.hash_many(&inputs, hashes);
+        } else {
+            hash_each(&batch, hashes);
         }
         for (job, hash) in batch.iter_mut().zip(hashes) {
-            job.hash = Some(Hash::of(hash));
+            job.hash = Some(Hash::of(*hash));
         }
     });
+}
+
+/// The same for parameters that differ, as those of nodes of a tree do. Apart, for the hashers take kilobytes of stack.
+#[inline(never)]
+fn hash_each(jobs: &[&mut HashManyJob<'_>], hashes: &mut [ours::Hash]) {
+    let mut hashers: ArrayVec<ours::Hasher, BATCH> = jobs.iter().map(|job| job.params.hasher()).collect();
+    let updates = hashers.iter_mut().zip(jobs).map(|(hasher, job)| (hasher, job.input));
+    ours::update_many(&mut updates.collect::<ArrayVec<_, BATCH>>());
+    let hashers: ArrayVec<_, BATCH> = hashers.iter().collect();
+    ours::finalize_many(&hashers, hashes).expect("a hash for each hasher");
 }

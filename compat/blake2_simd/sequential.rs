@@ -26,7 +26,7 @@ pub(crate) fn portable() -> Backend {
 }
 
 /// All parameters. Setters panic if what they are given is out of its range.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Params {
     params: ours::Params,
     /// Whether there is a key.
@@ -53,6 +53,10 @@ impl Params {
     #[inline]
     pub fn hash(&self, input: &[u8]) -> Hash {
         Hash::of(self.params.hash(input).expect(CHECKED))
+    }
+
+    pub(crate) fn hash_many(&self, inputs: &[&[u8]], hashes: &mut [ours::Hash]) {
+        self.params.hash_many_into(inputs, hashes).expect(CHECKED);
     }
 
     pub(crate) fn hasher(&self) -> ours::Hasher {

@@ -56,8 +56,8 @@ impl<F: Flavour> Hasher<F> {
         let mut hasher = Self::of(node, Backend::best());
         let Stream { chain: first, buffer, .. } = &hasher.stream;
         // A key block that nothing follows is held back, too.
-        let begins = is_same(&chain.to_bytes(), &first.to_bytes())
-            && (!hasher.node.keyed || held == F::Block::LENGTH && is_same(block, buffer.block()));
+        let begins = is_same(chain.to_bytes().bytes(), first.to_bytes().bytes())
+            && (!hasher.node.keyed || held == F::Block::LENGTH && is_same(block.bytes(), buffer.block().bytes()));
         let possible = block.bytes().get(held..).is_some_and(is_zero)
             && chain.count.is_multiple_of(F::Block::LENGTH as u128)
             && if chain.count == 0 { begins } else { held > 0 };

@@ -117,9 +117,13 @@ pub(super) fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |all, byte| black_box(all | byte)) == 0
 }
 
-/// Whether two arrays are equal, in the same time wherever they differ.
-pub(super) fn is_same<B: Block>(a: &B, b: &B) -> bool {
-    a.bytes().iter().zip(b.bytes()).fold(0, |all, (a, b)| black_box(all | (a ^ b))) == 0
+/// Whether slices of the same length are equal, in the same time wherever they differ.
+pub(super) fn is_same(a: &[u8], b: &[u8]) -> bool {
+    debug_assert_eq!(a.len(), b.len());
+    let ((words_a, a), (words_b, b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let words = words_a.iter().zip(words_b).map(|(a, b)| u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
+    let rest = a.iter().zip(b).map(|(a, b)| u64::from(a ^ b));
+    words.chain(rest).fold(0, |all, differs| black_box(all | differs)) == 0
 }
 
 /// A length in range, as the parameter block has it.

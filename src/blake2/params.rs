@@ -8,7 +8,7 @@ use digest::InvalidLength;
 
 use super::flavour::Flavour;
 use super::hasher::{Hasher, one_shot};
-use super::node::{Node, byte};
+use super::node::{Node, byte, is_same};
 use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::Block;
@@ -65,7 +65,7 @@ pub struct Params<F: Flavour> {
 ///
 /// `LONGEST` is that of BLAKE2b for BLAKE2s too: an array of the flavour's own length is reached by methods of a trait,
 /// which no `const fn` may call.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Field<const LONGEST: usize> {
     bytes: [u8; LONGEST],
     length: usize,
@@ -259,6 +259,23 @@ impl<F: Flavour> Default for Params<F> {
         Self::new()
     }
 }
+
+/// Whether all fields and the backend are the same. Where keys of one length differ makes no difference to the time.
+impl<F: Flavour> PartialEq for Params<F> {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { hash_length, key, salt, personal, fanout, max_depth, max_leaf_length, .. } = self;
+        let Self { node_offset, node_depth, inner_hash_length, last_node, backend, flavour: _, .. } = self;
+        (hash_length, key.length, salt, personal)
+            == (&other.hash_length, other.key.length, &other.salt, &other.personal)
+            && (fanout, max_depth, max_leaf_length) == (&other.fanout, &other.max_depth, &other.max_leaf_length)
+            && (node_offset, node_depth) == (&other.node_offset, &other.node_depth)
+            && (inner_hash_length, last_node) == (&other.inner_hash_length, &other.last_node)
+            && backend == &other.backend
+            && is_same(&key.bytes, &other.key.bytes)
+    }
+}
+
+impl<F: Flavour> Eq for Params<F> {}
 
 /// Tells nothing, for there may be a key.
 impl<F: Flavour> fmt::Debug for Params<F> {

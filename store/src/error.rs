@@ -4,8 +4,11 @@ use core::fmt;
 
 use object_store::path::Path;
 
+use crate::corrupt::Corrupt;
+use crate::format::FormatError;
+use crate::header::HeaderError;
 use crate::leaf_file::LeafFileError;
-use crate::stripes::{Corrupt, EncodeError, FormatError, HeaderError};
+use crate::stripes::EncodeError;
 
 /// The name of the store in errors of `object_store`.
 pub(crate) const STORE: &str = "Verified";
@@ -111,8 +114,8 @@ pub enum Problem {
         /// The number of bytes that came.
         got: u64,
     },
-    /// The object changed while it was read: every one of four times before the get returned, or once afterwards. This is
-    /// the source of [`object_store::Error::Precondition`].
+    /// The object changed while it was read: every one of four times before the get returned, or once afterwards. This
+    /// is the source of [`object_store::Error::Precondition`].
     Changed,
     /// [`Check::Never`](crate::Check::Never) in a store with a key that was not told to allow this.
     Unchecked,

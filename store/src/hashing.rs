@@ -151,13 +151,24 @@ impl Hashing {
         let hashers = leaves.hashers(stripes.iter().map(|(number, last, _)| (*number, *last)))?;
         let stripes: Vec<_> =
             stripes.into_iter().map(|(_, _, pieces)| Pieces { pieces, ..Pieces::default() }).collect();
-        let left = stripes.iter().flat_map(|stripe| &stripe.pieces).map(Bytes::len).sum();
-        Ok(Self { hashers, stripes, left })
+        let mut hashing = Self { hashers, stripes, left: 0 };
+        hashing.left = hashing.bytes();
+        Ok(hashing)
     }
 
     /// The bytes that are not hashed yet.
     pub(crate) fn left(&self) -> usize {
         self.left
+    }
+
+    /// The number of stripes.
+    pub(crate) fn count(&self) -> usize {
+        self.stripes.len()
+    }
+
+    /// The bytes of all stripes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.stripes.iter().flat_map(|stripe| &stripe.pieces).map(Bytes::len).sum()
     }
 
     /// Hashes at most `most` bytes, which is at least 128 for each stripe, and returns how many.

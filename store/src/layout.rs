@@ -3,6 +3,12 @@
 use core::fmt;
 use core::ops::Range;
 
+/// The length of a digest, in bytes.
+pub(crate) const DIGEST: usize = 32;
+
+/// The length of a header, in bytes.
+pub(crate) const HEADER: usize = 64;
+
 /// The most stripes of an object: BLAKE2s numbers leaves with 48 bits.
 const MOST_STRIPES: u64 = 1 << 48;
 
@@ -18,6 +24,11 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// That of objects with a header, and stripes of this length behind their digests.
+    pub(crate) fn of_stripes(stripe: u32) -> Self {
+        Self { header: HEADER as u64, digest: DIGEST as u64, stripe }
+    }
+
     fn stripe(&self) -> u64 {
         u64::from(self.stripe).max(1)
     }

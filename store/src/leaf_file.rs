@@ -3,7 +3,7 @@
 use core::fmt;
 
 use bytes::Bytes;
-use simd_digest::blake2::{Flavour, Hash as Blake2Hash, Params, Tree};
+use simd_digest::blake2::{Flavour, Params, Tree};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::FlavourS;
 
@@ -142,12 +142,16 @@ impl Table {
         if u128::from(count) * (size as u128) != table.digests.len() as u128 {
             return Err(LeafFileError::Field("number of leaves"));
         }
-        let is_root = watch.time(|| match (&table.leaves, root) {
+        let is_root = match (&table.leaves, root) {
             (_, None) => true,
-            (Leaves::Blake2b(tree), Some(root)) => is_root(tree, size, &table.digests, root),
-            (Leaves::Blake2s(tree), Some(root)) => is_root(tree, size, &table.digests, root),
+            (Leaves::Blake2b(_), Some(root)) => {
+                is_root(params::<FlavourB>(chunk, size, key), &table.digests, root, watch, &mut pace).await
+            }
+            (Leaves::Blake2s(_), Some(root)) => {
+                is_root(params::<FlavourS>(chunk, size, key), &table.digests, root, watch, &mut pace).await
+            }
             (Leaves::Sha256 { .. }, _) => false,
-        });
+        };
         if is_root { Ok(table) } else { Err(LeafFileError::Root) }
     }
 
@@ -173,13 +177,16 @@ impl fmt::Debug for Table {
 }
 
 /// The tree of bt2sum with these lengths.
-fn tree<F: Flavour>(chunk: u32, size: usize, key: Option<&[u8]>) -> Result<Tree<F>, LeafFileError> {
+fn params<F: Flavour>(chunk: u32, size: usize, key: Option<&[u8]>) -> Params<F> {
     let mut params = Params::<F>::new().hash_length(size).inner_hash_length(size);
     if let Some(key) = key {
         params = params.key(key);
     }
-    let tree = params.fanout(0).max_depth(2).max_leaf_length(chunk).tree();
-    tree.map_err(|error| {
+    params.fanout(0).max_depth(2).max_leaf_length(chunk)
+}
+
+fn tree<F: Flavour>(chunk: u32, size: usize, key: Option<&[u8]>) -> Result<Tree<F>, LeafFileError> {
+    params(chunk, size, key).tree().map_err(|error| {
         LeafFileError::Field(match error.field() {
             "key" => "key of another length",
             "max_leaf_length" => "length of a leaf",
@@ -188,7 +195,12 @@ fn tree<F: Flavour>(chunk: u32, size: usize, key: Option<&[u8]>) -> Result<Tree<
     })
 }
 
-fn is_root<F: Flavour>(tree: &Tree<F>, size: usize, digests: &[u8], root: &[u8]) -> bool {
-    let leaves = digests.chunks_exact(size.max(1)).map_while(|digest| Blake2Hash::from_bytes(digest).ok());
-    tree.root_from_leaves(leaves).is_ok_and(|own| own == *root)
+/// Whether the tree has this root over the digests of all its leaves: they are the message of its one inner node.
+async fn is_root<F: Flavour>(params: Params<F>, digests: &[u8], root: &[u8], watch: &Watch, pace: &mut Pace) -> bool {
+    let Ok(mut own) = params.node_depth(1).last_node(true).hasher() else { return false };
+    for piece in digests.chunks(AT_ONCE) {
+        watch.time(|| own.update(piece));
+        pace.rest().await;
+    }
+    own.finalize() == *root
 }

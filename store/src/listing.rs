@@ -11,8 +11,8 @@ use futures_util::stream::{BoxStream, unfold};
 use futures_util::{FutureExt, StreamExt};
 use object_store::{Error as StoreError, GetOptions, ObjectMeta, ObjectStore, Result};
 
+use crate::header::Fields;
 use crate::source::{Head, head};
-use crate::stripes::Fields;
 
 /// Objects whose headers are read at once.
 const HEADERS: usize = 32;

@@ -9,12 +9,12 @@ use futures_util::stream::{BoxStream, try_unfold};
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::{GetResult, GetResultPayload, Result};
 
+use crate::check::{Object, Stored};
+use crate::corrupt::Corrupt;
 use crate::error::Problem;
-use crate::hashing::Hashing;
 use crate::layout::Run;
 use crate::rope::{Rope, join, trim};
 use crate::source::{Failure, Source};
-use crate::stripes::Corrupt;
 use crate::watch::{Pace, Watch};
 
 /// Requests that are under way at once.
@@ -23,13 +23,6 @@ const REQUESTS: usize = 8;
 /// Stored bytes between two ranges that are read though nobody asked for them, at most: a request takes longer.
 const GAP: u64 = 64 << 10;
 
-/// A stripe as it was stored.
-struct Unit {
-    number: u64,
-    digest: Option<[u8; 32]>,
-    pieces: Vec<Bytes>,
-}
-
 impl Source {
     /// The bytes of these stripes with their digests, without the header.
     fn stored_length(&self, stripes: &Range<u64>) -> u64 {
@@ -37,49 +30,30 @@ impl Source {
         stored.end - stored.start
     }
 
+    fn object(&self) -> Object<'_> {
+        Object { layout: self.layout, leaves: &self.leaves, len: self.len }
+    }
+
     /// Cuts stripes from the beginning of stored bytes, which has them.
-    fn cut(&self, stripes: Range<u64>, rope: &mut Rope) -> Vec<Unit> {
-        let unit = |number| {
-            let digest = if self.layout.digest == 0 { None } else { rope.array() };
-            let bytes = self.layout.bytes_of(number, self.len);
-            Unit { number, digest, pieces: rope.take(usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX)) }
-        };
-        stripes.map(unit).collect()
+    fn cut(&self, stripes: Range<u64>, rope: &mut Rope) -> Vec<Stored> {
+        self.object().cut(stripes, rope)
     }
 
     /// Verifies stripes side by side. Returns the bytes of those before the first corrupt one, and the corruption.
     async fn verify(
         &self,
-        units: Vec<Unit>,
+        stripes: Vec<Stored>,
         watch: &Watch,
         pace: &mut Pace,
     ) -> Result<(Vec<Vec<Bytes>>, Option<Corrupt>)> {
-        let last = self.layout.count(self.len) - 1;
-        let digests: Vec<_> = units.iter().map(|unit| (unit.number, unit.digest)).collect();
-        let stripes = units.into_iter().map(|unit| (unit.number, unit.number == last, unit.pieces)).collect();
-        let mut hashing =
-            Hashing::new(&self.leaves, stripes).map_err(|_| self.error(Problem::Length { stored: self.len }))?;
-        let bytes = hashing.left() as u64;
-        watch.hash(&mut hashing, pace).await;
-        watch.verified(digests.len() as u64, bytes);
-        let (own, mut pieces) = hashing.finish();
-        let mut first: Option<(usize, Corrupt)> = None;
-        for (i, (number, digest)) in digests.into_iter().enumerate() {
-            let is_good = match (&digest, &self.table) {
-                (Some(digest), _) => own.is(i, digest),
-                (None, Some(table)) => table.digest(number).is_some_and(|digest| own.is(i, digest)),
-                (None, None) => false,
-            };
-            if !is_good {
-                let corrupt = Corrupt { stripe: number, range: self.layout.bytes_of(number, self.len) };
-                watch.corrupt(&self.stored, &corrupt);
-                first.get_or_insert((i, corrupt));
-            }
-        }
-        if let Some((i, _)) = first {
-            pieces.truncate(i);
-        }
-        Ok((pieces, first.map(|(_, corrupt)| corrupt)))
+        let object = self.object();
+        let count = stripes.len() as u64;
+        let mut check = object.check(stripes).map_err(|_| self.error(Problem::Length { stored: self.len }))?;
+        let bytes = check.hashing.left() as u64;
+        watch.hash(&mut check.hashing, pace).await;
+        watch.verified(count, bytes);
+        let beside = |number| self.table.as_ref().and_then(|table| table.digest(number));
+        Ok(check.finish(beside, |corrupt| watch.corrupt(&self.stored, corrupt)))
     }
 }
 
@@ -207,7 +181,7 @@ pub(crate) async fn ranges(source: &Arc<Source>, watch: &Watch, ranges: &[Range<
     let mut fetched = futures_util::stream::iter(requests).map(|stripes| fetch(source, stripes)).buffered(REQUESTS);
     let mut pace = Pace::new();
     let mut good: BTreeMap<u64, Vec<Bytes>> = BTreeMap::new();
-    let mut waiting: Vec<Unit> = Vec::new();
+    let mut waiting: Vec<Stored> = Vec::new();
     loop {
         let more = fetched.try_next().await?;
         let ends = more.is_none();
@@ -230,7 +204,7 @@ pub(crate) async fn ranges(source: &Arc<Source>, watch: &Watch, ranges: &[Range<
 }
 
 /// The stripes of one request.
-async fn fetch(source: &Arc<Source>, stripes: Vec<Range<u64>>) -> Result<Vec<Unit>, Failure> {
+async fn fetch(source: &Arc<Source>, stripes: Vec<Range<u64>>) -> Result<Vec<Stored>, Failure> {
     let ends = (stripes.first().map_or(0, |first| first.start), stripes.last().map_or(0, |last| last.end));
     let stored = source.layout.stored_of(&(ends.0..ends.1), source.len);
     let asked = stored.end - stored.start;

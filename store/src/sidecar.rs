@@ -15,13 +15,14 @@ use object_store::{
     ObjectStore, ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
 };
 
+use crate::corrupt::Corrupt;
 use crate::error::{Error, Problem};
+use crate::format::FormatError;
 use crate::key::{Hash, Key};
 use crate::leaf_file::{HEADER, LeafFileError, TRAILER, Table};
 use crate::read::{check, read, read_ranges};
 use crate::rope::{Rope, join};
 use crate::source::{Failure, Opened, Source, again};
-use crate::stripes::{Corrupt, FormatError};
 use crate::watch::{Stats, Watch};
 
 /// What the name of a file of leaves ends with.
@@ -38,19 +39,20 @@ type Roots = dyn Fn(&Path) -> Option<Vec<u8>> + Send + Sync;
 ///
 /// The objects stay as they are, for programs that know nothing of digests.
 ///
-/// - The file of leaves has a checksum only. So it tells damage, and **whoever changes the object can change the file as
-///   well**, unless [`with_roots`](Self::with_roots) gives the roots, which are the digests that bt2sum prints. A root
-///   binds the contents of all leaves and their order, but not the length, which the file states and the store as well.
+/// - The file of leaves has a checksum only. So it tells damage, and **whoever changes the object can change the file
+///   as well**, unless [`with_roots`](Self::with_roots) gives the roots, which are the digests that bt2sum prints. A
+///   root binds the contents of all leaves and their order, but not the length, which the file states and the store as
+///   well.
 /// - An object that has another length than its file of leaves states is an error, [`LeafFileError::Stale`]. One that
 ///   was written anew with the same length is corrupt in the stripes that differ.
 /// - Listings leave out files of leaves. Put, copy, rename and delete are [`object_store::Error::NotSupported`].
-/// - The leaves of bt2sum have 5 MiB if nothing else is said. For small ranges make them with `--chunk 64K`, since whole
-///   leaves are read.
-/// - Each get asks for the object's metadata, then for the file of leaves, then for bytes. Files of leaves are read whole,
-///   if they are as long as those of such an object. Of those with an ETag, 64 are kept in at most 64 MiB, and a request
-///   with this ETag asks whether they are still the same.
-/// - One leaf at least is held in memory, at most 4 GiB: **the file says how long leaves are**, so let only those write it
-///   whom you trust with your memory, or give roots. The root over a file of leaves is computed in one poll.
+/// - The leaves of bt2sum have 5 MiB if nothing else is said. For small ranges make them with `--chunk 64K`, since
+///   whole leaves are read.
+/// - Each get asks for the object's metadata, then for the file of leaves, then for bytes. Files of leaves are read
+///   whole, if they are as long as those of such an object. Of those with an ETag, 64 are kept in at most 64 MiB, and a
+///   request with this ETag asks whether they are still the same.
+/// - One leaf at least is held in memory, at most 4 GiB: **the file says how long leaves are**, so let only those write
+///   it whom you trust with your memory, or give roots.
 ///
 /// ```
 /// use object_store::memory::InMemory;

@@ -16,11 +16,13 @@ use object_store::{
 };
 
 use crate::error::{Error, Problem};
+use crate::format::Format;
 use crate::hashing::Leaves;
+use crate::header::HeaderError;
 use crate::layout::Layout;
 use crate::leaf_file::Table;
 use crate::rope::Rope;
-use crate::stripes::{Format, HeaderError, Stripes};
+use crate::stripes::Stripes;
 
 /// The times that reading begins anew if the object changes.
 const TIMES: u32 = 3;

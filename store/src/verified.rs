@@ -1,5 +1,6 @@
 //! A store whose objects are verified on every read.
 
+use core::any::Any;
 use core::fmt;
 use core::ops::Range;
 use std::sync::Arc;
@@ -8,20 +9,26 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt};
+#[cfg(all(feature = "fs", not(target_arch = "wasm32")))]
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, Error as StoreError, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
     PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
 };
 
+use crate::buffers::Buffers;
+use crate::corrupt::Corrupt;
 use crate::error::Error;
+use crate::format::Format;
 use crate::listing::with_sizes;
+use crate::put::{Form, encode};
 use crate::read::{check, read, read_ranges};
 use crate::sidecar::Sidecar;
 use crate::source::{again, open};
-use crate::stripes::{Corrupt, Format};
 use crate::watch::{Stats, Watch};
-use crate::write::{PART, Upload, encode};
+use crate::write::{PART, Upload};
 
 /// Where the sizes in listings come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,26 +36,29 @@ pub enum Sizes {
     /// From the header of each object: a request for 64 bytes for each, 32 at once. They are right for all objects.
     #[default]
     Read,
-    /// From the stored length alone, without a request. They are right for objects whose stripes have the length of this
-    /// store's [`Format`]; others have a wrong size.
+    /// From the stored length alone, without a request. They are right for objects whose stripes have the length of
+    /// this store's [`Format`]; others have a wrong size.
     Computed,
 }
 
 /// A store, over another one, whose objects are verified on every read.
 ///
 /// - Lengths and ranges are those of the bytes that were put. Objects are stored with a header and digests of stripes.
-/// - Errors about a stored object are [`object_store::Error::Generic`] with an [`Error`] as their source, but for an object
-///   that changed, which is [`object_store::Error::Precondition`]. A range that the object does not have is
+/// - Errors about a stored object are [`object_store::Error::Generic`] with an [`Error`] as their source, but for an
+///   object that changed, which is [`object_store::Error::Precondition`]. A range that the object does not have is
 ///   [`object_store::Error::Generic`] without one. Errors of the wrapped store are passed on.
 /// - Each get begins with one request: for the header, or for all of the object if all is asked for. Further requests
 ///   carry the ETag and the version of the first. If the object has changed, reading begins anew, at most three times,
 ///   until [`get_opts`](ObjectStore::get_opts) has returned; afterwards the error is
-///   [`object_store::Error::Precondition`]. **A store that gives neither**, or only weak ETags, cannot tell an object that
-///   changes while it is read from one that is corrupt: the read fails then, and never returns a mixture.
+///   [`object_store::Error::Precondition`]. **A store that gives neither**, or only weak ETags, cannot tell an object
+///   that changes while it is read from one that is corrupt: the read fails then, and never returns a mixture.
 /// - The size that `head` and listings give is computed from the stored length, which only reading the last stripe
 ///   verifies.
 /// - A put of 16 MiB or more, without conditions, is an upload by parts of 8 MiB if the wrapped store has uploads by
-///   parts, so that hashing and writing overlap. [`put_whole`](Self::put_whole) turns this off.
+///   parts, so that hashing and writing overlap. [`put_whole`](Self::put_whole) turns this off. All other puts are one
+///   request, and threads help to hash: [`without_threads`](Self::without_threads) turns that off.
+/// - `InMemory` is handed one piece, since it would join several. All other stores are handed digests and slices of the
+///   payload, which is not copied.
 ///
 /// Memory for each reader: a batch of stripes, which is 1 MiB or for stripes above 64 KiB at most 8 MiB or one stripe,
 /// and as much again of a file that is read ahead.
@@ -61,11 +71,42 @@ pub struct Verified<T> {
     allows_unchecked: bool,
     sizes: Sizes,
     puts_whole: bool,
+    has_threads: bool,
+    kind: Kind,
+    /// Those of parts of files.
+    buffers: Option<Arc<Buffers>>,
+}
+
+/// What is known of the wrapped store, for speed alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `InMemory` keeps one piece as it is, and joins several, on one thread.
+    Memory,
+    /// `LocalFileSystem` writes each piece by a call of the system, and a small one takes as long as 50 KB. It takes
+    /// parts of any length, and shows nothing before the upload is complete, as with a put.
+    Files,
+    Other,
+}
+
+impl Kind {
+    fn of<T: ObjectStore>(store: &T) -> Self {
+        let store: &dyn Any = store;
+        if store.is::<InMemory>() || store.is::<Arc<InMemory>>() {
+            return Self::Memory;
+        }
+        #[cfg(all(feature = "fs", not(target_arch = "wasm32")))]
+        if store.is::<LocalFileSystem>() || store.is::<Arc<LocalFileSystem>>() {
+            return Self::Files;
+        }
+        Self::Other
+    }
 }
 
 impl<T: ObjectStore> Verified<T> {
-    /// Wraps a store. New objects have this format, and objects with another hash or stripe length are read as they are.
+    /// Wraps a store. New objects have this format, and objects with another hash or stripe length are read as they
+    /// are.
     pub fn new(store: T, format: Format) -> Self {
+        let kind = Kind::of(&store);
         Self {
             inner: Arc::new(store),
             format,
@@ -73,6 +114,9 @@ impl<T: ObjectStore> Verified<T> {
             allows_unchecked: false,
             sizes: Sizes::default(),
             puts_whole: false,
+            has_threads: true,
+            kind,
+            buffers: (kind == Kind::Files).then(Arc::default),
         }
     }
 
@@ -113,6 +157,14 @@ impl<T: ObjectStore> Verified<T> {
         self
     }
 
+    /// Has the task of a put hash all by itself. Otherwise threads help with those of 1 MiB and more that are one
+    /// request, at most three with each, and in the process as many as there are processors without one.
+    #[must_use]
+    pub fn without_threads(mut self) -> Self {
+        self.has_threads = false;
+        self
+    }
+
     /// What was read and written so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
@@ -129,6 +181,21 @@ impl<T: ObjectStore> Verified<T> {
         Arc::clone(&self.inner) as _
     }
 
+    /// How a put is handed over in one request.
+    fn form(&self, length: usize) -> Form {
+        match self.kind {
+            Kind::Memory => Form::Joined,
+            Kind::Files if length < 2 * self.part() => Form::Joined,
+            Kind::Files | Kind::Other => Form::Rope,
+        }
+    }
+
+    /// The parts of a put that is an upload, in bytes of the object.
+    fn part(&self) -> usize {
+        let batch = self.format.layout().group().saturating_mul(self.format.stripe_length().into());
+        if self.kind == Kind::Files { usize::try_from(batch).unwrap_or(PART) } else { PART }
+    }
+
     fn begin_upload(&self, upload: Box<dyn MultipartUpload>, location: &Path) -> Result<Upload> {
         let stripes = self.format.stripes().map_err(|error| Error::new(location, error))?;
         Ok(Upload::new(upload, stripes, location, &self.watch))
@@ -136,7 +203,8 @@ impl<T: ObjectStore> Verified<T> {
 
     /// An upload for a large put, if the wrapped store has uploads and the put no conditions.
     async fn upload_for(&self, location: &Path, length: usize, options: &PutOptions) -> Result<Option<Upload>> {
-        if self.puts_whole || length < 2 * PART || options.mode != PutMode::Overwrite {
+        let is_whole = self.puts_whole || self.kind == Kind::Memory;
+        if is_whole || length < 2 * self.part() || options.mode != PutMode::Overwrite {
             return Ok(None);
         }
         let PutOptions { tags, attributes, extensions, .. } = options.clone();
@@ -152,15 +220,16 @@ impl<T: ObjectStore> Verified<T> {
 #[async_trait]
 impl<T: ObjectStore> ObjectStore for Verified<T> {
     async fn put_opts(&self, location: &Path, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
-        if let Some(mut upload) = self.upload_for(location, payload.content_length(), &opts).await? {
-            let result = upload.put(payload).await;
+        let length = payload.content_length();
+        if let Some(mut upload) = self.upload_for(location, length, &opts).await? {
+            let result = upload.put(payload, self.part(), self.buffers.clone()).await;
             if result.is_err() {
                 let _ = upload.abort().await; // the first error counts
             }
             return result;
         }
         let stripes = self.format.stripes().map_err(|error| Error::new(location, error))?;
-        let payload = encode(&stripes, location, payload, &self.watch).await?;
+        let payload = encode(stripes, location, payload, self.form(length), self.has_threads, &self.watch).await?;
         self.inner.put_opts(location, payload, opts).await
     }
 
@@ -244,7 +313,7 @@ impl<T: ObjectStore> fmt::Display for Verified<T> {
 /// All but the key.
 impl<T: fmt::Debug> fmt::Debug for Verified<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { inner, format, watch, allows_unchecked, sizes, puts_whole } = self;
+        let Self { inner, format, watch, allows_unchecked, sizes, puts_whole, has_threads, kind: _, buffers: _ } = self;
         f.debug_struct("Verified")
             .field("inner", inner)
             .field("format", format)
@@ -252,6 +321,7 @@ impl<T: fmt::Debug> fmt::Debug for Verified<T> {
             .field("allows_unchecked", allows_unchecked)
             .field("sizes", sizes)
             .field("puts_whole", puts_whole)
+            .field("has_threads", has_threads)
             .finish()
     }
 }

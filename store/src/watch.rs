@@ -12,8 +12,8 @@ use std::time::Instant;
 use object_store::ObjectMeta;
 use object_store::path::Path;
 
+use crate::corrupt::Corrupt;
 use crate::hashing::{AT_ONCE, Hashing};
-use crate::stripes::Corrupt;
 
 /// What a store has done so far, in all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Writes objects: stripes are hashed some at a time, while earlier ones are under way.
+//! Uploads by parts: stripes are hashed some at a time, while earlier ones are under way.
 
 use core::fmt;
 use core::pin::Pin;
@@ -7,20 +7,23 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use async_trait::async_trait;
-use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::future::poll_fn;
 use futures_util::stream::FuturesUnordered;
 use object_store::path::Path;
 use object_store::{MultipartUpload, PutPayload, PutResult, Result, UploadPart};
 
+use crate::buffers::Buffers;
+use crate::encoder::Encoder;
 use crate::error::{Error, Problem};
-use crate::hashing::{AT_ONCE, Hashing};
+use crate::hashing::AT_ONCE;
+use crate::layout::DIGEST;
 use crate::rope::Rope;
-use crate::stripes::{DIGEST, EncodeError, Stripes, finish};
+use crate::stripes::Stripes;
 use crate::watch::{Pace, Watch};
 
-/// The parts in which a large object is put, in bytes. Stores like S3 take no part below 5 MiB but the last.
+/// The parts in which a large object is put if nothing is known of the store, in bytes. Stores like S3 take no part
+/// below 5 MiB but the last.
 pub(crate) const PART: usize = 8 << 20;
 
 /// The length of the shortest part that is given to a store before the last, in bytes: S3 takes none that is shorter.
@@ -29,81 +32,8 @@ const LEAST: usize = 5 << 20;
 /// Parts of a put that are under way at once.
 const PARTS: usize = 4;
 
-/// The stored form of a whole object, in one piece: each batch is copied while the caches have it. Stores that would copy
-/// a rope themselves take one piece as it is, and files are written by few large calls.
-pub(crate) async fn encode(stripes: &Stripes, path: &Path, payload: PutPayload, watch: &Watch) -> Result<PutPayload> {
-    let stored = stripes.stored(payload.content_length() as u64).and_then(|stored| usize::try_from(stored).ok());
-    let mut joined = BytesMut::with_capacity(stored.ok_or_else(|| Error::new(path, EncodeError::TooLong))?);
-    let mut encoder = Encoder::new(stripes.clone(), path);
-    encoder.input.extend(payload);
-    let mut pace = Pace::new();
-    while encoder.begin(true)? {
-        if let Some(hashing) = &mut encoder.hashing {
-            watch.hash(hashing, &mut pace).await;
-        }
-        encoder.end(watch);
-        let length = encoder.output.len();
-        encoder.output.take(length).iter().for_each(|piece| joined.extend_from_slice(piece));
-    }
-    Ok(joined.freeze().into())
-}
-
-/// From bytes of an object to stored bytes.
-struct Encoder {
-    stripes: Stripes,
-    path: Path,
-    input: Rope,
-    output: Rope,
-    /// The number of the next stripe, the bytes before it, and those of the batch.
-    next: u64,
-    len: u64,
-    taken: u64,
-    hashing: Option<Hashing>,
-    is_ended: bool,
-}
-
-impl Encoder {
-    fn new(stripes: Stripes, path: &Path) -> Self {
-        let mut output = Rope::default();
-        output.push(Bytes::copy_from_slice(&stripes.header()));
-        let path = path.clone();
-        let input = Rope::default();
-        Self { stripes, path, input, output, next: 0, len: 0, taken: 0, hashing: None, is_ended: false }
-    }
-
-    /// Begins the next batch, if there are stripes to hash. The last stripe waits until the object `ends`.
-    fn begin(&mut self, ends: bool) -> Result<bool> {
-        let stripe = self.stripes.stripe_length() as usize;
-        let whole = if ends { self.input.len().div_ceil(stripe) } else { self.input.len().saturating_sub(1) / stripe };
-        let whole = if ends && !self.is_ended { whole.max(1) } else { whole } as u64;
-        if whole == 0 || self.is_ended {
-            return Ok(false);
-        }
-        let most = whole.min(self.stripes.layout().group());
-        let too_long = || Error::new(&self.path, EncodeError::TooLong);
-        let before = self.input.len();
-        if self.stripes.stored(self.len.checked_add(before as u64).ok_or_else(too_long)?).is_none() {
-            return Err(too_long().into());
-        }
-        let hashing = self.stripes.begin(&mut self.next, &mut self.input, most, ends);
-        self.hashing = Some(hashing.ok_or_else(|| Error::new(&self.path, EncodeError::TooLong))?);
-        self.taken = (before - self.input.len()) as u64;
-        self.len += self.taken;
-        self.is_ended = ends && self.input.len() == 0;
-        Ok(true)
-    }
-
-    /// Moves a batch that is hashed to the output.
-    fn end(&mut self, watch: &Watch) {
-        if let Some(hashing) = self.hashing.take() {
-            self.output.extend(finish(hashing));
-            watch.written(core::mem::take(&mut self.taken));
-        }
-    }
-}
-
-/// An upload by parts. The parts of the store are as long as the longest of the user so far with its digests, and 5 MiB at
-/// least: so equal parts stay equal, and they are no more than the user's.
+/// An upload by parts. The parts of the store are as long as the longest of the user so far with its digests, and 5 MiB
+/// at least: so equal parts stay equal, and they are no more than the user's.
 pub(crate) struct Upload {
     shared: Arc<Shared>,
     /// The user's parts so far.
@@ -139,6 +69,8 @@ struct Work {
     /// Whether `complete` was called, after which there are no more parts.
     is_ending: bool,
     failed: bool,
+    /// For parts that are written to a file: they may have any length, and each is one piece, for one call.
+    buffers: Option<Arc<Buffers>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -176,7 +108,8 @@ impl Work {
     /// The length of the store's parts, in bytes.
     fn part_length(&self) -> usize {
         let stripes = self.longest.div_ceil(self.encoder.stripes.stripe_length() as usize);
-        (self.longest + stripes * DIGEST + Stripes::HEADER_LENGTH).max(LEAST)
+        let length = self.longest + stripes * DIGEST + Stripes::HEADER_LENGTH;
+        if self.buffers.is_some() { length } else { length.max(LEAST) }
     }
 
     /// Takes parts of the output: all that are whole, or everything.
@@ -186,7 +119,19 @@ impl Work {
         let output = &mut self.encoder.output;
         let mut parts = Vec::new();
         while output.len() >= length || (everything && output.len() > 0) {
-            parts.push(upload.put_part(output.take(length).into_iter().collect()));
+            let pieces = output.take(length);
+            parts.push(match &self.buffers {
+                None => upload.put_part(pieces.into_iter().collect()),
+                Some(buffers) => {
+                    let (buffers, joined) = (Arc::clone(buffers), buffers.join(&pieces, length));
+                    let part = upload.put_part(joined.clone().into());
+                    Box::pin(async move {
+                        part.await?;
+                        buffers.give(joined);
+                        Ok(())
+                    })
+                }
+            });
         }
         Ok(parts)
     }
@@ -261,20 +206,28 @@ impl Upload {
             stored: 0,
             is_ending: false,
             failed: false,
+            buffers: None,
         };
         let shared = Shared { work: Mutex::new(work), wakers: Mutex::default() };
         Self { shared: Arc::new(shared), count: 0, ending: None }
     }
 
-    /// Puts all of an object: parts are under way while the next is hashed.
-    pub(crate) async fn put(&mut self, payload: PutPayload) -> Result<PutResult> {
+    /// Puts all of an object: parts are under way while the next is hashed. They are of `part` bytes each, or 5 MiB at
+    /// least. With buffers, which are for files, they may be shorter, and each is joined to one piece.
+    pub(crate) async fn put(
+        &mut self,
+        payload: PutPayload,
+        part: usize,
+        buffers: Option<Arc<Buffers>>,
+    ) -> Result<PutResult> {
+        self.shared.lock().buffers = buffers;
         let mut rope: Rope = payload.into_iter().collect();
         let mut under_way = FuturesUnordered::new();
         let mut pace = Pace::new();
         while rope.len() > 0 {
             let number = self.count;
             self.count += 1;
-            self.shared.lock().waiting.push_back(rope.take(PART).into_iter().collect());
+            self.shared.lock().waiting.push_back(rope.take(part).into_iter().collect());
             loop {
                 let (is_done, parts) = {
                     let mut work = self.shared.lock();

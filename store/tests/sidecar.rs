@@ -1,6 +1,8 @@
 //! Plain objects beside files of leaves, as bt2sum writes them and as hashlib computes them.
 #![allow(clippy::single_range_in_vec_init, reason = "ranges of one object")]
 
+use core::pin::pin;
+use core::task::{Context, Waker};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -13,6 +15,7 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{Error as StoreError, Extensions, GetOptions, GetRange, ObjectStore, ObjectStoreExt};
+use simd_digest::blake2b;
 use simd_digest_store::{Check, Corrupt, Error, LeafFileError, Problem, Sidecar, Verified};
 
 fn path(name: &str) -> Path {
@@ -176,7 +179,7 @@ async fn damage() {
     let resealed = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut file = leaves[..leaves.len() - 32].to_vec();
         change(&mut file);
-        let seal = simd_digest::blake2b::Params::new().hash_length(32).hash(&file).unwrap();
+        let seal = blake2b::Params::new().hash_length(32).hash(&file).unwrap();
         [file, seal.as_bytes().to_vec()].concat()
     };
     let rooted = Verified::sidecar(Arc::clone(&inner)).with_roots(move |_| Some(root.clone()));
@@ -301,4 +304,42 @@ async fn skipped_checks_with_a_key() {
     let store = store().allow_unchecked();
     assert_eq!(store.get_opts(&path("a"), never()).await.unwrap().bytes().await.unwrap(), message);
     assert_eq!(store.stats().unverified_bytes, message.len() as u64);
+}
+
+/// Neither the seal of a file of leaves nor the root over it is hashed in one poll, but each by the MiB.
+#[test]
+fn roots_are_hashed_by_the_mib() {
+    const MIB: usize = 4; // of digests
+    let message = vec![7; 64 * (MIB << 20) / 64];
+    let tree = blake2b::Tree::unlimited_fanout(64).unwrap();
+    let last = message.len() as u64 / 64 - 1;
+    let leaf = |(i, bytes)| tree.leaf(i, i == last).unwrap().update(bytes).finalize();
+    let leaves: Vec<_> = (0..).zip(message.chunks(64)).map(leaf).collect();
+    let root = tree.root_from_leaves(leaves.iter().copied()).unwrap();
+
+    let mut file = b"bt2leaf\0\x01\x01\x40\0\x40\0\0\0".to_vec();
+    leaves.iter().for_each(|leaf| file.extend_from_slice(leaf.as_bytes()));
+    file.extend_from_slice(&(message.len() as u64).to_le_bytes());
+    let seal = blake2b::Params::new().hash_length(32).hash(&file).unwrap();
+    file.extend_from_slice(seal.as_bytes());
+
+    let polls = |root: Option<Vec<u8>>| {
+        let mut polls = 0;
+        let mut read = pin!(async {
+            let store = InMemory::new();
+            store.put(&path("a"), message.clone().into()).await.unwrap();
+            store.put(&path("a.bt2leaf"), file.clone().into()).await.unwrap();
+            let store = Verified::sidecar(store);
+            let store = if root.is_some() { store.with_roots(move |_| root.clone()) } else { store };
+            assert_eq!(store.get_range(&path("a"), 100..200).await.unwrap(), [7; 100][..]);
+        });
+        while read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+            polls += 1;
+        }
+        polls
+    };
+    let without = polls(None);
+    assert!(without >= MIB, "{without}");
+    let with = polls(Some(root.as_bytes().to_vec()));
+    assert!(with >= without + MIB, "{with} polls with a root, and {without} without");
 }

@@ -2,10 +2,7 @@
 #![allow(clippy::single_range_in_vec_init, reason = "ranges of one object")]
 
 use core::ops::Range;
-use core::pin::pin;
-use core::sync::atomic::{AtomicUsize, Ordering};
-use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
@@ -16,14 +13,17 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{
-    Error as StoreError, Extensions, GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt, PutMode,
-    PutOptions, PutPayload, Result, integration,
+    Error as StoreError, Extensions, GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt, PutPayload,
+    Result, integration,
 };
 use simd_digest_store::{Check, Error, Format, Hash, HeaderError, Problem, Sizes, Verified};
 
 #[path = "common/random.rs"]
 mod random;
+#[path = "common/wrapper.rs"]
+mod wrapper;
 use random::Random;
+use wrapper::{Behaviour, Wrapper};
 
 fn format(stripe: u64) -> Format {
     Format::default().with_stripe_length(stripe).unwrap()
@@ -183,7 +183,8 @@ async fn integration_tests_of_object_store() {
     integration::stream_get(&store).await;
 }
 
-/// The same over stores that wrap: one gives other names than it was asked by, one counts requests, and one gives pieces.
+/// The same over stores that wrap: one gives other names than it was asked by, one counts requests, and one gives
+/// pieces.
 #[tokio::test]
 async fn integration_tests_over_wrapping_stores() {
     let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
@@ -397,361 +398,6 @@ async fn keys_and_skipped_checks() {
     let error = keyed(b"one").get_opts(&path("keyed"), never()).await.unwrap_err();
     assert!(matches!(Error::find(&error).map(Error::problem), Some(Problem::Unchecked)), "{error}");
     assert!(keyed(b"one").allow_unchecked().get_opts(&path("keyed"), never()).await.is_ok());
-}
-
-#[tokio::test]
-async fn put_modes() {
-    let store = verified(64);
-    let create = || PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-    let first = store.put_opts(&path("a"), vec![1; 100].into(), create()).await.unwrap();
-    let again = store.put_opts(&path("a"), vec![2; 100].into(), create()).await;
-    assert!(matches!(again, Err(StoreError::AlreadyExists { .. })));
-    let update = PutOptions { mode: PutMode::Update(first.clone().into()), ..PutOptions::default() };
-    store.put_opts(&path("a"), vec![3; 100].into(), update.clone()).await.unwrap();
-    let stale = store.put_opts(&path("a"), vec![4; 100].into(), update).await;
-    assert!(matches!(stale, Err(StoreError::Precondition { .. })));
-    assert_eq!(store.get(&path("a")).await.unwrap().bytes().await.unwrap(), vec![3; 100]);
-    // Large objects, too, are not written over.
-    let large = store.put_opts(&path("a"), vec![5; 20 << 20].into(), create()).await;
-    assert!(matches!(large, Err(StoreError::AlreadyExists { .. })));
-}
-
-/// Notes the lengths of what the wrapped store is given.
-#[derive(Debug, Default)]
-struct Parts(Arc<Mutex<Vec<usize>>>);
-
-#[derive(Debug)]
-struct PartsUpload {
-    inner: Box<dyn object_store::MultipartUpload>,
-    lengths: Arc<Mutex<Vec<usize>>>,
-}
-
-#[async_trait::async_trait]
-impl object_store::MultipartUpload for PartsUpload {
-    fn put_part(&mut self, data: PutPayload) -> object_store::UploadPart {
-        self.lengths.lock().unwrap().push(data.content_length());
-        self.inner.put_part(data)
-    }
-    async fn complete(&mut self) -> Result<object_store::PutResult> {
-        self.inner.complete().await
-    }
-    async fn abort(&mut self) -> Result<()> {
-        self.inner.abort().await
-    }
-}
-
-#[path = "common/wrapper.rs"]
-mod wrapper;
-use wrapper::{Behaviour, Wrapper};
-
-#[async_trait::async_trait]
-impl Behaviour for Parts {
-    fn upload(&self, inner: Box<dyn object_store::MultipartUpload>) -> Box<dyn object_store::MultipartUpload> {
-        Box::new(PartsUpload { inner, lengths: Arc::clone(&self.0) })
-    }
-}
-
-/// Parts of any lengths, whose futures are polled in any order.
-#[tokio::test]
-async fn uploads_by_parts() {
-    let mut random = Random::new(5);
-    for round in 0..60 {
-        let lengths = Arc::new(Mutex::new(Vec::new()));
-        let inner = Wrapper::new(Arc::new(InMemory::new()), Parts(Arc::clone(&lengths)));
-        let store = Verified::new(inner, format([64, 1000, 65_536][round % 3]));
-        let mut whole = Vec::new();
-        let mut upload = store.put_multipart(&path("object")).await.unwrap();
-        let mut parts = Vec::new();
-        let equal = round % 10 == 0 || round % 20 == 1;
-        let count = random.below(8);
-        for _ in 0..count {
-            let bytes = match equal {
-                true => Bytes::from(vec![u8::try_from(parts.len()).unwrap(); 5_500_000]),
-                false => {
-                    let length = random.below(150_000);
-                    random.bytes(length)
-                }
-            };
-            whole.extend_from_slice(&bytes);
-            parts.push(upload.put_part(random.pieces(bytes, 400_000).into_iter().collect()));
-        }
-        match round % 4 {
-            0 => futures_util::future::try_join_all(parts).await.map(|_| ()).unwrap(),
-            1 => futures_util::future::try_join_all(parts.into_iter().rev()).await.map(|_| ()).unwrap(),
-            _ => {
-                let tasks: Vec<_> = parts.into_iter().map(tokio::spawn).collect();
-                for task in tasks {
-                    task.await.unwrap().unwrap();
-                }
-            }
-        }
-        upload.complete().await.unwrap();
-        assert_eq!(store.get(&path("object")).await.unwrap().bytes().await.unwrap(), whole, "round {round}");
-        let lengths = lengths.lock().unwrap();
-        if equal && count > 0 {
-            let (last, others) = lengths.split_last().unwrap();
-            assert!(others.iter().all(|&length| length >= 5_500_000 && length == lengths[0]), "{lengths:?}");
-            assert!(*last <= lengths[0] && lengths.len() as u64 <= count, "{lengths:?}");
-        } else {
-            // As S3 wants: none but the last is shorter than 5 MiB.
-            assert_eq!(lengths.len(), 1);
-        }
-    }
-}
-
-#[tokio::test]
-async fn uploads_that_do_not_end_well() {
-    let store = verified(64);
-    let mut upload = store.put_multipart(&path("object")).await.unwrap();
-    let forgotten = upload.put_part(vec![1; 1000].into());
-    let error = upload.complete().await.unwrap_err();
-    assert!(matches!(Error::find(&error).map(Error::problem), Some(Problem::Part)), "{error}");
-    drop(forgotten);
-    upload.abort().await.unwrap();
-    assert!(upload.abort().await.is_err());
-    assert!(upload.put_part(vec![1; 1000].into()).await.is_err());
-    assert!(upload.complete().await.is_err());
-    assert!(matches!(store.get(&path("object")).await, Err(StoreError::NotFound { .. })));
-}
-
-/// What an inner upload does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Faults {
-    None,
-    Part,
-    Complete,
-}
-
-#[derive(Debug)]
-struct FaultyUploads {
-    fault: Faults,
-    aborted: Arc<AtomicUsize>,
-}
-
-#[derive(Debug)]
-struct FaultyUpload {
-    inner: Box<dyn object_store::MultipartUpload>,
-    fault: Faults,
-    aborted: Arc<AtomicUsize>,
-    parts: usize,
-}
-
-impl Behaviour for FaultyUploads {
-    fn upload(&self, inner: Box<dyn object_store::MultipartUpload>) -> Box<dyn object_store::MultipartUpload> {
-        Box::new(FaultyUpload { inner, fault: self.fault, aborted: Arc::clone(&self.aborted), parts: 0 })
-    }
-}
-
-fn forbidden() -> StoreError {
-    StoreError::Generic { store: "FaultyUpload", source: "status 403".into() }
-}
-
-#[async_trait::async_trait]
-impl object_store::MultipartUpload for FaultyUpload {
-    fn put_part(&mut self, data: PutPayload) -> object_store::UploadPart {
-        self.parts += 1;
-        let part = self.inner.put_part(data);
-        let fails = self.fault == Faults::Part && self.parts == 2;
-        Box::pin(async move {
-            tokio::task::yield_now().await;
-            if fails { Err(forbidden()) } else { part.await }
-        })
-    }
-    async fn complete(&mut self) -> Result<object_store::PutResult> {
-        tokio::task::yield_now().await;
-        if self.fault == Faults::Complete { Err(forbidden()) } else { self.inner.complete().await }
-    }
-    async fn abort(&mut self) -> Result<()> {
-        self.aborted.fetch_add(1, Ordering::Relaxed);
-        self.inner.abort().await
-    }
-}
-
-/// An upload whose part or end fails tells why, can be aborted, and leaves no object; and so does a large put.
-#[tokio::test]
-async fn uploads_that_the_store_refuses() {
-    for fault in [Faults::None, Faults::Part, Faults::Complete] {
-        let aborted = Arc::new(AtomicUsize::new(0));
-        let faulty = FaultyUploads { fault, aborted: Arc::clone(&aborted) };
-        let store = Verified::new(Wrapper::new(Arc::new(InMemory::new()), faulty), format(65_536));
-        let mut upload = store.put_multipart(&path("object")).await.unwrap();
-        let parts = (0..3).map(|_| upload.put_part(vec![1; 6 << 20].into())).collect::<Vec<_>>();
-        let parts = futures_util::future::try_join_all(parts).await;
-        assert_eq!(parts.is_err(), fault == Faults::Part);
-        let completed = upload.complete().await;
-        assert_eq!(completed.is_ok(), fault == Faults::None);
-        if fault == Faults::Complete {
-            assert!(completed.unwrap_err().to_string().contains("403"));
-        }
-        assert_eq!(upload.abort().await.is_ok(), fault != Faults::None);
-        assert!(upload.complete().await.is_err());
-        assert_eq!(aborted.load(Ordering::Relaxed), usize::from(fault != Faults::None));
-
-        let put = store.put(&path("large"), vec![1; 33 << 20].into()).await;
-        assert_eq!(put.is_ok(), fault == Faults::None);
-        assert_eq!(aborted.load(Ordering::Relaxed), 2 * usize::from(fault != Faults::None));
-        for name in ["object", "large"] {
-            assert_eq!(store.get(&path(name)).await.is_ok(), fault == Faults::None);
-        }
-        // As many users of uploads write, too.
-        let upload = store.put_multipart(&path("written")).await.unwrap();
-        let mut writer = object_store::WriteMultipart::new_with_chunk_size(upload, 6 << 20);
-        writer.write(&[1; 13 << 20]);
-        match writer.finish().await {
-            Ok(_) => assert_eq!(fault, Faults::None),
-            Err(error) => assert!(error.to_string().contains("403"), "{error}"),
-        }
-    }
-}
-
-/// `complete` may be dropped at any poll and called again: all of the object is there, or an error.
-#[tokio::test]
-async fn uploads_completed_again() {
-    for (stripe, length) in [(16 << 20, 2 << 20), (16 << 20, 17 << 20), (65_536, 6 << 20)] {
-        let bytes = Random::new(11).bytes(length);
-        for patience in 1..9 {
-            let faulty = FaultyUploads { fault: Faults::None, aborted: Arc::default() };
-            let store = Verified::new(Wrapper::new(Arc::new(InMemory::new()), faulty), format(stripe));
-            let mut upload = store.put_multipart(&path("object")).await.unwrap();
-            upload.put_part(bytes.clone().into()).await.unwrap();
-            let is_complete = loop {
-                let mut complete = upload.complete();
-                let mut result = Poll::Pending;
-                for _ in 0..patience {
-                    result = complete.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                    if result.is_ready() {
-                        break;
-                    }
-                    tokio::task::yield_now().await; // which wakes those that gave way
-                }
-                match result {
-                    Poll::Ready(result) => break result.is_ok(),
-                    Poll::Pending if patience == 1 => {
-                        // What is put now comes too late, and is not lost in silence.
-                        drop(complete);
-                        assert!(upload.put_part(vec![1].into()).await.is_err());
-                        break upload.complete().await.is_ok();
-                    }
-                    Poll::Pending => {}
-                }
-            };
-            assert_eq!(is_complete, patience > 1);
-            if is_complete {
-                assert_eq!(store.get(&path("object")).await.unwrap().bytes().await.unwrap(), bytes);
-            }
-            assert!(upload.complete().await.is_err());
-        }
-    }
-}
-
-/// A put of 16 MiB or more is an upload by parts, and one request if that is wanted.
-#[tokio::test]
-async fn large_objects() {
-    let directory = tempfile::tempdir().unwrap();
-    let local = || LocalFileSystem::new_with_prefix(directory.path()).unwrap();
-    let bytes = Random::new(7).bytes((33 << 20) + 7);
-    for stripe in [65_536, 1 << 20, 16 << 20] {
-        let (memory, file) = (verified(stripe), Verified::new(local(), format(stripe)));
-        for store in [&memory as &dyn ObjectStore, &file] {
-            store.put(&path("large"), bytes.clone().into()).await.unwrap();
-            assert_eq!(store.get(&path("large")).await.unwrap().bytes().await.unwrap(), bytes);
-            assert_eq!(store.head(&path("large")).await.unwrap().size, bytes.len() as u64);
-        }
-        assert_eq!(memory.stats().written_bytes, bytes.len() as u64);
-    }
-    let lengths = Arc::new(Mutex::new(Vec::new()));
-    let inner = Wrapper::new(Arc::new(InMemory::new()), Parts(Arc::clone(&lengths)));
-    let store = Verified::new(inner, Format::default()).put_whole();
-    store.put(&path("large"), bytes.clone().into()).await.unwrap();
-    assert_eq!(lengths.lock().unwrap().len(), 0);
-    assert_eq!(store.get(&path("large")).await.unwrap().bytes().await.unwrap(), bytes);
-}
-
-/// A waker that counts.
-struct Count(AtomicUsize);
-
-impl std::task::Wake for Count {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// No poll hashes more than 1 MiB, and each unfinished one has woken its task.
-#[test]
-fn polls_are_short() {
-    let bytes = Random::new(9).bytes(10 << 20);
-    let large = Random::new(9).bytes(20 << 20);
-    for (hash, stripe) in [(Hash::Blake2b, 65_536), (Hash::Sha256, 1000), (Hash::Blake2s, 4 << 20)] {
-        let store = Verified::new(InMemory::new(), Format::new(hash).with_stripe_length(stripe).unwrap());
-        let polls = |name: &str, length: u64, future: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>| {
-            let count = Arc::new(Count(AtomicUsize::new(0)));
-            let waker = Waker::from(Arc::clone(&count));
-            let hashed = || store.stats().verified_bytes + store.stats().written_bytes;
-            let begin = hashed();
-            let (mut polls, mut before) = (0, begin);
-            loop {
-                let is_ready = future(&mut Context::from_waker(&waker)).is_ready();
-                polls += 1;
-                // Batches count when they are done, so those of long stripes after some polls.
-                let most = if stripe <= 65_536 { before + (1 << 20) } else { begin + (polls << 20) };
-                assert!(hashed() <= most, "{name}: {} bytes in poll {polls}, {hash}, {stripe}", hashed() - before);
-                before = hashed();
-                if is_ready {
-                    break;
-                }
-                assert!(count.0.load(Ordering::Relaxed) as u64 >= polls, "{name}: a task that is not woken");
-            }
-            assert_eq!(before - begin, length, "{name}");
-        };
-        let object = path("object");
-        let mut put = pin!(store.put(&object, large.clone().into()));
-        polls("large put", 20 << 20, &mut |context| put.as_mut().poll(context).map(|result| assert!(result.is_ok())));
-        let mut put = pin!(store.put(&object, bytes.clone().into()));
-        polls("put", 10 << 20, &mut |context| put.as_mut().poll(context).map(|result| assert!(result.is_ok())));
-        let mut get = pin!(async {
-            let mut stream = store.get(&object).await.unwrap().into_stream();
-            while stream.next().await.is_some() {}
-        });
-        polls("get", 10 << 20, &mut |context| get.as_mut().poll(context));
-        let ranges: Vec<_> = (0..10).map(|i| i << 20..(i + 1) << 20).collect();
-        let mut get = pin!(store.get_ranges(&object, &ranges));
-        polls("ranges", 10 << 20, &mut |context| get.as_mut().poll(context).map(|result| assert!(result.is_ok())));
-        let mut upload = pin!(async {
-            let mut upload = store.put_multipart(&object).await.unwrap();
-            let parts = (0..5).map(|i| upload.put_part(bytes.slice(i << 21..(i + 1) << 21).into()));
-            futures_util::future::try_join_all(parts.collect::<Vec<_>>()).await.unwrap();
-            upload.complete().await.unwrap();
-        });
-        polls("upload", 10 << 20, &mut |context| upload.as_mut().poll(context));
-    }
-}
-
-/// Parts in tasks on several threads, of which some are dropped or polled late.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn parts_on_threads() {
-    for round in 0..20 {
-        let store = verified(1000);
-        let mut upload = store.put_multipart(&path("object")).await.unwrap();
-        let part = |i: u8| Bytes::from(vec![i; 1_100_000 + usize::from(i)]);
-        let mut parts: Vec<_> = (0..12).map(|i| upload.put_part(part(i).into())).collect();
-        // The first is polled once, and then waits while others do its work.
-        let mut first = parts.remove(0);
-        assert!(first.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        let tasks: Vec<_> = parts.into_iter().map(tokio::spawn).collect();
-        for task in tasks {
-            task.await.unwrap().unwrap();
-        }
-        if round % 2 == 0 {
-            drop(first);
-            assert!(upload.complete().await.is_err());
-            upload.abort().await.unwrap();
-            continue;
-        }
-        first.await.unwrap();
-        upload.complete().await.unwrap();
-        let whole: Vec<u8> = (0..12).flat_map(part).collect();
-        assert_eq!(store.get(&path("object")).await.unwrap().bytes().await.unwrap(), whole);
-    }
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ for_both! {
     zeros_fill_up,
     parameter_block,
     the_backend_is_that_which_was_set,
+    equal_in_all_fields,
     nothing_secret_is_printed,
 }
 
@@ -178,6 +179,40 @@ fn the_backend_is_that_which_was_set<F: Flavour>() {
     assert_eq!(Params::<F>::new().backend(), Backend::best());
     for backend in Backend::available() {
         assert_eq!(Params::<F>::new().with_backend(backend).backend(), backend);
+    }
+}
+
+fn equal_in_all_fields<F: Flavour>() {
+    let new = Params::<F>::new;
+    let key = paint(F::LONGEST);
+    let mut all = vec![
+        new(),
+        new().hash_length(1),
+        new().salt(b"a"),
+        new().personal(b"a"),
+        new().fanout(2),
+        new().max_depth(2),
+        new().max_leaf_length(1),
+        new().node_offset(1),
+        new().node_depth(1),
+        new().inner_hash_length(1),
+        new().last_node(true),
+        new().with_backend(Backend::best()),
+        // Zeros that fill up the same block as no key.
+        new().key(&[0]),
+        new().key(&[0, 0]),
+        new().key(&key),
+    ];
+    all.extend((0..key.len()).map(|i| {
+        let mut other = key.clone();
+        other[i] ^= 0x80;
+        new().key(&other)
+    }));
+    for (i, a) in all.iter().enumerate() {
+        for (j, b) in all.iter().enumerate() {
+            assert_eq!(a == b, i == j, "{i} {j}");
+        }
+        assert_eq!(*a, a.clone());
     }
 }
 

@@ -29,7 +29,7 @@ pub use sequential::{BLOCKBYTES, Hash, KEYBYTES, OUTBYTES, PERSONALBYTES, Params
 
 /// The BLAKE2b digest of `input`, of full length.
 pub fn blake2b(input: &[u8]) -> Hash {
-    Params::new().hash(input)
+    Hash::of(flavour::ours::hash(input))
 }
 
 /// BLAKE2bp.

@@ -1,5 +1,7 @@
 //! `Verified` over an S3 server, whose address is the argument. Ends with a line: N passed, N failed.
 
+mod table;
+
 use core::future::Future;
 use std::sync::Arc;
 
@@ -170,7 +172,7 @@ async fn main() -> Outcome {
         .with_secret_access_key("test")
         .with_conditional_put(S3ConditionalPut::ETagMatch)
         .build()?;
-    let store = &Verified::new(Arc::new(s3), Format::default());
+    let store = &Arc::new(Verified::new(Arc::new(s3), Format::default()));
     let mut counts = (0, 0);
     run("puts", &mut counts, puts(store)).await;
     run("parts", &mut counts, parts(store)).await;
@@ -180,6 +182,7 @@ async fn main() -> Outcome {
     run("foreign", &mut counts, foreign(store)).await;
     run("copies", &mut counts, copies(store)).await;
     run("keys", &mut counts, keys(store)).await;
+    run("table", &mut counts, table::table(store)).await;
     println!("{} passed, {} failed", counts.0, counts.1);
     if counts.1 > 0 || counts.0 == 0 {
         std::process::exit(1);
