@@ -129,15 +129,15 @@ pub struct Run<'a, H: Function> {
     pub(crate) hint: H::Hint,
 }
 
-/// Bytes of a message in a run for which the next messages are fetched meanwhile. Fewer are most often those that close a
-/// message, which were just written. Of more, the CPU fetches most by itself, and those fetched would leave the caches
-/// before they are used.
+/// Bytes of a message in a run for which the next messages are fetched meanwhile. Fewer are most often those that close
+/// a message, which were just written. Of more, the CPU fetches most by itself, and those fetched would leave the
+/// caches before they are used.
 pub(crate) const FETCHED: RangeInclusive<usize> = 256..=8192;
 
 impl<H: Function> Run<'_, H> {
-    /// Bytes from the block of a message to that of the next message for the same lane of `lanes`, if it is to be fetched:
-    /// if the messages seem to lie at about equal distances, as rows of a column do. If others do not, they are fetched in
-    /// vain.
+    /// Bytes from the block of a message to that of the next message for the same lane of `lanes`, if it is to be
+    /// fetched: if the messages seem to lie at about equal distances, as rows of a column do. If the next ones do not,
+    /// something is fetched in vain.
     #[inline(always)]
     pub(crate) fn ahead(&self, lanes: usize) -> Option<usize> {
         if self.blocks.len() != lanes || self.stride != 1 || !FETCHED.contains(&(self.count * H::Block::LENGTH)) {

@@ -233,8 +233,8 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
     done
 }
 
-/// Whether messages of one length seem to lie one behind the other, and `next` behind the last. If they do not, something
-/// is fetched in vain.
+/// Whether messages of one length seem to lie one behind the other, and `next` behind the last. If they do not,
+/// something is fetched in vain.
 fn follow(messages: &[&[u8]], next: &[u8]) -> bool {
     let [first, second, ..] = messages else { return false };
     let behind = |bytes: &[u8]| bytes.as_ptr().addr().wrapping_sub(first.as_ptr().addr());

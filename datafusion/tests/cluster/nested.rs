@@ -30,8 +30,8 @@ fn word(n: i64) -> Option<String> {
     (run % 3 != 1).then(|| format!("{run:x}").repeat(usize::try_from(run % 40).expect("not negative")))
 }
 
-/// A number, its text, a struct of both, and a list. Structs, their fields, lists and their elements are sometimes NULL,
-/// and lists and texts are sometimes empty.
+/// A number, its text, a struct of both, and a list. Structs, their fields, lists and their elements are sometimes
+/// NULL, and lists and texts are sometimes empty.
 fn batch(numbers: core::ops::Range<i64>) -> RecordBatch {
     let numbers: Vec<i64> = numbers.collect();
     let words: ArrayRef = Arc::new(numbers.iter().map(|&n| word(n)).collect::<StringArray>());

@@ -148,7 +148,7 @@ fn streams_avx512(run: Run<'_, Sha256Function>) {
                 compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], (count, stride), last, Some(ahead));
             }
             ([a, b, c], &[e, f, g]) => {
-                compress_together(Sha::here(), [a, b, c], [e, f, g], (count, stride), last, None)
+                compress_together(Sha::here(), [a, b, c], [e, f, g], (count, stride), last, None);
             }
             ([a, b], &[e, f]) => compress_together(Sha::here(), [a, b], [e, f], (count, stride), last, None),
             ([a], &[e]) => compress_together(Sha::here(), [a], [e], (count, stride), last, None),
