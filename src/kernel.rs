@@ -221,3 +221,31 @@ pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
         to.copy_from_slice(&Self::transpose(rows));
     }
 }
+
+#[cfg(all(test, feature = "sha2"))]
+mod tests {
+    use super::sha256::{Chain, Sha256Function};
+    use super::*;
+
+    fn ahead(blocks: &[&[[u8; 64]]], count: usize, lanes: usize) -> Option<usize> {
+        let mut chains = [Chain::new([0; 8]); 8];
+        let last = [Sha256Function::NOT_LAST; 8];
+        let (chains, last) = (&mut chains[..blocks.len()], &last[..blocks.len()]);
+        let hint = Sha256Function::NO_HINT;
+        Run::<Sha256Function> { count, stride: 1, chains, blocks, last, hint }.ahead(lanes)
+    }
+
+    #[test]
+    fn rows_at_equal_distances_are_fetched() {
+        let column = [[0; 64]; 8 * 160];
+        let rows: [_; 8] = core::array::from_fn(|i| &column[i * 160..][..160]);
+        assert_eq!(ahead(&rows, 16, 8), Some(8 * 160 * 64));
+        assert_eq!((ahead(&rows, 3, 8), ahead(&rows, 160, 8), ahead(&rows[..7], 16, 8)), (None, None, None));
+        let mut down = rows;
+        down.reverse();
+        assert_eq!(ahead(&down, 16, 8), Some((8 * 160 * 64_usize).wrapping_neg()));
+        let mut elsewhere = rows;
+        elsewhere.swap(1, 5);
+        assert_eq!(ahead(&elsewhere, 16, 8), None);
+    }
+}
