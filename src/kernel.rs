@@ -4,6 +4,8 @@
 //! type, so it is compiled for the features of the function it is inlined into.
 #![forbid(unsafe_code)]
 
+use core::ops::RangeInclusive;
+
 use digest::array::ArraySize;
 
 #[cfg(all(feature = "alloc", feature = "blake3"))]
@@ -127,7 +129,27 @@ pub struct Run<'a, H: Function> {
     pub(crate) hint: H::Hint,
 }
 
+/// Bytes of a message in a run for which the next messages are fetched meanwhile. Fewer are most often those that close
+/// a message, which were just written. Of more, the CPU fetches most by itself, and those fetched would leave the
+/// caches before they are used.
+pub(crate) const FETCHED: RangeInclusive<usize> = 256..=8192;
+
 impl<H: Function> Run<'_, H> {
+    /// Bytes from the block of a message to that of the next message for the same lane of `lanes`, if it is to be
+    /// fetched: if the messages seem to lie at about equal distances, as rows of a column do. If the next ones do not,
+    /// something is fetched in vain.
+    #[inline(always)]
+    pub(crate) fn ahead(&self, lanes: usize) -> Option<usize> {
+        if self.blocks.len() != lanes || self.stride != 1 || !FETCHED.contains(&(self.count * H::Block::LENGTH)) {
+            return None;
+        }
+        let behind = |i: usize| self.blocks[i].as_ptr().addr().wrapping_sub(self.blocks[0].as_ptr().addr());
+        let step = behind(1);
+        // Not whether they are equal: a proof would then know an address by two names.
+        let more = behind(lanes - 1).wrapping_sub(step.wrapping_mul(lanes - 1));
+        (more < 64).then_some(step.wrapping_mul(lanes))
+    }
+
     /// Whether up to `lanes` messages are there, each with all of its blocks, and no count carries on the way: kernels rely
     /// on this.
     pub(crate) fn keeps_contract(&self, lanes: usize) -> bool {
@@ -197,5 +219,33 @@ pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
             rows[l] = Self::load(token, messages[l], i);
         }
         to.copy_from_slice(&Self::transpose(rows));
+    }
+}
+
+#[cfg(all(test, feature = "sha2"))]
+mod tests {
+    use super::sha256::{Chain, Sha256Function};
+    use super::*;
+
+    fn ahead(blocks: &[&[[u8; 64]]], count: usize, lanes: usize) -> Option<usize> {
+        let mut chains = [Chain::new([0; 8]); 8];
+        let last = [Sha256Function::NOT_LAST; 8];
+        let (chains, last) = (&mut chains[..blocks.len()], &last[..blocks.len()]);
+        let hint = Sha256Function::NO_HINT;
+        Run::<Sha256Function> { count, stride: 1, chains, blocks, last, hint }.ahead(lanes)
+    }
+
+    #[test]
+    fn rows_at_equal_distances_are_fetched() {
+        let column = [[0; 64]; 8 * 160];
+        let rows: [_; 8] = core::array::from_fn(|i| &column[i * 160..][..160]);
+        assert_eq!(ahead(&rows, 16, 8), Some(8 * 160 * 64));
+        assert_eq!((ahead(&rows, 3, 8), ahead(&rows, 160, 8), ahead(&rows[..7], 16, 8)), (None, None, None));
+        let mut down = rows;
+        down.reverse();
+        assert_eq!(ahead(&down, 16, 8), Some((8 * 160 * 64_usize).wrapping_neg()));
+        let mut elsewhere = rows;
+        elsewhere.swap(1, 5);
+        assert_eq!(ahead(&elsewhere, 16, 8), None);
     }
 }

@@ -127,6 +127,18 @@ impl Kernel {
         }
     }
 
+    /// Whether messages of this length, side by side, have the next ones fetched while they are hashed.
+    pub(crate) fn fetches(&self, length: usize) -> bool {
+        let by_kernel = match self {
+            // Four lanes do not.
+            Self::Blake2b(params, _) => blake2b::lanes(params.backend()) >= 8,
+            Self::Blake2s(params, _) => blake2s::lanes(params.backend()) >= 8,
+            Self::Sha224(_) | Self::Sha256(_) | Self::HmacSha224(_) | Self::HmacSha256(_) => true,
+            Self::Blake3(_) => length <= 1024 && length.is_multiple_of(64),
+        };
+        by_kernel && cfg!(any(target_arch = "x86", target_arch = "x86_64"))
+    }
+
     /// Writes the digests of `messages` to `digests`, one after the other. These have `messages.len() * width` bytes.
     pub(crate) fn hash(&self, messages: &[&[u8]], digests: &mut [u8]) -> Result<()> {
         let done = match self {

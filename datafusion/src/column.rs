@@ -17,7 +17,7 @@ use crate::algorithm::Kernel;
 /// Messages that one call hashes. References to them take 8 KiB of the stack.
 pub(crate) const GROUP: usize = 512;
 
-/// Bytes of messages after which a group ends: they are in the first or second cache when they are hashed.
+/// Bytes of messages read ahead after which a group ends: they are in the first or second cache when they are hashed.
 const CACHED: usize = 32 << 10;
 
 /// A multiple of all numbers of lanes, so that a group that ends early leaves none empty.
@@ -201,10 +201,13 @@ impl<'k> Output<'k> {
     fn hash_each<'a>(&mut self, mut messages: impl Iterator<Item = &'a [u8]>) -> Result<()> {
         let mut group = [&[][..]; GROUP];
         loop {
-            let (mut live, mut bytes) = (0, 0);
+            let (mut live, mut bytes, mut length) = (0, 0, None);
             for (to, message) in group.iter_mut().zip(&mut messages) {
                 *to = message;
                 live += 1;
+                if length.replace(message.len()) == Some(message.len()) && self.kernel.fetches(message.len()) {
+                    continue;
+                }
                 bytes += message.len();
                 read_ahead(message);
                 if bytes > CACHED && live % LANES == 0 {

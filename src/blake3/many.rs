@@ -185,7 +185,7 @@ fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put
 /// whole blocks of one chunk, and tells how many it did.
 fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'_>) -> usize {
     let lanes = Blake3Function::lanes(base.backend);
-    let mut bytes = [&[][..]; MOST];
+    let [mut bytes, mut next_bytes] = [&mut [&[][..]; MOST], &mut [&[][..]; MOST]];
     let Some(mut alike) = read_equal(messages, begin, &mut bytes[..lanes]) else { return 0 };
     let mut blocks = [[0; 64]; MOST];
     let mut digests = [[0; 32]; MOST];
@@ -193,6 +193,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
     loop {
         let (live, whole) = alike;
         let messages_of_lanes = &bytes[..live];
+        let next = read_equal(messages, begin + done + live, &mut next_bytes[..lanes]);
         let mut lengths = [64; MOST];
         if !whole {
             for ((block, length), bytes) in blocks.iter_mut().zip(&mut lengths).zip(messages_of_lanes) {
@@ -217,18 +218,27 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
             count: inputs[0].len(),
             inputs: &inputs[..live],
             ends: None,
-            followed: false,
+            followed: whole && next.is_some() && follow(messages_of_lanes, next_bytes[0]),
             outputs: &mut digests[..live],
         };
         compress_group(base.backend, group);
         put(begin + done, &digests[..live]);
         done += live;
-        let Some(next) = read_equal(messages, begin + done, &mut bytes[..lanes]) else { break };
+        let Some(next) = next else { break };
         alike = next;
+        core::mem::swap(&mut bytes, &mut next_bytes);
     }
     blocks.iter_mut().for_each(wipe);
     digests.iter_mut().for_each(wipe);
     done
+}
+
+/// Whether messages of one length seem to lie one behind the other, and `next` behind the last. If they do not,
+/// something is fetched in vain.
+fn follow(messages: &[&[u8]], next: &[u8]) -> bool {
+    let [first, second, ..] = messages else { return false };
+    let behind = |bytes: &[u8]| bytes.as_ptr().addr().wrapping_sub(first.as_ptr().addr());
+    behind(second) == first.len() && behind(next) == messages.len() * first.len()
 }
 
 /// The number of messages for the lanes from `begin` on, if they are as [`each_equal`] needs them, and whether they are

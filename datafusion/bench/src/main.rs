@@ -1,6 +1,6 @@
 //! Nanoseconds a row, beside DataFusion's own functions: batches of 8192 rows, one core, least of many rounds in turn.
 //!
-//! `cargo run --release -- [ROUNDS]`
+//! `cargo run --release -- [ROUNDS [ROWS]]`: all rows, or those whose name begins so.
 
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -256,7 +256,9 @@ fn time(contestant: &Contestant, batches: &[Columns]) -> Result<f64> {
 
 fn main() -> Result<()> {
     let rounds: usize = std::env::args().nth(1).map_or(30, |rounds| rounds.parse().expect("a number of rounds"));
-    let cases = cases()?;
+    let only = std::env::args().nth(2).unwrap_or_default();
+    let mut cases = cases()?;
+    cases.retain(|case| case.rows.starts_with(&only));
     for case in &cases {
         compare(case)?;
     }

@@ -14,5 +14,6 @@ mod start_check;
 mod examples;
 mod in_time;
 mod missing;
+mod nested;
 mod one_process;
 mod process;

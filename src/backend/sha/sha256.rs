@@ -21,8 +21,9 @@ use crate::backend::avx::Avx;
 use crate::backend::avx512::Avx512;
 use crate::backend::opaque;
 use crate::backend::sse41::swap32;
-use crate::kernel::Run;
+use crate::backend::vector::fetch_ahead;
 use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Written};
+use crate::kernel::{FETCHED, Run};
 
 /// The encoding of all instructions but SHA-NI's own, by the instruction set.
 #[derive(Clone, Copy)]
@@ -102,21 +103,21 @@ fn clear_upper_halves(_: Avx) {
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
 fn compress_sse(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
-    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last, None);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
 fn compress_avx(avx: Avx, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
     clear_upper_halves(avx);
-    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last, None);
 }
 
 #[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn compress_avx512(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
     clear_upper_halves(Avx::here());
-    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last);
+    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last, None);
 }
 
 #[inline(never)]
@@ -138,14 +139,19 @@ fn streams_avx512(run: Run<'_, Sha256Function>) {
     clear_upper_halves(Avx::here());
     let Run { count, stride, chains, blocks, last, .. } = run;
     let last = last[0];
+    let mut next = blocks.get(4..).unwrap_or_default().chunks(4);
+    let mut ahead = [0; 4];
     for (chains, blocks) in chains.chunks_mut(4).zip(blocks.chunks(4)) {
+        ahead = ahead_of(blocks, next.next(), ahead, count);
         match (chains, blocks) {
             ([a, b, c, d], &[e, f, g, h]) => {
-                compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], (count, stride), last);
+                compress_together(Sha::here(), [a, b, c, d], [e, f, g, h], (count, stride), last, Some(ahead));
             }
-            ([a, b, c], &[e, f, g]) => compress_together(Sha::here(), [a, b, c], [e, f, g], (count, stride), last),
-            ([a, b], &[e, f]) => compress_together(Sha::here(), [a, b], [e, f], (count, stride), last),
-            ([a], &[e]) => compress_together(Sha::here(), [a], [e], (count, stride), last),
+            ([a, b, c], &[e, f, g]) => {
+                compress_together(Sha::here(), [a, b, c], [e, f, g], (count, stride), last, None);
+            }
+            ([a, b], &[e, f]) => compress_together(Sha::here(), [a, b], [e, f], (count, stride), last, None),
+            ([a], &[e]) => compress_together(Sha::here(), [a], [e], (count, stride), last, None),
             _ => {}
         }
     }
@@ -155,13 +161,34 @@ fn streams_avx512(run: Run<'_, Sha256Function>) {
 fn pairs(sha: Sha, run: Run<'_, Sha256Function>) {
     let Run { count, stride, chains, blocks, last, .. } = run;
     let last = last[0];
+    let mut next = blocks.get(2..).unwrap_or_default().chunks(2);
+    let mut ahead = [0; 2];
     for (chains, blocks) in chains.chunks_mut(2).zip(blocks.chunks(2)) {
+        ahead = ahead_of(blocks, next.next(), ahead, count);
         match (chains, blocks) {
-            ([a, b], &[e, f]) => compress_together(sha, [a, b], [e, f], (count, stride), last),
-            ([a], &[e]) => compress_together(sha, [a], [e], (count, stride), last),
+            ([a, b], &[e, f]) => compress_together(sha, [a, b], [e, f], (count, stride), last, Some(ahead)),
+            ([a], &[e]) => compress_together(sha, [a], [e], (count, stride), last, None),
             _ => {}
         }
     }
+}
+
+/// How far behind each message the `next` one of its place lies, in bytes, for the CPU to fetch it. After the last ones
+/// it is as far as `before`: rows of a column lie together.
+#[inline(always)]
+fn ahead_of<const N: usize>(
+    blocks: &[&[[u8; 64]]],
+    next: Option<&[&[[u8; 64]]]>,
+    before: [usize; N],
+    count: usize,
+) -> [usize; N] {
+    let mut ahead = before;
+    if FETCHED.contains(&(64 * count)) {
+        for ((ahead, next), blocks) in ahead.iter_mut().zip(next.unwrap_or_default()).zip(blocks) {
+            *ahead = next.as_ptr().addr().wrapping_sub(blocks.as_ptr().addr());
+        }
+    }
+    ahead
 }
 
 #[inline(never)]
@@ -206,6 +233,7 @@ fn compress_together<const N: usize>(
     blocks: [&[[u8; 64]]; N],
     (count, stride): (usize, usize),
     last: Written,
+    ahead: Option<[usize; N]>,
 ) {
     let mut states = [State::ZERO; N];
     for (state, chain) in states.iter_mut().zip(&chains) {
@@ -215,6 +243,11 @@ fn compress_together<const N: usize>(
         let mut w = [[State::ZERO.0[0]; 4]; N];
         for (w, blocks) in w.iter_mut().zip(&blocks) {
             *w = load(sha, &blocks[block * stride], last);
+        }
+        if let Some(ahead) = ahead {
+            for (blocks, ahead) in blocks.iter().zip(ahead) {
+                fetch_ahead(&blocks[block * stride], ahead);
+            }
         }
         compress_words(sha, &mut states, w);
     }
@@ -400,7 +433,7 @@ mod tests {
         place: (usize, usize),
         last: Written,
     ) {
-        compress_together(Sha::here(), chains, blocks, place, last);
+        compress_together(Sha::here(), chains, blocks, place, last, None);
     }
 
     #[target_feature(enable = "sha,sse4.1,ssse3")]

@@ -46,13 +46,15 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
         (high, f0, f1) = (splat(highs[0]), splat(f0s[0]), splat(f1s[0]));
     }
 
+    let long = || (run.count >= LONG).then_some(AHEAD);
+    let ahead = if L >= 8 { run.ahead(L).or_else(long) } else { None };
     let lanes = lanes_of::<F::Block, L>(run.blocks, run.count, run.stride);
     for block in 0..run.count {
         let blocks = block_of_each(&lanes, block * run.stride);
-        if L >= 8 && run.count >= LONG {
+        if let Some(ahead) = ahead {
             for block in blocks {
                 for line in block.chunks(64) {
-                    V::fetch_ahead(line, AHEAD);
+                    V::fetch_ahead(line, ahead);
                 }
             }
         }

@@ -42,7 +42,13 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
             h.copy_from_slice(&V::transpose(rows)[..h.len()]);
         }
     }
+    let ahead = if L >= 8 { run.ahead(L) } else { None };
     for block in 0..run.count {
+        if let Some(ahead) = ahead {
+            for blocks in run.blocks {
+                V::fetch_ahead(&blocks[block * run.stride], ahead);
+            }
+        }
         let mut w = [splat::<V, L>(token, 0); 16];
         for (i, w) in w.chunks_exact_mut(L).enumerate() {
             let mut rows = [splat::<V, L>(token, 0); L];
