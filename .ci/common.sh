@@ -1,32 +1,34 @@
-# The account that `.ci/run` gives: its parts and their steps, what was not run, and the table of machines.
-
-passed=0
-failed=()
-not_run=()
-not_here=()
-times=()
+# The account that `.ci/run` gives: its parts and their steps, what was not run, and the table of machines. A part is a
+# process of its own, so each one writes its account to files in "$results", which the summary reads.
 
 # In CI, and as root on Debian, a step can have all that it needs. A step that is not run is a failure there.
 complete=${CI-}
 [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || complete=yes
 
-# The seconds of CPU that all programs have used so far. A busy machine changes them little.
+# The seconds of CPU that all programs of this process have used so far. A busy machine changes them little.
 cpu_seconds() {
-    awk '{ print int(($16 + $17) / 100) }' /proc/$$/stat
+    awk '{ print int(($14 + $15 + $16 + $17) / 100) }' "/proc/$BASHPID/stat" 2>/dev/null || echo 0
 }
 
-# part NAME: its steps.
+# part NAME: its steps. Its account is a folder of this name in "$scratch".
 part() {
     local began=$SECONDS cpu
+    results=$scratch/$1
+    mkdir -p "$results"
     cpu=$(cpu_seconds)
     printf '\n=== %s\n' "$1"
     "part_$1"
-    times+=("$(printf '%6d s %6d s of CPU  %s' $((SECONDS - began)) $(($(cpu_seconds) - cpu)) "$1")")
+    printf '%d\t%d\n' $((SECONDS - began)) $(($(cpu_seconds) - cpu)) >"$results/time"
     printf '\n=== %s took %d s\n' "$1" $((SECONDS - began))
 }
 
+# account KIND TEXT: a line of the account, where KIND is passed, failed, not_run or not_here.
+account() {
+    printf '%s\t%s\n' "$1" "${2//$'\n'/ }" >>"$results/account"
+}
+
 # step HEADLINE COMMAND…: runs the command, or the function, with `set -e` of its own. Leaves its output in
-# "$scratch/log" and its status in $status. Status 76 says that the toolchain is too old, 77 that a tool is missing, 78
+# "$results/log" and its status in $status. Status 76 says that the toolchain is too old, 77 that a tool is missing, 78
 # that the step is for another machine.
 step() {
     local headline=$1 began=$SECONDS cpu
@@ -34,16 +36,16 @@ step() {
     shift
     printf '\n==> %s\n' "$headline"
     set +e
-    (set -e; "$@") </dev/null 2>&1 | tee "$scratch/log"
+    (set -e; "$@") </dev/null 2>&1 | tee "$results/log"
     status=${PIPESTATUS[0]}
     set -e
     if [ "$status" -eq 0 ]; then
-        passed=$((passed + 1))
+        account passed "$headline"
         echo "<== passed in $((SECONDS - began)) s, $(($(cpu_seconds) - cpu)) s of CPU"
     elif [ "$status" -ge 76 ] && [ "$status" -le 78 ]; then
-        omit "$status" "$headline" "$(tail -n 1 "$scratch/log")"
+        omit "$status" "$headline" "$(tail -n 1 "$results/log")"
     else
-        failed+=("$headline")
+        account failed "$headline"
         echo "<== FAILED with status $status: $headline"
     fi
 }
@@ -52,13 +54,33 @@ step() {
 omit() {
     if [ "$1" -eq 78 ]; then
         echo "<== not for this machine: $3"
-        not_here+=("$2: $3")
+        account not_here "$2: $3"
     elif [ -n "${CI-}" ] || { [ -n "$complete" ] && [ "$1" -ne 76 ]; }; then
         echo "<== FAILED, since it was not run: $3"
-        failed+=("$2: $3")
+        account failed "$2: $3"
     else
         echo "<== NOT RUN: $3"
-        not_run+=("$2: $3")
+        account not_run "$2: $3"
+    fi
+}
+
+# tests COMMAND…: a step of tests. Their number goes to $tests and to the table of parts, and a step that ran none
+# fails. The twenty slowest are printed.
+tests() {
+    local headline=$1
+    shift
+    : >"$results/slow"
+    TEST_TIMES=$results/slow step "$headline" "$@"
+    tests=$(awk '/^test result: / { sub(/ passed;.*/, ""); tests += $NF } END { print tests + 0 }' "$results/log")
+    if [ "$status" -eq 0 ] && [ "$tests" -eq 0 ]; then
+        sed -i.old '$d' "$results/account"
+        account failed "$headline: there were none"
+        status=1
+    fi
+    echo "$tests" >>"$results/tests"
+    if [ -s "$results/slow" ]; then
+        printf '%s tests; the slowest, in seconds:\n' "$tests"
+        sort -rn "$results/slow" | head -n 20
     fi
 }
 
@@ -67,20 +89,14 @@ on_machine() {
     local machine=$1 tests
     export REQUIRE_BACKENDS=$2
     shift 2
-    step "tests: $machine" "$@"
-    tests=$(awk '/^test result: / { sub(/ passed;.*/, ""); tests += $NF } END { print tests + 0 }' "$scratch/log")
-    if [ "$status" -eq 0 ] && [ "$tests" -eq 0 ]; then
-        passed=$((passed - 1))
-        failed+=("tests: $machine: there were none")
-        status=1
-    fi
+    tests "tests: $machine" "$@"
     case $status in
         0) ;;
         77) tests='NOT RUN' ;;
         78) tests='not for this machine' ;;
         *) tests="$tests FAILED" ;;
     esac
-    printf '%s\t%s\t%s\n' "$machine" "$REQUIRE_BACKENDS" "$tests" >>"$scratch/table"
+    printf '%s\t%s\t%s\n' "$machine" "$REQUIRE_BACKENDS" "$tests" >>"$results/table"
     export REQUIRE_BACKENDS=$native_backends
 }
 
@@ -90,9 +106,17 @@ without() {
     return "$1"
 }
 
+# of_parts FILE: this file of every part, in the order of the parts.
+of_parts() {
+    local part
+    for part in "${parts[@]}"; do
+        cat "$scratch/$part/$1" 2>/dev/null || true
+    done
+}
+
 # One row for each machine, one column for each backend, and the tests that passed with all of them.
-table() {
-    awk -F '\t' '
+table_of_machines() {
+    of_parts table | awk -F '\t' '
         BEGIN {
             count = split("portable sse41 avx avx2 avx512 neon simd128", names, " ")
             printf "%-34s", "machine"
@@ -104,22 +128,43 @@ table() {
             for (i = 1; i <= count; i++)
                 printf "%-*s", length(names[i]) + 2, ("," $2 ",") ~ ("," names[i] ",") ? "yes" : "-"
             print $3
-        }' "$scratch/table"
+        }'
+}
+
+# The seconds and the tests of each part. Parts run beside each other, so the total is less than the sum.
+table_of_parts() {
+    local part seconds cpu tests
+    printf '%-16s%8s%8s%8s\n' part seconds CPU tests
+    for part in "${parts[@]}"; do
+        IFS=$'\t' read -r seconds cpu <"$scratch/$part/time"
+        tests=$(awk '{ sum += $1 } END { if (NR) print sum + 0 }' "$scratch/$part/tests" 2>/dev/null || true)
+        printf '%-16s%8d%8d%8s\n' "$part" "$seconds" "$cpu" "${tests:--}"
+    done
+    printf '%-16s%8d\n' 'in all' $SECONDS
 }
 
 # The last line and the status tell whether all is well.
 summary() {
-    local skipped=$((${#not_run[@]} + ${#not_here[@]}))
-    echo
-    printf '%s\n' "${times[@]}"
-    printf '%6d s in all\n\n' $SECONDS
-    if [ -s "$scratch/table" ]; then
-        table
-        echo
+    local kind skipped failed
+    if [ -n "${CI-}" ] && [ "$places" -gt 1 ] && [ $SECONDS -gt $limit ]; then
+        results=$scratch/${parts[0]}
+        account failed "the run took $SECONDS s of the $limit that it may take, see the table of parts"
     fi
-    [ ${#not_here[@]} -eq 0 ] || printf 'not for this machine: %s\n' "${not_here[@]}"
-    [ ${#not_run[@]} -eq 0 ] || printf 'NOT RUN: %s\n' "${not_run[@]}"
-    [ ${#failed[@]} -eq 0 ] || printf 'FAILED: %s\n' "${failed[@]}"
-    echo "$passed passed, ${#failed[@]} failed$([ $skipped -eq 0 ] || echo ", $skipped skipped")"
-    [ ${#failed[@]} -eq 0 ]
+    echo
+    table_of_parts
+    [ ! -s "$scratch/memory" ] || printf 'memory in use at most: %d MiB\n' "$(<"$scratch/memory")"
+    if [ -n "$(of_parts table)" ]; then
+        echo
+        table_of_machines
+    fi
+    echo
+    of_parts account >"$scratch/account"
+    for kind in 'not_here=not for this machine' 'not_run=NOT RUN' 'failed=FAILED'; do
+        sed -n "s/^${kind%%=*}\t/${kind#*=}: /p" "$scratch/account"
+    done
+    number() { grep -c "^$1	" "$scratch/account" || true; }
+    skipped=$(($(number not_run) + $(number not_here)))
+    failed=$(number failed)
+    echo "$(number passed) passed, $failed failed$([ $skipped -eq 0 ] || echo ", $skipped skipped")"
+    [ "$failed" -eq 0 ]
 }

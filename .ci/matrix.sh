@@ -30,8 +30,8 @@ build_tests() {
     local list=$1
     shift
     rm -f "$list"
-    "$@" 2>&1 | tee "$scratch/build"
-    sed -nE 's/^ *Executable .*\((.*)\)$/\1/p' "$scratch/build" >"$list"
+    "$@" 2>&1 | tee "$results/build"
+    sed -nE 's/^ *Executable .*\((.*)\)$/\1/p' "$results/build" >"$list"
     [ -s "$list" ]
 }
 
@@ -43,13 +43,13 @@ machine_tests() {
 
 cross_tests() {
     # shellcheck disable=SC2046
-    build_tests "$scratch/$1" cross_test "$1" --no-run $(machine_tests)
+    build_tests "$results/$1" cross_test "$1" --no-run $(machine_tests)
 }
 
 # The same programs as in the part `release`.
 x86_tests() {
     # shellcheck disable=SC2046
-    build_tests "$scratch/x86_64" light cargo test --no-run $(machine_tests) --release --workspace --exclude report --all-features
+    build_tests "$results/x86_64" light cargo test --no-run $(machine_tests) --release --workspace --exclude report --all-features
 }
 
 # run_tests LIST TESTS EMULATOR…: runs the programs of the list, and of the public interface these tests only, or all if
@@ -66,7 +66,7 @@ run_tests() {
     while read -r program; do
         echo "${program##*/}"
         # shellcheck disable=SC2046
-        "$@" "$program" --quiet $([[ $program != */api-* ]] || echo "$tests") \
+        .ci/runner "$@" "$program" $([[ $program != */api-* ]] || echo "$tests") \
             ${tests:+--skip of_sha224} \
             --skip guard_pages:: --skip of_sha224::a_long_message --skip of_sha256::a_long_message \
             --skip blake3::digest_traits::a_long_message \
@@ -83,7 +83,7 @@ emulated() {
     local machine backends sha options
     while IFS=: read -r machine backends sha options; do
         # shellcheck disable=SC2086
-        REQUIRE_SHA=$sha on_machine "$machine" "$backends" run_tests "$scratch/$1" "$2" "$3" $options
+        REQUIRE_SHA=$sha on_machine "$machine" "$backends" run_tests "$results/$1" "$2" "$3" $options
     done
 }
 

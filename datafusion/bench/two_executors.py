@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One executor of Ballista against two, each with one task slot: seconds of a query that hashes rows of 1 KiB.
 
-two_executors.py [ROWS [PROFILE]]      first, in the folder above: cargo build --release --examples
+two_executors.py [ROWS [PROFILE]]      first, in the folder above: cargo build --release -p simd-digest-datafusion-cluster
 
 The runs take turns, each with new processes and five queries; the least counts. The CPU seconds are those of the last
 run of a kind, from start to end, with the check at the start.
@@ -23,10 +23,10 @@ def main():
     rows = sys.argv[1] if len(sys.argv) > 1 else "2000000"
     profile = sys.argv[2] if len(sys.argv) > 2 else "release"
     root = pathlib.Path(__file__).resolve().parent.parent
-    examples = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / profile / "examples"
+    programs = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / profile
 
     def start(name, *arguments):
-        return subprocess.Popen([examples / f"ballista-{name}", *arguments], stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen([programs / f"ballista-{name}", *arguments], stdout=subprocess.PIPE, text=True)
 
     def cpu(process):
         """Waits for the process to end."""

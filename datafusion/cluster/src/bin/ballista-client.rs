@@ -1,21 +1,8 @@
-//! Hashes a table of Parquet on a cluster, and compares: `cargo run --example ballista-client -- --folder FOLDER`.
+//! Hashes a table of Parquet on a cluster, and compares: `cargo run --bin ballista-client -- --folder FOLDER`.
 //!
 //! The client checks at start that the executors have the functions. It compares the answers of the cluster with those
 //! of DataFusion's own functions and of this process, and leaves `answers.csv` in the folder, which `check.py` compares
 //! with Python's hashlib.
-
-#[path = "common/connect.rs"]
-mod connect;
-#[path = "common/rows.rs"]
-mod rows;
-#[path = "common/scheduler.rs"]
-mod scheduler;
-#[path = "common/session.rs"]
-mod session;
-#[path = "common/signals.rs"]
-mod signals;
-#[path = "common/start_check.rs"]
-mod start_check;
 
 use core::time::Duration;
 use std::io::{BufWriter, Write};
@@ -31,9 +18,10 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
-use session::Functions;
-use signals::interrupted;
-use start_check::answer;
+use simd_digest_datafusion_cluster::session::Functions;
+use simd_digest_datafusion_cluster::signals::interrupted;
+use simd_digest_datafusion_cluster::start_check::answer;
+use simd_digest_datafusion_cluster::{connect, rows, scheduler, start_check};
 use tempfile::NamedTempFile;
 
 /// Hashes a table on a cluster of Ballista, and compares the answers.

@@ -1,11 +1,4 @@
-//! An executor of Ballista that has the functions: `cargo run --example ballista-executor`.
-
-#[path = "common/scheduler.rs"]
-mod scheduler;
-#[path = "common/session.rs"]
-mod session;
-#[path = "common/signals.rs"]
-mod signals;
+//! An executor of Ballista that has the functions: `cargo run --bin ballista-executor`.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -19,8 +12,9 @@ use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use clap::Parser;
 use datafusion::prelude::SessionConfig;
-use session::Functions;
-use signals::interrupted;
+use simd_digest_datafusion_cluster::scheduler;
+use simd_digest_datafusion_cluster::session::Functions;
+use simd_digest_datafusion_cluster::signals::interrupted;
 
 /// An executor of Ballista for digests in SQL, on loopback.
 #[derive(Parser)]

@@ -1,7 +1,7 @@
 //! The signals that end a process.
 
 /// Returns after Ctrl-C or SIGTERM.
-pub(crate) async fn interrupted() {
+pub async fn interrupted() {
     let control_c = async {
         if tokio::signal::ctrl_c().await.is_err() {
             core::future::pending::<()>().await;

@@ -1,5 +1,6 @@
 //! The functions that every process of the cluster registers.
 
+use core::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,12 +13,18 @@ use datafusion::prelude::SessionConfig;
 use datafusion::scalar::ScalarValue;
 use zeroize::Zeroizing;
 
-/// The same on scheduler, executors and client. A plan carries the names of functions only.
+/// Scheduler, executors and client register them alike. A plan carries the names of functions only.
 ///
-/// Without `Debug`, which could show the key.
-pub(crate) struct Functions {
+/// `Debug` does not show the key.
+pub struct Functions {
     key: Option<Zeroizing<Vec<u8>>>,
     process: String,
+}
+
+impl fmt::Debug for Functions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Functions").field("process", &self.process).finish_non_exhaustive()
+    }
 }
 
 impl Functions {
@@ -26,7 +33,7 @@ impl Functions {
     ///
     /// # Errors
     /// The key file cannot be read.
-    pub(crate) fn new(process: impl Into<String>, key_file: Option<&PathBuf>) -> Result<Self> {
+    pub fn new(process: impl Into<String>, key_file: Option<&PathBuf>) -> Result<Self> {
         let read = |path: &PathBuf| match std::fs::read(path) {
             Ok(key) => Ok(Zeroizing::new(key)),
             Err(error) => Err(DataFusionError::Configuration(format!("the key file {}: {error}", path.display()))),
@@ -38,7 +45,7 @@ impl Functions {
     ///
     /// # Errors
     /// The key has fewer than 16 or more than 64 bytes.
-    pub(crate) fn register(&self, registry: &mut dyn FunctionRegistry) -> Result<Vec<String>> {
+    pub fn register(&self, registry: &mut dyn FunctionRegistry) -> Result<Vec<String>> {
         let process = ScalarValue::from(self.process.as_str());
         // Volatile: another function would be computed by the planner, on the client.
         let executor = create_udf(
@@ -60,7 +67,7 @@ impl Functions {
     ///
     /// # Errors
     /// As [`register`](Self::register).
-    pub(crate) fn session(&self, config: SessionConfig) -> Result<SessionState> {
+    pub fn session(&self, config: SessionConfig) -> Result<SessionState> {
         let mut state = default_session_builder(config)?;
         self.register(&mut state)?;
         Ok(state)

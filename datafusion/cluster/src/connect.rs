@@ -11,7 +11,7 @@ use crate::session::Functions;
 ///
 /// # Errors
 /// The address is none, or the key is no key.
-pub(crate) async fn connect(
+pub async fn connect(
     scheduler: &str,
     functions: &Functions,
     partitions: usize,

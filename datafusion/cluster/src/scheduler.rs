@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 ///
 /// # Errors
 /// After `patience`: nobody listens at the address, or not a scheduler, or there are fewer executors.
-pub(crate) async fn wait_for_executors(address: &str, executors: usize, patience: Duration) -> Result<usize> {
+pub async fn wait_for_executors(address: &str, executors: usize, patience: Duration) -> Result<usize> {
     let began = Instant::now();
     loop {
         let left = patience.saturating_sub(began.elapsed()).max(Duration::from_millis(200));

@@ -4,13 +4,13 @@ use core::time::Duration;
 
 use datafusion::prelude::SessionContext;
 
-use crate::connect::connect;
 use crate::in_time::{answer, check};
 use crate::process::Cluster;
-use crate::rows;
-use crate::scheduler::wait_for_executors;
-use crate::session::Functions;
-use crate::start_check::Checked;
+use simd_digest_datafusion_cluster::connect::connect;
+use simd_digest_datafusion_cluster::rows;
+use simd_digest_datafusion_cluster::scheduler::wait_for_executors;
+use simd_digest_datafusion_cluster::session::Functions;
+use simd_digest_datafusion_cluster::start_check::Checked;
 
 struct Contexts {
     cluster: SessionContext,

@@ -16,7 +16,7 @@ use datafusion::prelude::{ParquetReadOptions, SessionContext};
 const BATCH: i64 = 8192;
 
 /// All columns, as arguments of `row_digest` and `table_digest`.
-pub(crate) const COLUMNS: &str = "n, s, b, x, ok, day, moment, price";
+pub const COLUMNS: &str = "n, s, b, x, ok, day, moment, price";
 
 /// The number in hexadecimal, 1 to 64 times: up to 640 bytes. Every tenth text is NULL, every tenth is empty.
 fn text(n: i64) -> Option<String> {
@@ -67,13 +67,7 @@ fn batch(numbers: core::ops::Range<i64>, text: impl Fn(i64) -> Option<String>) -
 ///
 /// # Errors
 /// The folder cannot be written. The part that was written is removed.
-pub(crate) async fn make(
-    folder: &Path,
-    name: &str,
-    rows: i64,
-    files: i64,
-    text_bytes: Option<usize>,
-) -> Result<PathBuf> {
+pub async fn make(folder: &Path, name: &str, rows: i64, files: i64, text_bytes: Option<usize>) -> Result<PathBuf> {
     let at = |error: std::io::Error| DataFusionError::Execution(format!("the folder {}: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(at)?;
     let folder = folder.canonicalize().map_err(at)?; // executors have another current folder
@@ -112,7 +106,7 @@ pub(crate) async fn make(
 ///
 /// # Errors
 /// The folder has no Parquet files.
-pub(crate) async fn register(context: &SessionContext, name: &str, table: &Path) -> Result<()> {
+pub async fn register(context: &SessionContext, name: &str, table: &Path) -> Result<()> {
     let path = table.to_str().ok_or_else(|| DataFusionError::Execution("the folder's name is not UTF-8".into()))?;
     context.register_parquet(name, path, ParquetReadOptions::default()).await
 }

@@ -1,9 +1,4 @@
-//! A scheduler of Ballista whose sessions have the functions: `cargo run --example ballista-scheduler`.
-
-#[path = "common/session.rs"]
-mod session;
-#[path = "common/signals.rs"]
-mod signals;
+//! A scheduler of Ballista whose sessions have the functions: `cargo run --bin ballista-scheduler`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,8 +9,8 @@ use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
 use clap::Parser;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
-use session::Functions;
-use signals::interrupted;
+use simd_digest_datafusion_cluster::session::Functions;
+use simd_digest_datafusion_cluster::signals::interrupted;
 use tokio::net::TcpListener;
 
 /// A scheduler of Ballista for digests in SQL, on loopback.

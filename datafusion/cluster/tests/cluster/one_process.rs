@@ -4,8 +4,8 @@ use ballista::prelude::{SessionConfigExt, SessionContextExt};
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 use crate::in_time::{answer, check, in_time};
-use crate::rows::{self, COLUMNS};
-use crate::session::Functions;
+use simd_digest_datafusion_cluster::rows::{self, COLUMNS};
+use simd_digest_datafusion_cluster::session::Functions;
 
 /// Right in one process, but not on Ballista.
 const FILTERED_WINDOW: &str =

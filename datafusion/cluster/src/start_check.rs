@@ -9,19 +9,19 @@ use datafusion::prelude::SessionContext;
 
 /// The answer of the cluster.
 #[derive(Debug, Default)]
-pub(crate) struct Checked {
+pub struct Checked {
     /// The executors that computed with our functions, by name.
-    pub(crate) executors: BTreeSet<String>,
+    pub executors: BTreeSet<String>,
     /// The functions whose query failed, and how.
-    pub(crate) failed: Vec<(String, DataFusionError)>,
+    pub failed: Vec<(String, DataFusionError)>,
     /// The functions with another answer than here; a fingerprint if an executor has another key.
-    pub(crate) differing: Vec<String>,
+    pub differing: Vec<String>,
 }
 
 impl Checked {
     /// # Errors
     /// Names the functions that failed or differ, or says how many executors were not reached.
-    pub(crate) fn complete(&self, executors: usize) -> Result<()> {
+    pub fn complete(&self, executors: usize) -> Result<()> {
         let list = |names: Vec<&str>| names.join(", ");
         let mut complaints = Vec::new();
         if let Some((_, error)) = self.failed.first() {
@@ -51,7 +51,7 @@ impl Checked {
 ///
 /// # Errors
 /// The table cannot be read here.
-pub(crate) async fn check(
+pub async fn check(
     cluster: &SessionContext,
     local: &SessionContext,
     table: &str,
@@ -118,7 +118,7 @@ fn call(function: &str) -> String {
 ///
 /// # Errors
 /// The query cannot be planned, or fails.
-pub(crate) async fn answer(context: &SessionContext, query: &str) -> Result<RecordBatch> {
+pub async fn answer(context: &SessionContext, query: &str) -> Result<RecordBatch> {
     let frame = context.sql(query).await?;
     let schema = frame.schema().inner().clone();
     let batches = frame.collect().await?;

@@ -11,12 +11,12 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::prelude::SessionContext;
 
-use crate::connect::connect;
 use crate::in_time::{answer, check};
 use crate::process::Cluster;
-use crate::rows;
-use crate::scheduler::wait_for_executors;
-use crate::session::Functions;
+use simd_digest_datafusion_cluster::connect::connect;
+use simd_digest_datafusion_cluster::rows;
+use simd_digest_datafusion_cluster::scheduler::wait_for_executors;
+use simd_digest_datafusion_cluster::session::Functions;
 
 const ROWS: i64 = 4000;
 const FILES: i64 = 8;

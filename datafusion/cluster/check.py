@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares the answers of examples/ballista-client.rs with Python's. Python 3.8, without packages.
+"""Compares the answers of src/bin/ballista-client.rs with Python's. Python 3.8, without packages.
 
 check.py FOLDER ROWS
 
-Every row is computed from its number, as in examples/common/rows.rs. Exit status 1: something differs, or is missing.
+Every row is computed from its number, as in src/rows.rs. Exit status 1: something differs, or is missing.
 """
 
 import hashlib

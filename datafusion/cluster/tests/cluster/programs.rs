@@ -1,4 +1,4 @@
-//! The three examples, as the README runs them.
+//! The three programs, as the README runs them.
 
 use core::time::Duration;
 use std::fs::{create_dir_all, read_dir, read_to_string, remove_dir, write};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::process::{Cluster, Process};
 
-const CHECK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/check.py");
+const CHECK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/check.py");
 
 fn python_agrees(cluster: &Cluster, rows: &str) -> bool {
     let python = Command::new("python3").args([CHECK, cluster.folder().to_str().unwrap(), rows]).output();

@@ -1,4 +1,4 @@
-//! The examples as processes, which end with the test.
+//! The programs as processes, which end with the test.
 
 use core::time::Duration;
 use std::fs::{File, read_dir, read_to_string};
@@ -19,15 +19,18 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts an example with these arguments, and its temporary files in `scratch/tmp`.
-    pub(crate) fn start(scratch: &Path, example: &str, arguments: &[&str]) -> Self {
-        let tests = std::env::current_exe().unwrap();
-        let program = tests.parent().unwrap().with_file_name("examples").join(example);
-        assert!(program.exists(), "first: cargo build --examples, for {}", program.display());
+    /// Starts a program of this package with these arguments, and its temporary files in `scratch/tmp`.
+    pub(crate) fn start(scratch: &Path, name: &str, arguments: &[&str]) -> Self {
+        let program = match name {
+            "ballista-client" => env!("CARGO_BIN_EXE_ballista-client"),
+            "ballista-executor" => env!("CARGO_BIN_EXE_ballista-executor"),
+            "ballista-scheduler" => env!("CARGO_BIN_EXE_ballista-scheduler"),
+            _ => panic!("no program {name}"),
+        };
         let temporary = scratch.join("tmp");
         std::fs::create_dir_all(&temporary).unwrap();
         let number = read_dir(scratch).unwrap().count();
-        let output = scratch.join(format!("{number}-{example}"));
+        let output = scratch.join(format!("{number}-{name}"));
         let child = Command::new(program)
             .args(arguments)
             .env("TMPDIR", temporary)

@@ -7,7 +7,7 @@ use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use tokio::time::timeout;
 
-use crate::start_check::{self, Checked};
+use simd_digest_datafusion_cluster::start_check::{self, Checked};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
