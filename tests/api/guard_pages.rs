@@ -10,6 +10,7 @@ use simd_digest::digest::{Digest, KeyInit, Mac};
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::pages::Pages;
 use crate::common::paint::paint;
+use crate::common::places::{all_lengths, misalignments};
 
 for_both! {
     trap_reads_past_the_end,
@@ -33,15 +34,15 @@ fn painted() -> Pages {
 fn trap_reads_past_the_end<F: Flavour>() {
     let pages = painted();
     let end = pages.len();
-    let mut digests: Vec<Option<Hash<F>>> = (0..=MOST).map(|_| None).collect();
+    let mut digests: Vec<(usize, Option<Hash<F>>)> = all_lengths(MOST).map(|length| (length, None)).collect();
     for backend in Backend::available() {
         let params = Params::<F>::new().with_backend(backend);
-        for (length, digest) in digests.iter_mut().enumerate() {
-            let message = &pages[end - length..];
+        for (length, digest) in &mut digests {
+            let message = &pages[end - *length..];
             let hash = params.hash(message).unwrap();
             assert_eq!(*digest.get_or_insert(hash), hash, "{backend}, {length}");
 
-            let half = &message[length / 2..];
+            let half = &message[*length / 2..];
             let messages = [message, half, &half[half.len() / 2..], message];
             let mut hashes = [Hash::from_bytes(&[0]).unwrap(); 4];
             params.hash_many_into(&messages, &mut hashes).unwrap();
@@ -127,8 +128,7 @@ where
         let params = Params::<F>::new().with_backend(backend);
         for length in lengths() {
             // Many short ones, for few have vectors that reach beyond a block.
-            let offsets = if length <= 260 { 64 } else { 2 };
-            for offset in 0..offsets {
+            for offset in misalignments().take(if length <= 260 { 64 } else { 2 }) {
                 let room = pages.len() - length;
                 for place in [offset, room - offset.min(room)] {
                     let message = &pages[place..][..length];

@@ -7,6 +7,8 @@ mod common {
     pub(crate) mod backends;
     #[cfg(feature = "blake3")]
     pub(crate) mod blake3;
+    #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
+    pub(crate) mod cases;
     #[cfg(any(feature = "blake2", feature = "sha2"))]
     pub(crate) mod each;
     #[cfg(feature = "blake2")]
@@ -18,6 +20,8 @@ mod common {
     pub(crate) mod params;
     #[cfg(feature = "blake2")]
     pub(crate) mod peer;
+    #[cfg(all(unix, feature = "alloc"))]
+    pub(crate) mod places;
     pub(crate) mod random;
     #[cfg(feature = "blake2")]
     pub(crate) mod rfc;

@@ -9,6 +9,7 @@ use simd_digest::blake2::{
     Hash, Hasher, ManyError, Params, ParamsError, finalize_many, lanes, update_each, update_many,
 };
 
+use crate::common::cases::cases;
 use crate::common::each;
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
@@ -375,14 +376,10 @@ fn update_many_with_nothing<F: Flavour>() {
     }
 }
 
-fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) }
-}
-
 fn hash_many_of_the_peer<F: Peer>() {
     let key = vec(any::<u8>(), 0..=F::LONGEST);
     let input = (vec(vec(any::<u8>(), 0..900), 0..40), 1..=F::LONGEST, any::<bool>(), key);
-    proptest!(config(), |((messages, hash_length, last_node, key) in input)| {
+    proptest!(cases(60), |((messages, hash_length, last_node, key) in input)| {
         let fields = Fields { hash_length, last_node, key, ..Fields::new::<F>() };
         let expected: Vec<u8> = F::hash_many(&fields, &messages).iter().flat_map(|hash| hash.as_ref().to_vec()).collect();
         let params = Params::<F>::new().hash_length(hash_length).key(&fields.key).last_node(last_node);
@@ -397,7 +394,7 @@ fn hash_many_of_the_peer<F: Peer>() {
 fn update_many_of_the_peer<F: Peer>() {
     let key = vec(any::<u8>(), 0..=F::LONGEST);
     let stream = (key, 0..=F::MAX_NODE_OFFSET, vec(any::<u8>(), 0..900));
-    proptest!(config(), |(streams in vec(stream, 0..20), seed in 1..u64::MAX)| {
+    proptest!(cases(60), |(streams in vec(stream, 0..20), seed in 1..u64::MAX)| {
         let fields = |(key, node_offset, message)| (Fields { key, node_offset, ..Fields::new::<F>() }, message);
         let streams: Vec<(Fields, Vec<u8>)> = streams.into_iter().map(fields).collect();
         let expected = F::update_many(&streams);

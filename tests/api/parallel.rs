@@ -13,6 +13,7 @@ use simd_digest::digest::dev::{TestVector, fixed_reset_test, fixed_test};
 use simd_digest::digest::{FixedOutputReset, HashMarker, Reset};
 use simd_digest::{Backend, Blake2bp, Blake2sp, Digest};
 
+use crate::common::cases::cases;
 use crate::common::flavour::for_both;
 use crate::common::paint::paint;
 use crate::common::peer::Peer;
@@ -125,10 +126,9 @@ fn small_pieces<F: Peer>() {
 }
 
 fn parallel_mode_of_the_peer<F: Peer>() {
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) };
     let key = vec(any::<u8>(), 0..=F::LONGEST);
     let input = (1..=F::LONGEST, key, vec(any::<u8>(), 0..4000), 1..u64::MAX);
-    proptest!(config, |((hash_length, key, message, seed) in input)| {
+    proptest!(cases(100), |((hash_length, key, message, seed) in input)| {
         let digest = F::parallel(hash_length, &key, &message);
         let params = Params::<F>::new().hash_length(hash_length).key(&key);
         let mut random = Random::new(seed);

@@ -11,6 +11,7 @@ use simd_digest::blake2b::{Blake2bMac512, FlavourB};
 use simd_digest::blake2s::{Blake2sMac256, FlavourS};
 use simd_digest::digest::{CustomizedInit, Digest, FixedOutputReset, KeyInit, Mac, OutputSizeUser, Reset};
 
+use crate::common::cases::cases;
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
 use crate::common::peer::{Fields, Peer, set_all};
@@ -57,13 +58,9 @@ fn fields<F: Flavour>() -> impl Strategy<Value = Fields> {
     })
 }
 
-fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) }
-}
-
 /// With all parameters.
 fn the_simd_crate<F: Peer>() {
-    proptest!(config(), |(fields in fields::<F>(), message in vec(any::<u8>(), 0..1000), seed in 1..u64::MAX)| {
+    proptest!(cases(300), |(fields in fields::<F>(), message in vec(any::<u8>(), 0..1000), seed in 1..u64::MAX)| {
         let digest = F::digest(&fields, &message);
         let params = set_all!(Params::<F>::new(), fields);
         let ours = params.hash(&message)?;
@@ -121,14 +118,14 @@ blake2!(FlavourB, Blake2b512, Blake2b256, Blake2bMac512, blake2::Blake2bMac512);
 blake2!(FlavourS, Blake2s256, Blake2s128, Blake2sMac256, blake2::Blake2sMac256);
 
 fn blake2_unkeyed<F: Blake2>() {
-    proptest!(config(), |(message in vec(any::<u8>(), 0..1000))| {
+    proptest!(cases(300), |(message in vec(any::<u8>(), 0..1000))| {
         prop_assert_eq!(F::Full::digest(&message), F::TheirFull::digest(&message));
         prop_assert_eq!(F::Short::digest(&message), F::TheirShort::digest(&message));
     });
 }
 
 fn blake2_customised<F: Blake2>() {
-    proptest!(config(), |(text in vec(any::<u8>(), 0..=F::TEXT), message in vec(any::<u8>(), 0..300))| {
+    proptest!(cases(300), |(text in vec(any::<u8>(), 0..=F::TEXT), message in vec(any::<u8>(), 0..300))| {
         let theirs = F::TheirFull::new_customized(&text).chain_update(&message).finalize();
         prop_assert_eq!(F::Full::new_customized(&text).chain_update(&message).finalize(), theirs);
     });
@@ -137,7 +134,7 @@ fn blake2_customised<F: Blake2>() {
 fn blake2_mac<F: Blake2>() {
     let texts = (vec(any::<u8>(), 0..=F::TEXT), vec(any::<u8>(), 0..=F::TEXT));
     let input = (vec(any::<u8>(), 1..=F::LONGEST), texts, vec(any::<u8>(), 0..600), 1..u64::MAX);
-    proptest!(config(), |((key, (salt, personal), message, seed) in input)| {
+    proptest!(cases(300), |((key, (salt, personal), message, seed) in input)| {
         let theirs = <F::TheirMac as KeyInit>::new_from_slice(&key)?.chain_update(&message).finalize().into_bytes();
         let mut ours = <F::Mac as KeyInit>::new_from_slice(&key)?;
         for piece in Random::new(seed).pieces(&message) {

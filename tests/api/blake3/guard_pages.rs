@@ -10,6 +10,7 @@ use crate::common::backends::all_backends;
 use crate::common::blake3::{CHUNK, Kind, other};
 use crate::common::pages::Pages;
 use crate::common::paint::paint;
+use crate::common::places::misalignments;
 
 /// The longest message: all lanes twice and a little more.
 const MOST: usize = 36 * CHUNK;
@@ -136,8 +137,7 @@ fn every_entry_at_every_misalignment() {
     for backend in all_backends() {
         for length in lengths() {
             // Many short ones, for few have vectors that reach beyond a block.
-            let offsets = if length <= 200 { 64 } else { 2 };
-            for offset in 0..offsets {
+            for offset in misalignments().take(if length <= 200 { 64 } else { 2 }) {
                 let room = pages.len() - length;
                 for place in [offset, room - offset.min(room)] {
                     let message = &pages[place..][..length];

@@ -11,6 +11,7 @@ use simd_digest::blake3::{
 
 use crate::common::backends::all_backends;
 use crate::common::blake3::{CHUNK, Kind, edges, other};
+use crate::common::cases::cases;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 
@@ -465,8 +466,7 @@ fn trap_bytes_that_differ_from_call_to_call() {
 
 #[test]
 fn any_messages() {
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) };
-    proptest!(config, |(messages in vec(vec(any::<u8>(), 0..2200), 0..24))| {
+    proptest!(cases(40), |(messages in vec(vec(any::<u8>(), 0..2200), 0..24))| {
         check(Kind::Plain, &slices(&messages));
     });
 }

@@ -11,6 +11,7 @@ use super::traits::Traits;
 use crate::common::backends::all_backends;
 use crate::common::pages::Pages;
 use crate::common::paint::paint;
+use crate::common::places::{all_lengths, misalignments};
 use crate::common::sha2::{for_both, hasher_on, of_bytes, of_peer, on, other};
 
 for_both! {
@@ -38,14 +39,14 @@ fn trap_reads_past_the_end<V: Traits>() {
     let end = pages.len();
     // SHA-224 has the same kernels.
     let most = if V::LENGTH == 32 { MOST } else { 1100 };
-    let mut digests: Vec<Option<Hash<V>>> = vec![None; most + 1];
+    let mut digests: Vec<(usize, Option<Hash<V>>)> = all_lengths(most).map(|length| (length, None)).collect();
     for backend in all_backends() {
-        for (length, digest) in digests.iter_mut().enumerate() {
-            let message = &pages[end - length..];
+        for (length, digest) in &mut digests {
+            let message = &pages[end - *length..];
             let hash = on::<V>(backend).hash(message);
             assert_eq!(*digest.get_or_insert(hash), hash, "{backend:?}, {length}");
 
-            let half = &message[length / 2..];
+            let half = &message[*length / 2..];
             let messages = [message, half, &half[half.len() / 2..], message];
             let mut hashes = [other(); 4];
             on::<V>(backend).hash_many_into(&messages, &mut hashes).unwrap();
@@ -130,8 +131,7 @@ fn every_entry_at_every_misalignment<V: Traits>() {
     for backend in all_backends() {
         for length in lengths() {
             // Many short ones, for few have vectors that reach beyond a block.
-            let offsets = if length <= 200 { 64 } else { 2 };
-            for offset in 0..offsets {
+            for offset in misalignments().take(if length <= 200 { 64 } else { 2 }) {
                 let room = pages.len() - length;
                 for place in [offset, room - offset.min(room)] {
                     let message = &pages[place..][..length];

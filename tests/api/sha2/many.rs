@@ -8,6 +8,7 @@ use simd_digest::sha2::{Hash, Hasher, ManyError, finalize_many, lanes, update_ea
 use simd_digest::{Backend, Digest, sha224, sha256};
 
 use crate::common::backends::all_backends;
+use crate::common::cases::cases;
 use crate::common::each;
 use crate::common::paint::paint;
 use crate::common::random::Random;
@@ -407,8 +408,7 @@ fn trap_bytes_that_differ_from_call_to_call<V: Family>() {
 }
 
 fn any_messages<V: Family>() {
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) };
-    proptest!(config, |(messages in vec(vec(any::<u8>(), 0..400), 0..40))| {
+    proptest!(cases(60), |(messages in vec(vec(any::<u8>(), 0..400), 0..40))| {
         check::<V>(&slices(&messages));
     });
 }
