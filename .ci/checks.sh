@@ -7,7 +7,7 @@ layers() {
 
 # Rules that are a pattern.
 patterns() {
-    local broken=0 file sql='datafusion/src datafusion/examples datafusion/tests datafusion/bench/src'
+    local broken=0 file sql='datafusion/src datafusion/examples datafusion/tests datafusion/cluster datafusion/bench/src'
     # none WHAT PATTERN PATH…: no line there has it.
     none() {
         local what=$1 pattern=$2 status=0
@@ -64,7 +64,7 @@ format() {
     local manifest
     cargo fmt --all --check
     for manifest in fuzz/Cargo.toml store/s3/Cargo.toml datafusion/Cargo.toml datafusion/bench/Cargo.toml compat/*/Cargo.toml; do
-        cargo fmt --manifest-path "$manifest" --check
+        cargo fmt --all --manifest-path "$manifest" --check
     done
 }
 
@@ -193,7 +193,7 @@ inlined() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
     .ci/need objdump
     cargo build --release --features "$(hash_features | paste -sd,),zeroize"
-    .ci/inlined "$target/release/libsimd_digest.rlib" avx avx2 avx512 sha sse41
+    .ci/inlined "$target/release/libsimd_digest.rlib" 94 avx avx2 avx512 sha sse41
 }
 
 # The kernels of SHA-NI are encoded so that they are fast, and run without AVX.
@@ -220,7 +220,7 @@ library_to_prove() {
 # The same for AArch64, by the compiler of the other emulated tests. Its path is in $library.
 library_of_aarch64() {
     .ci/need python3 "${debian_rust[@]}" aarch64-linux-gnu-gcc
-    library=$target/aarch64-unknown-linux-gnu/release/libsimd_digest.rlib
+    library=$target/web/aarch64-unknown-linux-gnu/release/libsimd_digest.rlib
     cross build --release --lib --features "$(hash_features | paste -sd,),zeroize" -Zbuild-std=std,panic_unwind \
         -Zbuild-std-features=panic-unwind --target aarch64-unknown-linux-gnu
 }
@@ -287,7 +287,7 @@ tests_for() {
         light cargo test --release --workspace --exclude report --all-features $(machine_tests | sed 's/--test=api//')
     # shellcheck disable=SC2086
     RUSTC_WORKSPACE_WRAPPER=$wrapper \
-        light cargo test --release --workspace --exclude report --all-features --test api -- $tests_of_backends
+        filtered light cargo test --release --workspace --exclude report --all-features --test api -- $tests_of_backends
 }
 
 # All interleavings of a few threads, by loom.
@@ -296,13 +296,13 @@ pool_model() {
         cargo test --release -p simd-digest-pool --features bytes --test model
 }
 
-# sql COMMAND [OPTION…]: cargo in the workspace of the SQL functions. Clippy's driver compiles them, so that their four
-# hundred crates are compiled once, and not checked beside.
+# sql COMMAND [OPTION…]: cargo in the workspace of the SQL functions, with a folder of its own. Clippy's driver compiles
+# them, so that their hundreds of crates are compiled once, and not checked beside.
 sql() {
     local version
     version=$(rustc --version | sed -nE 's/^rustc 1\.([0-9]+).*/\1/p')
     [ "${version:-0}" -ge 94 ] || without 76 "Rust 1.94 is missing: this is 1.$version"
-    RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ \
+    RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ CARGO_TARGET_DIR=$target/sql \
         cargo "$1" --locked --manifest-path datafusion/Cargo.toml "${@:2}"
 }
 
@@ -312,7 +312,6 @@ sql_built() {
 }
 
 sql_tested() {
-    .ci/need python3
     sql test
 }
 
@@ -322,6 +321,27 @@ sql_verified() {
 
 sql_documented() {
     RUSTDOCFLAGS='-D warnings' sql doc --lib --no-deps
+}
+
+# What the tests of clusters depend on, as one number: the functions, the programs and the versions of what they stand
+# on, the library's public interface, and the store.
+cluster_inputs() {
+    git ls-files -z datafusion docs/public-api.txt store/src ':!datafusion/bench' ':!*.md' | LC_ALL=C sort -z |
+        xargs -0 sha256sum | sha256sum | cut -c1-64
+}
+
+# Whether they are as in the last run that was green, which .ci/clusters.txt remembers for every machine.
+clusters_are_as_before() {
+    [ "$(cluster_inputs)" = "$(cat .ci/clusters.txt 2>/dev/null)" ]
+}
+
+clusters_tested() {
+    .ci/need python3
+    sql test -p simd-digest-datafusion-cluster
+    [ "$(cluster_inputs)" = "$(cat .ci/clusters.txt 2>/dev/null)" ] || {
+        cluster_inputs >.ci/clusters.txt
+        echo 'all is well, so commit .ci/clusters.txt'
+    }
 }
 
 sql_vectors() {
@@ -334,8 +354,14 @@ store_vectors() {
     python3 store/tests/data/vectors.py --check
 }
 
+# built_example NAME: runs it as the tests of the whole workspace have built it.
+built_example() {
+    cargo build --workspace --bin bt2sum --example "$1"
+    "$target/debug/examples/$1"
+}
+
 store_sidecars() {
-    cargo build -p bt2sum
+    cargo build --workspace --bin bt2sum --example verified
     store/tests/data/sidecars.sh "$target/debug/bt2sum" --check
 }
 

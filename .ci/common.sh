@@ -5,15 +5,16 @@
 complete=${CI-}
 [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || complete=yes
 
-# The seconds of CPU that all programs of this process have used so far. A busy machine changes them little.
+# The seconds of CPU that all programs of this part have used so far. A busy machine changes them little.
 cpu_seconds() {
-    awk '{ print int(($14 + $15 + $16 + $17) / 100) }' "/proc/$BASHPID/stat" 2>/dev/null || echo 0
+    awk '{ print int(($16 + $17) / 100) }' "/proc/$self/stat" 2>/dev/null || echo 0
 }
 
 # part NAME: its steps. Its account is a folder of this name in "$scratch".
 part() {
     local began=$SECONDS cpu
     results=$scratch/$1
+    self=$BASHPID
     mkdir -p "$results"
     cpu=$(cpu_seconds)
     printf '\n=== %s\n' "$1"
@@ -22,7 +23,7 @@ part() {
     printf '\n=== %s took %d s\n' "$1" $((SECONDS - began))
 }
 
-# account KIND TEXT: a line of the account, where KIND is passed, failed, not_run or not_here.
+# account KIND TEXT: a line of the account, where KIND is passed, failed, not_run, not_here or not_needed.
 account() {
     printf '%s\t%s\n' "$1" "${2//$'\n'/ }" >>"$results/account"
 }
@@ -81,6 +82,15 @@ tests() {
     if [ -s "$results/slow" ]; then
         printf '%s tests; the slowest, in seconds:\n' "$tests"
         sort -rn "$results/slow" | head -n 20
+    fi
+}
+
+# unless PART STEP…: a step that this part has too, so it is left out of a run that has the part.
+unless() {
+    if [[ " ${parts[*]} " == *" $1 "* ]]; then
+        printf '\n==> %s: those of the part %s\n' "$3" "$1"
+    else
+        "${@:2}"
     fi
 }
 
@@ -159,7 +169,7 @@ summary() {
     fi
     echo
     of_parts account >"$scratch/account"
-    for kind in 'not_here=not for this machine' 'not_run=NOT RUN' 'failed=FAILED'; do
+    for kind in 'not_needed=not needed' 'not_here=not for this machine' 'not_run=NOT RUN' 'failed=FAILED'; do
         sed -n "s/^${kind%%=*}\t/${kind#*=}: /p" "$scratch/account"
     done
     number() { grep -c "^$1	" "$scratch/account" || true; }

@@ -8,7 +8,8 @@ debian_rust=(/usr/bin/rustc /usr/bin/cargo /usr/lib/rustlib/src/rust/library)
 cross() {
     local command=$1
     shift
-    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTC_WORKSPACE_WRAPPER=$(compiler "${cross_api-}" -D warnings) \
+    # In a folder of their own, since cargo locks the folder of programs for this machine as well.
+    CARGO_TARGET_DIR=$target/web RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTC_WORKSPACE_WRAPPER=$(compiler "${cross_api-}" -D warnings) \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_LINKER=s390x-linux-gnu-gcc \
         CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc \
@@ -57,25 +58,31 @@ x86_tests() {
 # BLAKE3's tree, which is the same on all machines: an emulator takes minutes for them. So is SHA-224, whose kernels are
 # those of SHA-256, where not all tests are run. The emulator of x86-64 has the SHA extension only if it is new enough.
 run_tests() {
-    local list=$1 tests=$2 program
+    local list=$1 tests=$2 program names=
     shift 2
     .ci/need "$1"
     [ "$1 $REQUIRE_SHA" != 'qemu-x86_64-static yes' ] || .ci/need "$1:sha-ni"
     [ -s "$list" ] || without 77 'its tests are not there'
     backends "$@" "$(grep '/api-' "$list")"
     while read -r program; do
+        names+=$("$@" "$program" --list </dev/null | grep ': test$')$'\n'
+    done <"$list"
+    # shellcheck disable=SC2086
+    filters_match "$names" $tests ${tests:+--skip of_sha224} $too_long
+    while read -r program; do
         echo "${program##*/}"
-        # shellcheck disable=SC2046
-        .ci/runner "$@" "$program" $([[ $program != */api-* ]] || echo "$tests") \
-            ${tests:+--skip of_sha224} \
-            --skip guard_pages:: --skip of_sha224::a_long_message --skip of_sha256::a_long_message \
-            --skip blake3::digest_traits::a_long_message \
-            --skip blake3::hasher::trap_full_last_chunk --skip blake3::hazmat::every_length \
-            --skip blake3::many::finalize_many --skip blake3::many::lengths_up_to_40_kib \
-            --skip blake3::state::any_bytes --skip blake3::state::round_trip \
-            --skip blake3::vectors::every_length --skip blake3::vectors::lengths_around_every_chunk </dev/null
+        # shellcheck disable=SC2046,SC2086
+        .ci/runner "$@" "$program" $([[ $program != */api-* ]] || echo "$tests") ${tests:+--skip of_sha224} $too_long \
+            </dev/null
     done <"$list"
 }
+
+# Tests for which an emulator takes minutes.
+too_long='--skip guard_pages:: --skip of_sha224::a_long_message --skip of_sha256::a_long_message
+    --skip blake3::digest_traits::a_long_message --skip blake3::hasher::trap_full_last_chunk
+    --skip blake3::hazmat::every_length --skip blake3::many::finalize_many --skip blake3::many::lengths_up_to_40_kib
+    --skip blake3::state::any_bytes --skip blake3::state::round_trip --skip blake3::vectors::every_length
+    --skip blake3::vectors::lengths_around_every_chunk'
 
 # emulated LIST TESTS EMULATOR, and lines of: machine, backends that it must find, whether they have the SHA extension,
 # options of the emulator.
@@ -83,7 +90,7 @@ emulated() {
     local machine backends sha options
     while IFS=: read -r machine backends sha options; do
         # shellcheck disable=SC2086
-        REQUIRE_SHA=$sha on_machine "$machine" "$backends" run_tests "$results/$1" "$2" "$3" $options
+        EMULATED=yes REQUIRE_SHA=$sha on_machine "$machine" "$backends" run_tests "$results/$1" "$2" "$3" $options
     done
 }
 
@@ -164,6 +171,6 @@ wasm() {
     checks=$(node -e '
         WebAssembly.instantiate(require("fs").readFileSync(process.argv[1]), {})
             .then(({ instance }) => console.log(instance.exports.checks()))
-    ' "$target/wasm32-unknown-unknown/debug/wasm_checks.wasm")
+    ' "$target/web/wasm32-unknown-unknown/debug/wasm_checks.wasm")
     echo "test result: ok. $checks passed; 0 failed"
 }

@@ -1,8 +1,15 @@
 # Parts, two at a time where there are two cores: while one links, waits for an emulator or proves, the other one has a
 # core. The log of a part is printed whole when it ends.
 
-# A part that does not begin before these have ended, because it uses what they build.
-declare -A after=([emulated]=release)
+# Parts that build in one folder, which cargo locks. They run one after the other, in the order of the list, so what one
+# builds can serve the next: the programs of `release` are those of `emulated`. A part without a group is alone.
+declare -A group_of=(
+    [quick]=debug [features]=debug [pool]=debug [store]=debug [package]=debug
+    [release]=release [kernels]=release [prove]=release [cpus]=release [emulated]=release
+    [prove-aarch64]=web [aarch64]=web [s390x]=web [i686]=web [wasm32]=web
+    [memory]=sanitizers [threads]=sanitizers
+    [sql]=sql [clusters]=sql
+)
 
 # ends PART: prints what it said. A part that broke off is a failure.
 ends() {
@@ -16,8 +23,8 @@ ends() {
 # may_begin PART
 may_begin() {
     local other
-    for other in ${after[$1]-}; do
-        [[ " ${waiting[*]} ${running[*]} " != *" $other "* ]] || return 1
+    for other in "${running[@]}"; do
+        [ "${group_of[$1]-$1}" != "${group_of[$other]-$other}" ] || return 1
     done
 }
 
@@ -29,7 +36,7 @@ begin_next() {
         may_begin "$part" || continue
         mkdir -p "$scratch/$part"
         echo "$(date +%T) $part begins"
-        (part "$part") >"$scratch/$part/log.whole" 2>&1 </dev/null 9>&- &
+        (export group=${group_of[$part]-$part}; part "$part") >"$scratch/$part/log.whole" 2>&1 </dev/null 9>&- &
         running[$!]=$part
         unset "waiting[i]"
         return
