@@ -2,9 +2,9 @@
 
 use core::fmt::Display;
 use core::ops::{Deref, DerefMut};
+use core::panic::AssertUnwindSafe;
 use core::time::Duration;
 use std::io::{self, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -132,7 +132,7 @@ fn a_child_that_does_not_end_is_killed() {
     let mut run = start(crate::bt2sum().stdin(Stdio::piped()).stdout(Stdio::piped()));
     let (input, process) = (run.stdin.take(), run.id());
     run.limit = Duration::from_millis(50);
-    let complaint = catch_unwind(AssertUnwindSafe(|| run.wait_with_output())).unwrap_err();
+    let complaint = std::panic::catch_unwind(AssertUnwindSafe(|| run.wait_with_output())).unwrap_err();
     let complaint = *complaint.downcast::<String>().unwrap();
     assert!(complaint.starts_with("waited 50ms for the end of standard output of "), "{complaint}");
     assert!(complaint.contains("bt2sum"), "{complaint}");
