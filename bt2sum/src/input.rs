@@ -269,6 +269,7 @@ fn stdin() -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use core::time::Duration;
+    use std::time::Instant;
 
     use super::*;
 
@@ -282,9 +283,13 @@ mod tests {
         let progress = Progress::default();
         let input = Source::File(file.path()).open(&progress, false).unwrap();
         input.check_unchanged().unwrap();
-        std::thread::sleep(Duration::from_millis(30));
-        std::fs::write(file.path(), b"new").unwrap();
-        file.as_file().set_modified(time).unwrap();
+        // A change within a tick of the clock of the file system has the time before it.
+        let begun = Instant::now();
+        while input.check_unchanged().is_ok() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "waited for a change to have another time");
+            std::fs::write(file.path(), b"new").unwrap();
+            file.as_file().set_modified(time).unwrap();
+        }
         assert_eq!(file.as_file().metadata().unwrap().modified().unwrap(), time);
         input.check_unchanged().unwrap_err();
     }

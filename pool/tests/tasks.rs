@@ -13,6 +13,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, TryLockError};
 use std::task::Wake;
 use std::thread;
+use std::time::Instant;
 
 use bytes::Bytes;
 use common::{Random, paint};
@@ -26,7 +27,10 @@ fn pools() -> impl Iterator<Item = Pool> {
     [(1, 1, 0), (1, 4 << 10, 16 << 10), (2, 16 << 10, 128 << 10), (4, 1 << 10, 1 << 10)].into_iter().map(pool)
 }
 
-/// Runs one future on this thread, by parking.
+/// More than anything takes that a test waits for, on a busy machine and on an emulated one.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs one future on this thread, by parking. Fails if nobody wakes it.
 fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(thread::Thread);
     impl Wake for Unpark {
@@ -40,7 +44,9 @@ fn block_on<F: Future>(future: F) -> F::Output {
         if let Poll::Ready(answer) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
             return answer;
         }
-        thread::park();
+        let begun = Instant::now();
+        thread::park_timeout(LIMIT);
+        assert!(begun.elapsed() < LIMIT, "waited {LIMIT:?} for a wake");
     }
 }
 
@@ -285,7 +291,7 @@ fn ends(call: impl FnOnce() + Send + 'static) {
         let _ = sender.send(());
     });
     // A channel that is closed is the end of a panic.
-    assert_ne!(receiver.recv_timeout(Duration::from_secs(60)), Err(RecvTimeoutError::Timeout), "nobody hashes");
+    assert_ne!(receiver.recv_timeout(LIMIT), Err(RecvTimeoutError::Timeout), "nobody hashes");
     call.join().unwrap();
 }
 

@@ -11,8 +11,11 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use simd_digest_store::{Format, Verified};
 
+#[path = "common/in_time.rs"]
+mod in_time;
 #[path = "common/random.rs"]
 mod random;
+use in_time::in_time;
 use random::Random;
 
 /// The variable that makes this program the child, with the directory.
@@ -66,14 +69,25 @@ fn write_until_killed() {
     });
 }
 
-fn begin(directory: &std::path::Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+/// A child, which is killed if the test ends before it.
+struct Writer(Child);
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Fails if it has ended.
+        let _ = self.0.kill(); // SIGKILL
+        let _ = self.0.wait();
+    }
+}
+
+fn begin(directory: &std::path::Path) -> Writer {
+    let child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "write_until_killed", "--nocapture"])
         .env(DIRECTORY, directory)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+        .spawn();
+    Writer(child.unwrap())
 }
 
 fn kill(kills: u64) {
@@ -86,11 +100,15 @@ fn kill(kills: u64) {
     let mut total = 0;
     for round in 0..kills {
         let mut child = begin(directory.path());
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
         // Begin to wait when the child writes.
-        let first = lines.by_ref().map(|line| line.unwrap()).find(|line| line.starts_with("stored "));
+        let first = runtime.spawn_blocking(move || {
+            let first = lines.by_ref().map(|line| line.unwrap()).find(|line| line.starts_with("stored "));
+            (first, lines)
+        });
+        let (first, lines) = runtime.block_on(in_time("the first object of a child", first)).unwrap();
         std::thread::sleep(Duration::from_micros(random.below(20_000)));
-        child.kill().unwrap(); // SIGKILL
+        child.0.kill().unwrap(); // SIGKILL
         let rest = lines.map_while(Result::ok).filter(|line| line.starts_with("stored "));
         let mut written: Vec<Option<u64>> = vec![None; stored.len()];
         let mut last = None;
@@ -103,7 +121,7 @@ fn kill(kills: u64) {
             last = last.max(Some(number));
             total += 1;
         }
-        child.wait().unwrap();
+        drop(child);
         for (name, (before, written)) in stored.iter_mut().zip(written).enumerate() {
             let name = Path::from(format!("object-{name}"));
             let found = runtime.block_on(async { store.get(&name).await.map(object_store::GetResult::bytes) });

@@ -1,6 +1,6 @@
 //! `--check`, and lines made for it.
 
-use crate::{Directory, EMPTY, HELLO, Outcome, failure, outcome, success, with_pipe};
+use crate::{Directory, EMPTY, HELLO, Outcome, failure, outcome, output, success, with_pipe};
 
 const IMPROPER: &str = "bt2sum: WARNING: 1 line is improperly formatted\n";
 const UNREADABLE: &str = "bt2sum: WARNING: 1 listed file could not be read\n";
@@ -101,8 +101,7 @@ fn every_name_returns() {
         for name in names {
             let directory = Directory::new();
             std::fs::write(directory.0.path().join(OsStr::from_bytes(name)), b"hello s3git\n").unwrap();
-            let line =
-                directory.bt2sum(options.iter().copied()).arg("--").arg(OsStr::from_bytes(name)).output().unwrap();
+            let line = output(directory.bt2sum(options.iter().copied()).arg("--").arg(OsStr::from_bytes(name)));
             std::fs::write(directory.path("sums"), line.stdout).unwrap();
             let sequential: &[&str] = if options.contains(&"--sequential") { &["--sequential"] } else { &[] };
             let run = outcome(directory.bt2sum(["-c", "--strict", "sums"]).args(sequential));

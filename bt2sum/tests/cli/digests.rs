@@ -1,10 +1,8 @@
 //! Digests, of files and pipes alike.
 
 use core::iter;
-use core::time::Duration;
-use std::thread::sleep;
 
-use crate::{Directory, EMPTY, HELLO, message, success, with_pipe};
+use crate::{Directory, EMPTY, HELLO, message, success, with_pauses, with_pipe};
 
 /// Hashes `message` as a file, as standard input that is a file, and through a pipe.
 fn check(message: &[u8], options: &[&str], hash_length: usize, digest: &str) {
@@ -90,9 +88,9 @@ fn random_writes_to_a_pipe() {
         let options = ["-t", "4096"];
         let file = crate::outcome(directory.bt2sum(options).stdin(directory.open("name")));
         assert_eq!(file.code, Some(0));
-        // A moment between some writes, so that reads come in between.
-        let slowly = pieces.into_iter().inspect(|piece| sleep(Duration::from_millis((piece.len() % 2) as u64)));
-        assert_eq!(with_pipe(&mut directory.bt2sum(options), slowly), file, "{length} bytes");
+        // Between some writes there are reads.
+        let slowly = pieces.into_iter().map(|piece| (piece, piece.len() % 2 == 1));
+        assert_eq!(with_pauses(&mut directory.bt2sum(options), slowly), file, "{length} bytes");
     }
 }
 
@@ -102,9 +100,8 @@ fn a_pipe_that_ends_late_on_a_full_leaf() {
     let message = message(8192);
     let directory = Directory::new().file("name", &message);
     let file = crate::outcome(directory.bt2sum(["-t", "4k"]).stdin(directory.open("name")));
-    let pieces = [&message[..4096], &message[4096..], b""];
-    let late = pieces.into_iter().inspect(|_| sleep(Duration::from_millis(50)));
-    assert_eq!(with_pipe(&mut directory.bt2sum(["-t", "4k"]), late), file);
+    let late = message.chunks(4096).map(|piece| (piece, true));
+    assert_eq!(with_pauses(&mut directory.bt2sum(["-t", "4k"]), late), file);
 }
 
 #[test]

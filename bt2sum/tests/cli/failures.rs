@@ -1,10 +1,10 @@
 //! Input that cannot be read, output that cannot be written.
 
 use std::fs::File;
-use std::io::Read;
 use std::process::Stdio;
 
-use crate::{Directory, EMPTY, HELLO, Outcome, outcome};
+use crate::in_time::start;
+use crate::{Directory, EMPTY, HELLO, Outcome, failure, outcome};
 
 /// Neither keeps the files after it from being hashed.
 #[cfg(unix)]
@@ -66,12 +66,12 @@ fn a_full_disk() {
     let directory = Directory::with_files();
     let full = || File::options().write(true).open("/dev/full").unwrap();
     for argument in ["hello", "--help", "--version"] {
-        let run = outcome(directory.bt2sum([argument]).stdout(full()));
+        let run = Outcome::from(start(directory.bt2sum([argument]).stdout(full()).stderr(Stdio::piped())));
         let stderr = "bt2sum: write error: No space left on device\n".into();
         assert_eq!(run, Outcome { code: Some(1), stdout: String::new(), stderr }, "{argument}");
     }
     // Complaints that nobody hears do not stop the work.
-    let run = outcome(directory.bt2sum(["missing", "hello"]).stderr(full()));
+    let run = Outcome::from(start(directory.bt2sum(["missing", "hello"]).stdout(Stdio::piped()).stderr(full())));
     let stdout = format!("BLAKE2b-64 (hello) = {HELLO}\n");
     assert_eq!(run, Outcome { code: Some(1), stdout, stderr: String::new() });
 }
@@ -80,7 +80,7 @@ fn a_full_disk() {
 #[test]
 fn standard_output_that_cannot_be_written() {
     let directory = Directory::with_files();
-    let run = outcome(directory.bt2sum(["hello"]).stdout(directory.open("empty")));
+    let run = Outcome::from(start(directory.bt2sum(["hello"]).stdout(directory.open("empty")).stderr(Stdio::piped())));
     let stderr = "bt2sum: write error: Bad file descriptor\n".into();
     assert_eq!(run, Outcome { code: Some(1), stdout: String::new(), stderr });
 }
@@ -88,17 +88,10 @@ fn standard_output_that_cannot_be_written() {
 #[test]
 fn a_closed_pipe() {
     let directory = Directory::with_files();
-    let mut child = directory
-        .bt2sum(["-", "hello"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = directory.bt2sum(["-", "hello"]);
+    let mut child = start(child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     // The program waits for its input while its output is closed.
     drop(child.stdout.take());
     drop(child.stdin.take());
-    let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(1), ""));
+    assert_eq!(Outcome::from(child), failure("", ""));
 }

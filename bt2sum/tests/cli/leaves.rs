@@ -258,7 +258,7 @@ fn leaves_replace_only_regular_files() {
     let refused =
         |target: &str, reason| assert_eq!(leaves(target), failure("", format!("bt2sum: {target}: {reason}\n")));
     let kind = |name| std::fs::symlink_metadata(directory.path(name)).unwrap().file_type();
-    assert!(Command::new("mkfifo").arg(directory.path("pipe")).status().unwrap().success());
+    assert_eq!(outcome(Command::new("mkfifo").arg(directory.path("pipe"))).code, Some(0));
     std::fs::create_dir(directory.path("directory")).unwrap();
     symlink("/dev/null", directory.path("null")).unwrap();
     symlink("nothing", directory.path("nowhere")).unwrap();
@@ -355,6 +355,8 @@ fn leaves_that_change_while_they_are_read() {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
+    use crate::in_time::{in_time, start};
+
     let (good, mut bad) = (message(100_000), message(100_000));
     bad[50_000] ^= 1;
     for arguments in [&["-c", "--leaves", "L", "sums"][..], &["-c", "--leaves", "L", "--range", "0-", "sums"]] {
@@ -364,15 +366,16 @@ fn leaves_that_change_while_they_are_read() {
         let sums = outcome(&mut directory.bt2sum(["--tag", "-t", "4k", "--leaves", "L", "p"])).stdout;
         let directory = directory.file("sums", sums.as_bytes());
         std::fs::remove_file(directory.path("p")).unwrap();
-        assert!(Command::new("mkfifo").arg(directory.path("p")).status().unwrap().success());
+        assert_eq!(outcome(Command::new("mkfifo").arg(directory.path("p"))).code, Some(0));
         let mut run = directory.bt2sum(arguments.iter().copied());
-        let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let run = start(run.stdout(Stdio::piped()).stderr(Stdio::piped()));
         // This waits for the reader, who has verified the leaves before.
-        let mut pipe = std::fs::File::options().write(true).open(directory.path("p")).unwrap();
+        let (path, bad) = (directory.path("p"), bad.clone());
+        let open = || std::fs::File::options().write(true).open(path).unwrap();
+        let mut pipe = in_time("a reader of the pipe", open);
         std::fs::write(directory.path("L"), std::fs::read(directory.path("others")).unwrap()).unwrap();
-        let _ = pipe.write_all(&bad);
-        drop(pipe);
-        let run = Outcome::from(run.wait_with_output().unwrap());
+        let _ = in_time("the pipe to be read", move || pipe.write_all(&bad));
+        let run = Outcome::from(run);
         assert!(run.code == Some(1) && !run.stdout.contains("OK"), "{run:?}");
     }
 }

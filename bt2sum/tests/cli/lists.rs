@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
+use crate::in_time::{in_time, start};
 use crate::{Directory, Outcome, failure, message, outcome, success, with_pipe};
 
 /// Every kind of line that says what it is.
@@ -206,18 +207,22 @@ fn a_list_on_standard_input_that_lists_it() {
 fn a_list_that_comes_line_by_line() {
     let directory = Directory::with_files();
     let line = outcome(&mut directory.bt2sum(["hello"])).stdout;
-    let mut child =
-        directory.bt2sum(["-c"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = directory.bt2sum(["-c"]);
+    let mut child = start(child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut input = child.stdin.take().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     for _ in 0..3 {
         input.write_all(line.as_bytes()).unwrap();
-        let mut result = String::new();
-        output.read_line(&mut result).unwrap();
+        let result;
+        (result, output) = in_time("a result", move || {
+            let mut result = String::new();
+            output.read_line(&mut result).unwrap();
+            (result, output)
+        });
         assert_eq!(result, "hello: OK\n");
     }
     drop(input);
-    assert!(child.wait().unwrap().success());
+    assert!(child.wait().success());
 
     #[cfg(unix)]
     {

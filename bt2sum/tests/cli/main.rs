@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 
 mod algorithms;
@@ -12,6 +12,7 @@ mod blake3;
 mod check;
 mod digests;
 mod failures;
+mod in_time;
 mod json;
 mod keys;
 mod leaves;
@@ -20,6 +21,7 @@ mod many;
 mod mapped;
 mod names;
 mod pairs;
+mod process;
 mod replacing;
 mod sequential;
 mod sha2;
@@ -29,6 +31,9 @@ mod store_kept;
 mod terminal;
 mod traps;
 mod walk;
+
+use in_time::{Run, start};
+use process::until_idle;
 
 /// Byte `i` of a message is `i` modulo 251, so that no two blocks or leaves near each other are equal.
 fn message(length: usize) -> Vec<u8> {
@@ -109,8 +114,19 @@ impl From<Output> for Outcome {
     }
 }
 
+impl From<Run> for Outcome {
+    fn from(run: Run) -> Self {
+        run.wait_with_output().into()
+    }
+}
+
+/// The outcome, with what it writes to both outputs, wherever these led.
 fn outcome(command: &mut Command) -> Outcome {
-    command.output().unwrap().into()
+    output(command).into()
+}
+
+fn output(command: &mut Command) -> Output {
+    start(command.stdout(Stdio::piped()).stderr(Stdio::piped())).wait_with_output()
 }
 
 /// An end with status 1.
@@ -124,10 +140,23 @@ fn success(stdout: impl Into<String>) -> Outcome {
 
 /// The outcome with `pieces` written to its standard input one by one.
 fn with_pipe<'a>(command: &mut Command, pieces: impl Iterator<Item = &'a [u8]> + Send) -> Outcome {
-    let mut child: Child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut pipe = child.stdin.take().unwrap();
+    with_pauses(command, pieces.map(|piece| (piece, false)))
+}
+
+/// The outcome with pieces written to its standard input one by one, and pauses after those that say so, in which the
+/// program reads all that was written.
+fn with_pauses<'a>(command: &mut Command, pieces: impl Iterator<Item = (&'a [u8], bool)> + Send) -> Outcome {
+    let mut run = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let (mut pipe, process) = (run.stdin.take().unwrap(), run.id());
     thread::scope(|scope| {
-        scope.spawn(move || pieces.for_each(|piece| pipe.write_all(piece).unwrap()));
-        child.wait_with_output().unwrap().into()
+        scope.spawn(move || {
+            for (piece, pause) in pieces {
+                pipe.write_all(piece).unwrap();
+                if pause {
+                    until_idle(process);
+                }
+            }
+        });
+        run.into()
     })
 }

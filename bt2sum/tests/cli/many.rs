@@ -50,6 +50,8 @@ fn memory_of_many_threads() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
 
+    use crate::in_time::{in_time, start};
+
     let directory = Directory::new();
     let names: Vec<String> = (0..64).map(|i| i.to_string()).collect();
     for name in &names {
@@ -57,11 +59,12 @@ fn memory_of_many_threads() {
     }
     let mut command = directory.bt2sum(["--cpus=256", "-s1"]);
     command.args(&names).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines().take(names.len()).count();
+    let mut child = start(&mut command);
+    let (output, count) = (BufReader::new(child.stdout.take().unwrap()), names.len());
+    let lines = in_time("a line for each file", move || output.lines().take(count).count());
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     drop(child.stdin.take());
-    child.wait().unwrap();
+    child.wait();
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
     let most: usize = most.parse().unwrap();
     // Beside the buffers there are the program and its threads.
@@ -127,10 +130,11 @@ fn recursion() {
 #[cfg(unix)]
 #[test]
 fn files_that_change() {
-    use core::time::Duration;
     use std::fs::File;
     use std::io::{Seek, SeekFrom, Write};
     use std::process::Stdio;
+
+    use crate::in_time::{start, until};
 
     type Change = fn(&mut File);
     let longer: Change = |file| file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"more")).unwrap();
@@ -143,14 +147,14 @@ fn files_that_change() {
             File::options().write(true).open(directory.path("name")).unwrap().set_len(512 << 20).unwrap();
             let mut command = directory.bt2sum(["-t64k", "name"]);
             command.args(Some(option).filter(|option| !option.is_empty()));
-            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
             let mut file = File::options().write(true).open(directory.path("name")).unwrap();
             // At the first moment it may not be open yet.
-            while child.try_wait().unwrap().is_none() {
-                std::thread::sleep(Duration::from_millis(1));
+            until("the end of a file that changes", || {
                 change(&mut file);
-            }
-            Outcome::from(child.wait_with_output().unwrap())
+                child.try_wait().unwrap()
+            });
+            Outcome::from(child)
         };
         // On a busy machine it may read all of the file between two changes.
         let run = (0..5).map(|_| once()).find(|run| run.code != Some(0)).expect("one of five is disturbed");

@@ -128,6 +128,8 @@ fn many_files() {
 fn files_cut_short() {
     use core::time::Duration;
 
+    use crate::in_time::start;
+
     const LENGTH: u64 = 24 << 20;
     let directory = Directory::new().file("long", b"").file("small", b"small").file("other", &message(5 << 20));
     let file = std::fs::File::options().write(true).open(directory.path("long")).unwrap();
@@ -150,11 +152,10 @@ fn files_cut_short() {
             file.set_len(LENGTH).unwrap();
             let mut command = directory.bt2sum([options, &["--mmap", "long"]].concat());
             command.args(["small", "other"].iter().filter(|_| !alone));
-            let child =
-                command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+            let child = start(command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()));
             std::thread::sleep(Duration::from_micros(500 + cut * 7919 % 40_000));
             file.set_len(cut % 2).unwrap();
-            let run = Outcome::from(child.wait_with_output().unwrap());
+            let run = Outcome::from(child);
             let own = run.stdout.strip_suffix(&rest).unwrap_or_else(|| panic!("{cut} {run:?}"));
             match run.code {
                 Some(0) => assert!(good.contains(&own.to_owned()), "{cut} {run:?}"),
@@ -171,35 +172,31 @@ fn files_cut_short() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_child_that_dies() {
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
+
+    use crate::in_time::{start, until};
+    use crate::process::kill;
 
     let directory = Directory::new().file("a", b"a").file("z", b"z");
-    // The child is in the midst of it.
     std::fs::File::create(directory.path("long")).unwrap().set_len(64 << 30).unwrap();
     let mut command = directory.bt2sum(["--mmap", "-cpus", "1", "a", "long", "z"]);
-    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let child = loop {
-        let path = format!("/proc/{0}/task/{0}/children", run.id());
-        let children = std::fs::read_to_string(path).unwrap();
-        if let Some(child) = children.split_whitespace().next() {
-            break child.to_owned();
-        }
-        assert!(run.try_wait().unwrap().is_none());
-    };
-    std::thread::sleep(core::time::Duration::from_millis(100));
-    let kill = |signal: &str, process: &str| {
-        assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
-    };
+    let mut run = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let children = format!("/proc/{0}/task/{0}/children", run.id());
+    let mut child = String::new();
+    run.until("a child that maps the long file", |_| {
+        child = std::fs::read_to_string(&children).unwrap().trim().to_owned();
+        std::fs::read_to_string(format!("/proc/{child}/maps")).is_ok_and(|maps| maps.contains("/long\n"))
+    });
     // The parent goes on when the file is short.
-    kill("-STOP", &run.id().to_string());
+    kill(run.id(), "STOP");
     // The first one only removes the standard library's handler, which a fault would then miss.
-    while !std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap().contains(") Z") {
-        kill("-BUS", &child);
-        std::thread::sleep(core::time::Duration::from_millis(20));
-    }
+    until("the end of the child", || {
+        kill(&child, "BUS");
+        std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap().contains(") Z").then_some(())
+    });
     std::fs::write(directory.path("long"), b"short").unwrap();
-    kill("-CONT", &run.id().to_string());
-    let run = Outcome::from(run.wait_with_output().unwrap());
+    kill(run.id(), "CONT");
+    let run = Outcome::from(run);
     let whole = outcome(&mut directory.bt2sum(["a", "z"])).stdout;
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!((run.code, lines.len(), lines[0], lines[2]), {

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use crate::{Directory, HELLO, outcome, success};
+use crate::{Directory, HELLO, outcome, output, success};
 
 /// The line of a file of this name, with invalid UTF-8 as `\xff`. A complaint about it has the name as a shell takes
 /// it, and nothing that speaks to a terminal.
@@ -12,12 +12,12 @@ fn check(name: &[u8], line: &str) {
     let directory = Directory::new();
     let name = OsStr::from_bytes(name);
     let run = || outcome(directory.bt2sum(["--"]).arg(name));
-    let missing = directory.bt2sum(["--"]).arg(name).output().unwrap();
+    let missing = output(directory.bt2sum(["--"]).arg(name));
     assert_eq!((missing.status.code(), &missing.stdout[..]), (Some(1), &b""[..]));
     let text = String::from_utf8(missing.stderr).unwrap();
     let quoted = text.strip_prefix("bt2sum: ").unwrap().strip_suffix(": No such file or directory\n").unwrap();
     assert!(!quoted.contains(|c: char| c.is_control()), "{quoted:?}");
-    let shell = std::process::Command::new("bash").args(["-c", &format!("printf %s {quoted}")]).output().unwrap();
+    let shell = output(std::process::Command::new("bash").args(["-c", &format!("printf %s {quoted}")]));
     assert_eq!(shell.stdout, name.as_bytes(), "{quoted}");
     // Not every file system takes every name.
     if std::fs::write(directory.0.path().join(name), b"hello s3git\n").is_ok() || cfg!(target_os = "linux") {

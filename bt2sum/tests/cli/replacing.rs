@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use crate::in_time::start;
 use crate::{Directory, Outcome, outcome};
 
 const REASON: &str = "--leaves would replace this file, which has no leaves; --force replaces it";
@@ -57,7 +58,8 @@ fn keys_inputs_and_outputs_are_kept() {
             let run = outcome(command.args(force).stdin(directory.open("k")));
             assert!(run.code == Some(2) && run.stderr.contains("would replace the key"), "{run:?}");
             let output = std::fs::File::create(directory.path("sums")).unwrap();
-            let run = outcome(directory.bt2sum(["--leaves", "sums", "f"]).args(force).stdout(output));
+            let mut run = directory.bt2sum(["--leaves", "sums", "f"]);
+            let run = Outcome::from(start(run.args(force).stdout(output).stderr(Stdio::piped())));
             assert!(run.code == Some(2) && run.stderr.contains("would replace standard output"), "{run:?}");
         }
     }
@@ -96,15 +98,13 @@ fn a_file_that_appears_is_kept() {
     let directory = Directory::new();
     let names = || std::fs::read_dir(directory.path("")).unwrap().map(|entry| entry.unwrap().file_name());
     let mut run = directory.bt2sum(["--leaves", "new", "-"]);
-    let mut run = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut run = start(run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut input = run.stdin.take().unwrap();
     input.write_all(b"abc").unwrap();
-    while names().count() == 0 {
-        assert!(run.try_wait().unwrap().is_none());
-    }
+    run.until("a temporary file", |_| names().count() > 0);
     std::fs::write(directory.path("new"), b"precious").unwrap();
     drop(input);
-    let run = Outcome::from(run.wait_with_output().unwrap());
+    let run = Outcome::from(run);
     assert!(run.code == Some(1) && run.stdout.is_empty() && run.stderr.contains(REASON), "{run:?}");
     assert_eq!(std::fs::read(directory.path("new")).unwrap(), b"precious");
     assert_eq!(names().collect::<Vec<_>>(), ["new"]);
@@ -115,11 +115,11 @@ fn a_file_that_appears_is_kept() {
 #[test]
 fn a_name_of_a_directory() {
     let directory = Directory::new();
-    let run = directory.bt2sum(["--leaves", "none/", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut run = directory.bt2sum(["--leaves", "none/", "-"]);
+    let mut run = start(run.stdin(Stdio::piped()).stdout(Stdio::piped()));
     // The input is open, and has no end.
-    let mut run = run.unwrap();
     let input = run.stdin.take();
-    assert_eq!(run.wait().unwrap().code(), Some(1));
+    assert_eq!(run.wait().code(), Some(1));
     drop(input);
     assert_eq!(std::fs::read_dir(directory.path("")).unwrap().count(), 0);
 }
@@ -132,20 +132,18 @@ fn an_unfinished_file_that_was_replaced() {
         let directory = Directory::new();
         let unfinished = || std::fs::read_dir(directory.path("")).unwrap().next().map(|entry| entry.unwrap().path());
         let mut run = directory.bt2sum(["--leaves", "new", "-"]);
-        let mut run = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut run = start(run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
         let input = run.stdin.take();
-        while unfinished().is_none() {
-            assert!(run.try_wait().unwrap().is_none());
-        }
-        // Its lock comes after it.
-        std::thread::sleep(core::time::Duration::from_millis(100));
+        run.until("a temporary file", |_| unfinished().is_some());
+        // Its lock comes after it, and input is read after that.
+        crate::until_idle(run.id());
         let path = unfinished().unwrap();
         std::fs::remove_file(&path).unwrap();
         if replaced {
             std::fs::write(&path, b"precious").unwrap();
         }
         drop(input);
-        let run = Outcome::from(run.wait_with_output().unwrap());
+        let run = Outcome::from(run);
         assert!(run.code == Some(1) && run.stderr.contains("removed or replaced by another program"), "{run:?}");
         assert!(!directory.path("new").exists());
         assert_eq!(std::fs::read(&path).is_ok_and(|bytes| bytes == b"precious"), replaced);

@@ -2,10 +2,12 @@
 #![cfg(target_os = "linux")]
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::{Directory, message, outcome, success};
+use crate::in_time::{LIMIT, Run, start};
+use crate::process::{has_begun, kill, until_idle};
+use crate::{Directory, Outcome, message, outcome, success};
 
 /// The names in the directory, in order.
 fn names(directory: &Directory) -> Vec<String> {
@@ -16,37 +18,56 @@ fn names(directory: &Directory) -> Vec<String> {
 }
 
 /// A run that writes `leaves` of standard input, and waits for more.
-fn waiting(directory: &Directory) -> Child {
+fn waiting(directory: &Directory) -> Run {
     let mut command = directory.bt2sum(["--leaves", "leaves"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while !has_begun(child.id()) {
-        assert!(child.try_wait().unwrap().is_none());
-    }
+    let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    child.until("a temporary file", |child| has_begun(child.id()));
+    until_idle(child.id());
     child
 }
 
-/// Whether this process writes a temporary file, which is there after the handler of signals. One that was left behind, and
-/// which it is about to remove, it only reads.
-fn has_begun(process: u32) -> bool {
-    use std::os::unix::fs::PermissionsExt;
+/// Whether a test ran in another process, in whose children no signal is ignored.
+///
+/// Shells ignore interrupts in what runs in the background, and `nohup` ignores hangups. Children inherit this, and
+/// shells among them cannot undo it. Children do not ignore what their parent catches. If this process caught hangups,
+/// one would end the children of all other tests; so another process does, in a group that the terminal does not reach.
+pub(crate) fn ran_without_ignored_signals(test: &str) -> bool {
+    /// The variable that makes this program the other process.
+    const CATCH: &str = "BT2SUM_TESTS_CATCH";
 
-    let files = std::fs::read_dir(format!("/proc/{process}/fd")).unwrap();
-    let mut files = files.filter_map(|file| Some(file.ok()?.path()));
-    files.any(|file| {
-        let is_written = std::fs::symlink_metadata(&file).is_ok_and(|file| file.permissions().mode() & 0o200 != 0);
-        let is_temporary = |path: PathBuf| path.extension().is_some_and(|extension| extension == "tmp");
-        is_written && std::fs::read_link(&file).is_ok_and(is_temporary)
-    })
-}
-
-fn kill(child: &Child, signal: &str) {
-    assert!(Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().unwrap().success());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
+    // The C library keeps 32 and 33. The standard library ignores `SIGPIPE`, except in children.
+    let kept = [signal_hook::consts::SIGPIPE, 32, 33];
+    let is_ignored = |signal: &i32| (ignored >> (signal - 1)) & 1 == 1 && !kept.contains(signal);
+    let mut ignored = (1..=64).filter(is_ignored).peekable();
+    if ignored.peek().is_none() {
+        return false;
+    }
+    if std::env::var_os(CATCH).is_some() {
+        for signal in ignored {
+            signal_hook::flag::register(signal, std::sync::Arc::default()).unwrap();
+        }
+        return false;
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test]).env(CATCH, "").process_group(0);
+    let mut run = start(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    // Its own limits come first.
+    run.limit = 2 * LIMIT;
+    let Outcome { code, stdout, stderr } = run.into();
+    assert!(code == Some(0) && stdout.contains(" 1 passed"), "{stdout}{stderr}");
+    true
 }
 
 /// The program dies by the signal, so shells end their loops and tell 128 and the number. Nothing is left behind, and
 /// nothing that was there is harmed.
 #[test]
 fn the_program_dies_by_the_signal() {
+    if ran_without_ignored_signals("signals::the_program_dies_by_the_signal") {
+        return;
+    }
     let directory = Directory::new().file("leaves", b"bt2leaf\0 of before");
     for (signal, number) in [
         ("HUP", 1),
@@ -61,9 +82,9 @@ fn the_program_dies_by_the_signal() {
         ("PROF", 27),
     ] {
         let mut child = waiting(&directory);
-        kill(&child, signal);
+        kill(child.id(), signal);
         let input = child.stdin.take(); // open until the end, or the message would be whole
-        let ended = child.wait_with_output().unwrap();
+        let ended = child.wait_with_output();
         drop(input);
         assert_eq!((ended.status.signal(), ended.stdout.as_slice()), (Some(number), &b""[..]), "{signal}");
         assert_eq!(names(&directory), ["leaves"], "{signal}");
@@ -74,12 +95,15 @@ fn the_program_dies_by_the_signal() {
 /// Signals that seldom come, of which shells tell the same number.
 #[test]
 fn signals_that_seldom_come() {
+    if ran_without_ignored_signals("signals::signals_that_seldom_come") {
+        return;
+    }
     let directory = Directory::new();
     for number in [16, 29, 30, 34, 40, 64] {
         let mut child = waiting(&directory);
-        kill(&child, &number.to_string());
+        kill(child.id(), number);
         let input = child.stdin.take();
-        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(128 + number), "{number}");
+        assert_eq!(child.wait_with_output().status.code(), Some(128 + number), "{number}");
         drop(input);
         assert_eq!(names(&directory), [""; 0], "{number}");
     }
@@ -88,19 +112,19 @@ fn signals_that_seldom_come() {
 /// Bash ends its loop if both it and the run get the interrupt of the terminal, and the run dies by it.
 #[test]
 fn an_interrupt_ends_a_loop() {
+    if ran_without_ignored_signals("signals::an_interrupt_ends_a_loop") {
+        return;
+    }
     let directory = Directory::new();
     let script =
         format!("for i in 1 2; do echo $i; '{}' --leaves leaves; done; echo end", env!("CARGO_BIN_EXE_bt2sum"));
     let mut command = Command::new("bash");
     command.args(["-c", &script]).current_dir(directory.0.path()).process_group(0);
-    let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    while names(&directory).is_empty() {
-        assert!(shell.try_wait().unwrap().is_none());
-    }
-    let group = format!("-{}", shell.id());
-    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    let mut shell = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
+    shell.until("a temporary file", |_| !names(&directory).is_empty());
+    kill(format_args!("-{}", shell.id()), "INT");
     let input = shell.stdin.take();
-    let ended = shell.wait_with_output().unwrap();
+    let ended = shell.wait_with_output();
     drop(input);
     assert_eq!((ended.status.signal(), ended.stdout.as_slice()), (Some(2), &b"1\n"[..]));
 }
@@ -121,8 +145,8 @@ fn files_of_killed_processes_are_removed() {
     let directory = Directory::new().file("hello", b"hello");
     for _ in 0..2 {
         let mut child = waiting(&directory);
-        kill(&child, "KILL");
-        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        kill(child.id(), "KILL");
+        assert_eq!(child.wait().signal(), Some(9));
         assert_eq!(names(&directory).len(), 2, "the second took the place of the first");
     }
     let left = names(&directory);
@@ -133,7 +157,7 @@ fn files_of_killed_processes_are_removed() {
     let mut living = waiting(&directory);
     assert_eq!(names(&directory).len(), 3, "the living one took the place of the dead one");
     drop(living.stdin.take());
-    assert_eq!(living.wait().unwrap().code(), Some(0));
+    assert_eq!(living.wait().code(), Some(0));
 }
 
 /// The name of a living process's file is not taken. All names that may be left behind are looked at.
@@ -144,12 +168,12 @@ fn temporary_names() {
     let mut second = waiting(&directory);
     let whole = names(&directory);
     assert!(whole[..2].iter().all(|name| Path::new(name).extension().is_some_and(|end| end == "tmp")), "{whole:?}");
-    kill(&second, "KILL");
-    second.wait().unwrap();
+    kill(second.id(), "KILL");
+    second.wait();
     assert_eq!(outcome(&mut directory.bt2sum(["--leaves", "leaves", "hello"])).code, Some(0));
     assert_eq!(names(&directory), [whole[0].as_str(), "hello", "leaves"]);
     drop(first.stdin.take());
-    assert_eq!(first.wait().unwrap().code(), Some(0));
+    assert_eq!(first.wait().code(), Some(0));
     assert_eq!(names(&directory), ["hello", "leaves"]);
     // As long as names can be.
     let long = "l".repeat(255);
@@ -179,6 +203,9 @@ fn no_thread_can_be_started() {
 /// what is not still leaves nothing behind.
 #[test]
 fn ignored_signals_stay_ignored() {
+    if ran_without_ignored_signals("signals::ignored_signals_stay_ignored") {
+        return;
+    }
     for (ignored, heeded, number) in
         [("INT", "TERM", 15), ("HUP", "TERM", 15), ("HUP", "INT", 2), ("TERM", "HUP", 1), ("HUP", "", 0)]
     {
@@ -187,23 +214,19 @@ fn ignored_signals_stay_ignored() {
         let script = format!("trap '' {ignored}; exec '{}' --leaves leaves", env!("CARGO_BIN_EXE_bt2sum"));
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(directory.0.path());
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        while !has_begun(child.id()) {
-            assert!(child.try_wait().unwrap().is_none());
-        }
-        let id = child.id().to_string();
-        let kill = |signal| Command::new("kill").arg(format!("-{signal}")).arg(&id).status().unwrap();
+        let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
+        child.until("a temporary file", |child| has_begun(child.id()));
         // The input goes on until the end.
         let input = child.stdin.take();
-        assert!(kill(ignored).success());
+        kill(child.id(), ignored);
         if !heeded.is_empty() {
-            assert!(kill(heeded).success());
-            assert_eq!(child.wait_with_output().unwrap().status.signal(), Some(number), "{ignored} {heeded}");
+            kill(child.id(), heeded);
+            assert_eq!(child.wait_with_output().status.signal(), Some(number), "{ignored} {heeded}");
             assert_eq!(names().count(), 0, "{ignored} {heeded}");
             continue;
         }
         drop(input);
-        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+        assert_eq!(child.wait_with_output().status.code(), Some(0));
         assert!(names().eq(["leaves"]));
     }
 }

@@ -5,9 +5,10 @@ use core::time::Duration;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use crate::in_time::start;
+use crate::process::has_locked;
 use crate::{Directory, Outcome, message, outcome};
 
 /// A directory with a tree below `d`, all of it old. Its leaves have 1000 bytes.
@@ -189,7 +190,7 @@ fn what_is_left_out() {
     let directory = tree();
     fs::create_dir(directory.path("d/cache")).unwrap();
     let directory = directory.file("d/cache/x", b"x").file("d/sub/y.tmp", b"y").file("d/sub/deep/z.tmp", b"z");
-    assert!(Command::new("mkfifo").arg(directory.path("d/pipe")).status().unwrap().success());
+    assert_eq!(outcome(Command::new("mkfifo").arg(directory.path("d/pipe"))).code, Some(0));
     let line =
         record(&directory, &["--exclude=cache/", "--exclude", "*.tmp", "--exclude=sub/deep", "--one-file-system"]);
     assert!(line.starts_with("4 files, 1 link, 13501 bytes, root "), "{line}");
@@ -201,7 +202,7 @@ fn what_is_left_out() {
     assert!(!directory.path("t").exists());
     // The store itself and the output.
     let output = fs::File::create(directory.path("d/out")).unwrap();
-    let run = outcome(directory.bt2sum(["-r", "--store", "d/store", "d"]).stdout(output));
+    let run = Outcome::from(start(directory.bt2sum(["-r", "--store", "d/store", "d"]).stdout(output)));
     assert_eq!(run.code, Some(0));
     assert!(fs::read_to_string(directory.path("d/out")).unwrap().starts_with("10 files, 1 link"));
     fs::remove_file(directory.path("d/out")).unwrap();
@@ -255,10 +256,12 @@ fn an_update_that_looks_like_an_accident() {
 fn as_user(directory: &Directory, options: &[&str]) -> Outcome {
     let mut command = directory.bt2sum([]);
     if fs::metadata("/proc/self").unwrap().uid() == 0 {
-        // A copy, since users need not reach the program.
-        fs::copy(env!("CARGO_BIN_EXE_bt2sum"), directory.path("bt2sum")).unwrap();
-        let all = Command::new("chown").args(["-R", "65534"]).arg(directory.path("")).status().unwrap();
-        assert!(all.success());
+        // A copy, since users need not reach the program. Of what this process writes, a child that other tests start
+        // has a descriptor for a moment, and the system does not run a file that is open for writing.
+        let copy = outcome(Command::new("cp").arg(env!("CARGO_BIN_EXE_bt2sum")).arg(directory.path("bt2sum")));
+        assert_eq!(copy.code, Some(0), "{copy:?}");
+        let all = outcome(Command::new("chown").args(["-R", "65534"]).arg(directory.path("")));
+        assert_eq!(all.code, Some(0), "{all:?}");
         command = Command::new("setpriv");
         command.args(["--reuid=65534", "--clear-groups"]).arg(directory.path("bt2sum")).env("LC_ALL", "C");
         command.current_dir(directory.path(""));
@@ -421,18 +424,14 @@ fn one_writer_at_a_time() {
     let directory = tree().file("d/long", &message(600_000));
     record(&directory, &[]);
     let mut first = directory.bt2sum(["--update", "--rate=300k", "--store", "s", "d"]);
-    let mut first = first.stdout(Stdio::piped()).spawn().unwrap();
-    while fs::read_dir(directory.path("")).unwrap().count() < 3 {
-        assert!(first.try_wait().unwrap().is_none());
-    }
-    // The file is there a moment before its lock.
-    thread::sleep(Duration::from_millis(50));
+    let mut first = start(first.stdout(Stdio::piped()));
+    first.until("a file that is locked", |first| has_locked(first.id()));
     for second in [&["--update"][..], &["--sample=1%"], &["-r"]] {
         let run = outcome(directory.bt2sum(["--store", "s"]).args(second).arg("d"));
         assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: s: Another process is writing this file\n"));
     }
     assert_eq!(audit(&directory, &["--audit"]).1, "7 unchanged");
-    assert_eq!(first.wait().unwrap().code(), Some(0));
+    assert_eq!(first.wait().code(), Some(0));
 }
 
 /// `--store` replaces nothing but a whole store or an empty file.

@@ -8,6 +8,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
+use crate::in_time::start;
+use crate::process::{has_begun, has_opened, kill};
+use crate::signals::ran_without_ignored_signals;
 use crate::store::{audit, record, rot, tree};
 use crate::{Directory, message, outcome};
 
@@ -24,10 +27,10 @@ fn killed(times: u32) {
         fs::write(directory.path("d/changing"), i.to_le_bytes()).unwrap();
         let options = [&["--update"][..], &["-r", "-t", "1000"], &["--sample=100%"]][i as usize % 3];
         let mut command = directory.bt2sum(["--store", "s"]);
-        let mut run = command.args(options).arg("d").stdout(Stdio::null()).spawn().unwrap();
+        let mut run = start(command.args(options).arg("d").stdout(Stdio::null()));
         thread::sleep(Duration::from_micros((u64::from(i.wrapping_mul(2_654_435_761)) * longest) >> 32));
         run.kill().unwrap();
-        run.wait().unwrap();
+        run.wait();
         let after = fs::read(directory.path("s")).unwrap();
         whole += u32::from(after != before);
         before = after;
@@ -94,15 +97,15 @@ fn a_full_disk() {
 /// A signal ends a run without leaving anything.
 #[test]
 fn a_signal_leaves_nothing() {
+    if ran_without_ignored_signals("store_kept::a_signal_leaves_nothing") {
+        return;
+    }
     let directory = tree().file("d/more", &message(900_000));
     let names = |directory: &Directory| fs::read_dir(directory.path("")).unwrap().count();
-    let mut run = directory.bt2sum(["-r", "--store", "s", "--rate", "100k", "d"]).spawn().unwrap();
-    while names(&directory) < 2 {
-        assert!(run.try_wait().unwrap().is_none());
-    }
-    let kill = Command::new("kill").arg("-TERM").arg(run.id().to_string()).status().unwrap();
-    assert!(kill.success());
-    assert_eq!(run.wait().unwrap().code(), None);
+    let mut run = start(&mut directory.bt2sum(["-r", "--store", "s", "--rate", "100k", "d"]));
+    run.until("a temporary file", |_| names(&directory) == 2);
+    kill(run.id(), "TERM");
+    assert_eq!(run.wait().code(), None);
     assert_eq!(names(&directory), 1);
 }
 
@@ -144,11 +147,12 @@ fn another_file_in_the_place_of_a_store() {
     record(&directory, &[]);
     for mode in ["--update", "--sample=100%"] {
         let mut command = directory.bt2sum([mode, "--rate=300k", "--store", "s", "d"]);
-        let run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(300));
+        let mut run = start(command.stdout(Stdio::null()).stderr(Stdio::piped()));
+        let store = fs::canonicalize(directory.path("s")).unwrap();
+        run.until("the store is open", |run| has_begun(run.id()) && has_opened(run.id(), &store));
         fs::copy(directory.path("s"), directory.path("kept")).unwrap();
         fs::rename(directory.path("precious"), directory.path("s")).unwrap();
-        let run: crate::Outcome = run.wait_with_output().unwrap().into();
+        let run = crate::Outcome::from(run);
         assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: s: another program replaced the store\n"));
         assert_eq!(fs::read(directory.path("s")).unwrap(), b"precious", "{mode}");
         fs::rename(directory.path("s"), directory.path("precious")).unwrap();
@@ -194,7 +198,7 @@ fn pipes_and_one_lane() {
     assert!(record(&directory, &one).starts_with("5 files"));
     assert_eq!(audit(&directory, &["--audit"]).1, "6 unchanged");
     assert_eq!(audit(&directory, &[&one[..], &["--audit"]].concat()).1, "6 unchanged");
-    assert!(Command::new("mkfifo").arg(directory.path("pipe")).status().unwrap().success());
+    assert_eq!(outcome(Command::new("mkfifo").arg(directory.path("pipe"))).code, Some(0));
     let run = outcome(&mut directory.bt2sum(["--audit", "--store", "pipe", "d"]));
     assert_eq!((run.code, run.stderr.as_str()), (Some(2), "bt2sum: pipe: not a store\n"));
 }

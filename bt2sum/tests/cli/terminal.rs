@@ -5,7 +5,8 @@ use core::time::Duration;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::{Directory, Outcome, outcome};
+use crate::in_time::{Run, in_time};
+use crate::{Directory, Outcome, outcome, output};
 
 /// What a terminal gets when a pipe keeps the program waiting for longer than a moment.
 fn on_terminal(options: &str, seconds: &str) -> String {
@@ -59,16 +60,17 @@ fn completions_and_manual() {
 /// At 80 columns no line of the manual is longer, and none of a table is filled.
 #[test]
 fn the_manual_at_80_columns() {
-    let manual = Directory::new().bt2sum(["--man"]).output().unwrap().stdout;
+    let manual = output(&mut Directory::new().bt2sum(["--man"])).stdout;
     let text = String::from_utf8(manual.clone()).unwrap();
     let begin = text.find(".SH FORMATS").unwrap();
     assert!(text[begin..].lines().all(|line| line.replace(r"\-", "-").replace(r"\e", "e").chars().count() <= 73));
     // Where there is a formatter.
     let mut groff = Command::new("groff");
     let formatted = groff.args(["-man", "-Tascii", "-rLL=80n", "-P-c"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let Ok(mut child) = formatted.spawn() else { return };
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &manual).unwrap();
-    let text = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let Ok(mut child) = Run::start(formatted) else { return };
+    let mut pipe = child.stdin.take().unwrap();
+    in_time("groff, which reads", move || std::io::Write::write_all(&mut pipe, &manual).unwrap());
+    let text = String::from_utf8(child.wait_with_output().stdout).unwrap();
     // A character that is struck twice is bold.
     let width = |line: &str| line.chars().count() - 2 * line.matches('\u{8}').count();
     assert!(text.lines().all(|line| width(line) <= 80), "{text}");

@@ -1,13 +1,14 @@
 //! Mistakes that checksum programs made, each with a test named after it.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::{Directory, HELLO, Outcome, failure, outcome};
+use crate::in_time::start;
+use crate::{Directory, HELLO, Outcome, failure, outcome, output};
 
 /// Digests of `a`, `b` and a name with a backslash and an end of line, as coreutils write them.
 fn list() -> (Directory, String) {
     let directory = Directory::new().file("a", b"one").file("b", b"two").file("c\\d\ne", b"three");
-    let list = directory.bt2sum(["--sequential", "-l", "32", "a", "b", "c\\d\ne"]).output().unwrap();
+    let list = output(&mut directory.bt2sum(["--sequential", "-l", "32", "a", "b", "c\\d\ne"]));
     (directory, String::from_utf8(list.stdout).unwrap())
 }
 
@@ -74,7 +75,8 @@ fn trap_errors_that_look_like_digests() {
             assert_eq!(run, failure("", format!("bt2sum: {name}: {reason}\n")), "{mode:?}");
         }
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-        let run = outcome(directory.bt2sum(mode.iter().copied()).arg("hello").stdout(full));
+        let mut run = directory.bt2sum(mode.iter().copied());
+        let run = Outcome::from(start(run.arg("hello").stdout(full).stderr(Stdio::piped())));
         assert_eq!(run, failure("", "bt2sum: write error: No space left on device\n"), "{mode:?}");
     }
     // And in a list: of digests of nothing too, which a failed read must not pass for.

@@ -4,7 +4,8 @@
 use std::fs::File;
 use std::process::Command;
 
-use crate::{Directory, HELLO, outcome, success};
+use crate::in_time::start;
+use crate::{Directory, HELLO, Outcome, outcome, success};
 
 /// The list of a directory does not list itself.
 #[test]
@@ -12,7 +13,7 @@ fn standard_output_is_left_out() {
     let directory = Directory::with_files();
     let run = |append: bool| {
         let sums = File::options().create(true).append(append).write(true).open(directory.path("SUMS")).unwrap();
-        outcome(directory.bt2sum(["-r", "--tag", "."]).stdout(sums))
+        Outcome::from(start(directory.bt2sum(["-r", "--tag", "."]).stdout(sums)))
     };
     for append in [false, true] {
         assert_eq!(run(append).code, Some(0));
@@ -44,8 +45,8 @@ fn paths_longer_than_the_system_takes() {
     let plain = outcome(&mut directory.bt2sum(["--sequential", "-r", "."]));
     assert_eq!((plain.code, plain.stdout.lines().count()), (Some(0), 31));
     // The directories are too deep for what removes them by paths.
-    let removed = Command::new("rm").args(["-rf", &name]).current_dir(directory.0.path()).status().unwrap();
-    assert!(removed.success());
+    let removed = outcome(Command::new("rm").args(["-rf", &name]).current_dir(directory.0.path()));
+    assert_eq!(removed, success(""));
 }
 
 /// More levels than descriptors, which usually are 1024.
