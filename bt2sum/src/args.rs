@@ -100,11 +100,11 @@ pub(crate) struct Options {
     #[arg(help_heading = "Check lists", long, overrides_with_all = ["quiet", "warn"])]
     pub(crate) status: bool,
 
-    /// Fails if a line is improperly formatted
+    /// Fails if a line is improperly formatted, with --sequential too
     #[arg(help_heading = "Check lists", long)]
     pub(crate) strict: bool,
 
-    /// Tells of each improperly formatted line
+    /// Names each improperly formatted line, with --sequential too
     #[arg(help_heading = "Check lists", short, long, overrides_with_all = ["quiet", "status"])]
     pub(crate) warn: bool,
 

@@ -21,7 +21,8 @@
 //!   key         reads the key
 //!   leaves      writes and reads files of leaves, which locate damage
 //!   list        reads check files, part after part
-//!   foreign     tells lines of other tools
+//!   armour      tells the lines of check files that list no file on purpose
+//!   foreign     guesses which other tool made a list
 //!   line        parses the lines of check files
 //!   replace     names the files that are never replaced
 //!   walk        finds the files below directories
@@ -44,6 +45,7 @@
 #[cfg(target_os = "linux")]
 mod archive;
 mod args;
+mod armour;
 mod check;
 mod engine;
 mod foreign;

@@ -12,6 +12,7 @@ mod blake3;
 mod check;
 mod digests;
 mod failures;
+mod improper;
 mod json;
 mod keys;
 mod leaves;
