@@ -78,6 +78,7 @@ mod threads;
 mod walk;
 mod window;
 
+use core::cell::Cell;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
@@ -273,25 +274,22 @@ fn write_leaves<F: Flavour>(
     path: &Path,
 ) -> io::Result<bool> {
     let scheme = options.scheme();
-    let mut writer = match leaves::Writer::create::<F>(path, scheme, &engine.secret) {
-        Ok(writer) => writer,
-        Err(error) => {
-            printer.complain(Source::File(path), &error);
-            return Ok(false);
-        }
+    // An error about the file of leaves is not one about the source.
+    let failure = Cell::new(None);
+    let keep = |error: io::Error| {
+        let kind = error.kind();
+        failure.set(Some(error));
+        io::Error::from(kind)
     };
-    let mut failure = None;
-    let digest = engine.hash_leaves::<F>(Job { source, scheme }, &mut |leaf| {
-        writer.write(leaf.as_bytes()).map_err(|error| {
-            let kind = error.kind();
-            failure = Some(error);
-            kind.into()
-        })
-    });
-    let digest = match digest {
+    let digest = engine.hash_leaves::<F, _>(
+        Job { source, scheme },
+        || leaves::Writer::create::<F>(path, scheme, &engine.secret).map_err(keep),
+        |writer, leaf| writer.write(leaf.as_bytes()).map_err(keep),
+    );
+    let (writer, digest) = match digest {
         Ok(digest) => digest,
         Err(error) => {
-            let (source, error) = failure.map_or((source, error), |error| (Source::File(path), error));
+            let (source, error) = failure.take().map_or((source, error), |error| (Source::File(path), error));
             printer.complain(source, &error);
             return Ok(false);
         }

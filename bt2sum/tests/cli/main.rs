@@ -28,6 +28,7 @@ mod signals;
 mod store;
 mod store_kept;
 mod terminal;
+mod touched;
 mod traps;
 mod walk;
 
