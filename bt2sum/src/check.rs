@@ -66,6 +66,11 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
         if tally.right == 0 && tally.wrong > 0 && !options.says_kind() {
             printer.warn(&format!("{shown}: {UNKNOWN}"));
         }
+        match tally.chunks {
+            Chunks { wrong: true, right: false } => printer.warn(&format!("{shown}: {OTHER_CHUNK}")),
+            Chunks { wrong: true, right: true } => printer.warn(&format!("{shown}: {MIXED_CHUNKS}")),
+            Chunks { wrong: false, .. } => {}
+        }
     }
     Ok(tally.is_good(options))
 }
@@ -76,6 +81,14 @@ const NAMED: usize = 100;
 /// The hint if no digest matches, and nothing says of what kind they are.
 const UNKNOWN: &str = "if b2sum made this list, use --sequential; if sha256sum or b3sum did, --algorithm too; \
     bt2sum does not check SHA-512";
+
+/// The hint if lines that do not state the length of a leaf do not match, and none of them does.
+const OTHER_CHUNK: &str = "the leaf length may differ, which these lines do not state: \
+    check them with the --chunk that made them; with --tag, lines state it";
+
+/// The hint if others of them match.
+const MIXED_CHUNKS: &str = "the leaf length may differ, but only if a line that FAILED was made with another --chunk \
+    than those that match; with --tag, lines state it";
 
 /// Opens a check file.
 pub(crate) fn open<'a>(options: &Options, engine: &'a Engine, source: Source<'a>) -> io::Result<List<'a>> {
@@ -257,9 +270,17 @@ struct Tally {
     /// Files that match, and those that do not, of lines that do not say of what kind the digest is.
     right: usize,
     wrong: usize,
+    chunks: Chunks,
     unreadable: usize,
     mismatched: usize,
     matched: usize,
+}
+
+/// Whether a line that does not state the length of a leaf matched, and whether one did not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chunks {
+    right: bool,
+    wrong: bool,
 }
 
 impl Tally {
@@ -273,14 +294,18 @@ impl Tally {
         findings: &Findings,
     ) -> io::Result<()> {
         let mut why = None;
+        // What an untagged line is may not be known at all.
+        let lacks_chunk = entry.lacks_chunk && (entry.tagged || options.says_kind());
         let result = match matches {
             Ok(true) => {
                 self.matched += 1;
+                self.chunks.right |= lacks_chunk;
                 self.right += usize::from(!entry.tagged);
                 "OK"
             }
             Ok(false) => {
                 self.mismatched += 1;
+                self.chunks.wrong |= lacks_chunk;
                 self.wrong += usize::from(!entry.tagged);
                 "FAILED"
             }

@@ -61,7 +61,8 @@ its hash says what it is. HEX  NAME does not: it is a tree, or what
 --algorithm, --size, --chunk and --sequential say. In BLAKE2b-N, N is
 bytes of a tree if HEX has 2N digits, and bits of the plain hash if it
 has N/4. What a list was keyed with, or derived in, is in no line: it
-takes the same option again.
+takes the same option again. So does a list with --chunk if it was made
+without --tag: otherwise good files are FAILED.
 
 Empty lines, lines that are # or begin with # and a space, and the
 armour of a message that PGP signed, if it is whole, list nothing. Any

@@ -80,7 +80,7 @@ mod window;
 
 use core::cell::Cell;
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -93,6 +93,7 @@ use simd_digest::blake2s::FlavourS;
 use crate::args::Options;
 use crate::engine::{Engine, Job};
 use crate::input::Source;
+use crate::number::in_largest_unit;
 use crate::output::{Format, Printer, USAGE};
 use crate::progress::Progress;
 use crate::scheme::Algorithm;
@@ -125,6 +126,15 @@ fn run(options: &Options) -> ExitCode {
         let unused = Progress::default();
         let printed = Printer::new(&unused).and_then(|mut printer| printer.print(&text));
         return printed.map_or_else(|error| output::write_failed(&error), |()| ExitCode::SUCCESS);
+    }
+    if let Some(chunk) = options.unstated_chunk()
+        && !options.is_child()
+        && io::stderr().is_terminal()
+    {
+        let chunk = in_largest_unit(chunk);
+        output::warn(&format!(
+            "the list must be checked with the same leaf length, -t {chunk}; with --tag, lines state it"
+        ));
     }
     let mut all_good = true;
     #[cfg(target_os = "linux")]

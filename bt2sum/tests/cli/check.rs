@@ -5,6 +5,8 @@ use crate::{Directory, EMPTY, HELLO, Outcome, failure, outcome, success, with_pi
 const IMPROPER: &str = "bt2sum: WARNING: 1 line is improperly formatted\n";
 const UNREADABLE: &str = "bt2sum: WARNING: 1 listed file could not be read\n";
 const MISMATCH: &str = "bt2sum: WARNING: 1 computed checksum did NOT match\n";
+const OTHER_CHUNK: &str = "bt2sum: sums: the leaf length may differ, which these lines do not state: \
+    check them with the --chunk that made them; with --tag, lines state it\n";
 const MISSING: &str = "bt2sum: missing: No such file or directory\n";
 
 /// The files of [`Directory::with_files`] and the check file `sums` with these lines, in which `HELLO` and `EMPTY` are
@@ -37,6 +39,29 @@ fn every_form_of_line() {
     }
 }
 
+/// A good file of a list that was made with another length of a leaf is not `FAILED` without a word.
+#[test]
+fn a_list_with_another_length_of_a_leaf() {
+    let directory = Directory::new().file("a", b"one").file("b", &crate::message(100_000));
+    let line = |options: &[&str], name| outcome(directory.bt2sum(options.iter().copied()).arg(name)).stdout;
+    let hints = |list: &str, options: &[&str]| {
+        std::fs::write(directory.path("sums"), list).unwrap();
+        let run = outcome(directory.bt2sum(["-c", "sums"]).args(options));
+        let hints = ["the leaf length may differ, which", "the leaf length may differ, but only if a line"];
+        (run.code, hints.map(|hint| run.stderr.lines().filter(|line| line.contains(hint)).count()))
+    };
+    let list = line(&["-t64k"], "a") + &line(&["-t64k"], "b");
+    assert_eq!(hints(&list, &[]), (Some(1), [1, 0]));
+    assert_eq!(hints(&list, &["-t", "64K"]), (Some(0), [0, 0]));
+    assert_eq!(hints(&list, &["-t1k", "--quiet"]), (Some(1), [1, 0]));
+    assert_eq!(hints(&list, &["--status"]), (Some(1), [0, 0]));
+    assert_eq!(hints(&list, &["--json"]), (Some(1), [1, 0]));
+    assert_eq!(hints(&(line(&[], "a") + &line(&["-t64k"], "b")), &[]), (Some(1), [0, 1]));
+    assert_eq!(hints(&(line(&["--tag", "-t1m"], "a") + &line(&["-t64k"], "b")), &[]), (Some(1), [1, 0]));
+    assert_eq!(hints(&line(&["--tag", "-t64k"], "a").replace("(a)", "(b)"), &[]), (Some(1), [0, 0]));
+    assert_eq!(hints(&line(&["--sequential", "--tag"], "a").replace("(a)", "(b)"), &[]), (Some(1), [0, 0]));
+}
+
 /// Options that a line does not need are not looked at; those it needs count.
 #[test]
 fn what_lines_do_not_say() {
@@ -49,7 +74,8 @@ fn what_lines_do_not_say() {
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums", "-t1k"])), success("name: OK\n"));
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums", "-t1k", "-s20"])), success("name: OK\n"));
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums", "-t1k", "-l", "160"])), success("name: OK\n"));
-        let without = if own { success("name: OK\n") } else { failure("name: FAILED\n", MISMATCH) };
+        let hint = format!("{MISMATCH}{OTHER_CHUNK}");
+        let without = if own { success("name: OK\n") } else { failure("name: FAILED\n", hint) };
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums"])), without);
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums", "-t1k", "-s21"])), success("name: OK\n"));
     }
@@ -185,7 +211,7 @@ fn missing_files() {
     assert_eq!(check("HELLO  missing\n", &["--ignore-missing"]), failure("", none));
     assert_eq!(check("HELLO  missing\n", &["--ignore-missing", "--status"]), failure("", ""));
     let both = check("BLAKE2b-64 (empty) = HELLO\nHELLO  missing\n", &["--ignore-missing"]);
-    assert_eq!(both, failure("empty: FAILED\n", format!("{MISMATCH}{none}")));
+    assert_eq!(both, failure("empty: FAILED\n", format!("{MISMATCH}{none}{OTHER_CHUNK}")));
 }
 
 #[test]
