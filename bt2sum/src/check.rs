@@ -225,8 +225,10 @@ impl Run<'_, '_> {
             count += entries.len();
             first = first.or(entries.into_iter().next());
         }
-        let Some(entry) = first else { return Ok(()) };
+        let Some(mut entry) = first else { return Ok(()) };
         self.tally.has_entry = true;
+        // The file of leaves states it.
+        entry.lacks_chunk = false;
         let tell = |text: &str| {
             self.printer.warn(&format!("{}: {text}", self.shown));
             Err(Stop::Told)

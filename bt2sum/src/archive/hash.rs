@@ -310,8 +310,8 @@ fn begin(wanted: Wanted<'_>) -> Begun {
     }
 }
 
-/// Whether what was read is one version of the file; if not, the file is to be read again. Fails if there is none, or if
-/// the system tells no length of the file, as of those of `/proc`.
+/// Whether what was read is one version of the file; if not, the file is to be read again. Fails if it cannot be one
+/// version, or if the system tells no length of the file, as of those of `/proc`.
 fn check(open: &mut Open) -> io::Result<bool> {
     if !open.is_steady()? {
         return Ok(false);

@@ -59,6 +59,11 @@ fn a_list_with_another_length_of_a_leaf() {
     assert_eq!(hints(&(line(&[], "a") + &line(&["-t64k"], "b")), &[]), (Some(1), [0, 1]));
     assert_eq!(hints(&(line(&["--tag", "-t1m"], "a") + &line(&["-t64k"], "b")), &[]), (Some(1), [1, 0]));
     assert_eq!(hints(&line(&["--tag", "-t64k"], "a").replace("(a)", "(b)"), &[]), (Some(1), [0, 0]));
+    // Leaves that belong to the digest prove the length.
+    let list = line(&["-t64k", "--leaves", "leaves"], "b");
+    std::fs::write(directory.path("b"), crate::message(100_001)).unwrap();
+    assert_eq!(hints(&list, &["-t64k"]), (Some(1), [1, 0]));
+    assert_eq!(hints(&list, &["-t64k", "--leaves", "leaves"]), (Some(1), [0, 0]));
     assert_eq!(hints(&line(&["--sequential", "--tag"], "a").replace("(a)", "(b)"), &[]), (Some(1), [0, 0]));
 }
 
