@@ -100,11 +100,11 @@ pub(crate) struct Options {
     #[arg(help_heading = "Check lists", long, overrides_with_all = ["quiet", "warn"])]
     pub(crate) status: bool,
 
-    /// Fails if a line is improperly formatted
+    /// Fails if a line is improperly formatted, with --sequential too
     #[arg(help_heading = "Check lists", long)]
     pub(crate) strict: bool,
 
-    /// Tells of each improperly formatted line
+    /// Names each improperly formatted line, with --sequential too
     #[arg(help_heading = "Check lists", short, long, overrides_with_all = ["quiet", "status"])]
     pub(crate) warn: bool,
 
@@ -371,12 +371,23 @@ impl Options {
         self.size.or(self.length.map(|length| if length == 0 { self.algorithm().usual_length() } else { length }))
     }
 
+    /// The length of a leaf, if the lines to print do not state it, and it is not the usual one.
+    pub(crate) fn unstated_chunk(&self) -> Option<u32> {
+        let stated = self.tag || self.json || self.check || self.archive.store.is_some();
+        self.chunk.filter(|&chunk| !stated && chunk != CHUNK)
+    }
+
+    /// Whether another process started this one to map files.
+    pub(crate) fn is_child(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.child_of.is_some();
+        #[cfg(not(target_os = "linux"))]
+        return false;
+    }
+
     /// Whether this process maps files.
     pub(crate) fn maps(&self) -> bool {
-        #[cfg(target_os = "linux")]
-        return self.mmap && self.child_of.is_some();
-        #[cfg(not(target_os = "linux"))]
-        return self.mmap;
+        self.mmap && (self.is_child() || cfg!(not(target_os = "linux")))
     }
 
     /// The kind of digest that the options ask for.

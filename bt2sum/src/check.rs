@@ -10,6 +10,7 @@ use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 
 use crate::args::Options;
+use crate::armour::Armour;
 use crate::engine::{Engine, Job};
 use crate::input::{Source, raw};
 use crate::inspect::{Findings, inspect};
@@ -46,6 +47,10 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
         Err(Stop::Unprintable(error)) => return Err(error),
     }
     let Run { tally, printer, .. } = run;
+    if tally.unchecked > NAMED && !options.status && !options.warn {
+        let more = tally.unchecked - NAMED;
+        printer.warn(&format!("{shown}: {more} more such lines, which --warn names"));
+    }
     if !tally.has_entry {
         printer.warn(&format!("{shown}: no properly formatted checksum lines found"));
         if let Some(hash) = tally.foreign {
@@ -61,18 +66,34 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
         if tally.right == 0 && tally.wrong > 0 && !options.says_kind() {
             printer.warn(&format!("{shown}: {UNKNOWN}"));
         }
+        match tally.chunks {
+            Chunks { wrong: true, right: false } => printer.warn(&format!("{shown}: {OTHER_CHUNK}")),
+            Chunks { wrong: true, right: true } => printer.warn(&format!("{shown}: {MIXED_CHUNKS}")),
+            Chunks { wrong: false, .. } => {}
+        }
     }
     Ok(tally.is_good(options))
 }
+
+/// The number of improper lines of a list that are named without `--warn`. A file that is no list has many.
+const NAMED: usize = 100;
 
 /// The hint if no digest matches, and nothing says of what kind they are.
 const UNKNOWN: &str = "if b2sum made this list, use --sequential; if sha256sum or b3sum did, --algorithm too; \
     bt2sum does not check SHA-512";
 
+/// The hint if lines that do not state the length of a leaf do not match, and none of them does.
+const OTHER_CHUNK: &str = "the leaf length may differ, which these lines do not state: \
+    check them with the --chunk that made them; with --tag, lines state it";
+
+/// The hint if others of them match.
+const MIXED_CHUNKS: &str = "the leaf length may differ, but only if a line that FAILED was made with another --chunk \
+    than those that match; with --tag, lines state it";
+
 /// Opens a check file.
 pub(crate) fn open<'a>(options: &Options, engine: &'a Engine, source: Source<'a>) -> io::Result<List<'a>> {
     let parser = LineParser::new(options.algorithm(), options.scheme().shape, options.size_given());
-    Ok(List::new(engine.open(source)?.file, source, parser, &engine.secret))
+    Ok(List::new(engine.open(source)?.file, source, Armour::new(options.sequential), parser, &engine.secret))
 }
 
 /// Why a check file is not checked to its end.
@@ -124,24 +145,25 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Counts an improper line, and tells its number with `--warn`.
+    /// Counts an improper line, and tells its number if it is a failure, or with `--warn`.
     fn improper(&mut self, line: &Improper) {
         self.tally.improper += 1;
-        match &line.why {
-            Why::Malformed => {}
-            // b2sum passes over such lines.
-            Why::Foreign(hash) => {
-                self.tally.unchecked += usize::from(!self.options.sequential);
-                if !hash.is_empty() {
-                    self.tally.foreign.get_or_insert_with(|| hash.clone());
-                }
-            }
-            Why::NotKeyed => self.tally.unchecked += 1,
+        // b2sum passes over such lines.
+        let fails = !self.options.sequential || line.why == Why::NotKeyed;
+        self.tally.unchecked += usize::from(fails);
+        if let Why::Malformed(Some(hash)) = &line.why {
+            self.tally.foreign.get_or_insert_with(|| hash.clone());
         }
-        if self.options.warn {
-            let (shown, number, title) = (self.shown, line.number, self.options.algorithm().title());
-            self.printer.warn(&format!("{shown}: {number}: improperly formatted {title} checksum line"));
+        if self.options.status || !(self.options.warn || fails && self.tally.unchecked <= NAMED) {
+            return;
         }
+        let title = self.options.algorithm().title();
+        let why = match &line.why {
+            Why::Malformed(_) => format!("improperly formatted {title} checksum line"),
+            Why::Broken(reason) => (*reason).to_owned(),
+            Why::NotKeyed => "the hash of this line cannot have this key or context".to_owned(),
+        };
+        self.printer.warn(&format!("{}: {}: {why}", self.shown, line.number));
     }
 
     /// Whether a digest that does not match is of another kind, though its line does not say so: then the list is of
@@ -203,8 +225,10 @@ impl Run<'_, '_> {
             count += entries.len();
             first = first.or(entries.into_iter().next());
         }
-        let Some(entry) = first else { return Ok(()) };
+        let Some(mut entry) = first else { return Ok(()) };
         self.tally.has_entry = true;
+        // The file of leaves states it.
+        entry.lacks_chunk = false;
         let tell = |text: &str| {
             self.printer.warn(&format!("{}: {text}", self.shown));
             Err(Stop::Told)
@@ -239,18 +263,26 @@ struct Tally {
     /// Whether there is a proper line.
     has_entry: bool,
     improper: usize,
-    /// Improper lines that list a file all the same. They make the check fail.
+    /// Improper lines that make the check fail, since each may have listed a file that was not checked.
     unchecked: usize,
-    /// The hash that the first of them names.
+    /// The unknown hash that the first improper line with one names.
     foreign: Option<String>,
     /// Lines that do not say of what kind their digests are, after one was of another kind. The check fails.
     strange: usize,
     /// Files that match, and those that do not, of lines that do not say of what kind the digest is.
     right: usize,
     wrong: usize,
+    chunks: Chunks,
     unreadable: usize,
     mismatched: usize,
     matched: usize,
+}
+
+/// Whether a line that does not state the length of a leaf matched, and whether one did not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chunks {
+    right: bool,
+    wrong: bool,
 }
 
 impl Tally {
@@ -264,14 +296,18 @@ impl Tally {
         findings: &Findings,
     ) -> io::Result<()> {
         let mut why = None;
+        // What an untagged line is may not be known at all.
+        let lacks_chunk = entry.lacks_chunk && (entry.tagged || options.says_kind());
         let result = match matches {
             Ok(true) => {
                 self.matched += 1;
+                self.chunks.right |= lacks_chunk;
                 self.right += usize::from(!entry.tagged);
                 "OK"
             }
             Ok(false) => {
                 self.mismatched += 1;
+                self.chunks.wrong |= lacks_chunk;
                 self.wrong += usize::from(!entry.tagged);
                 "FAILED"
             }
@@ -331,3 +367,6 @@ impl Tally {
         warn(self.mismatched, "computed checksum did NOT match", "computed checksums did NOT match");
     }
 }
+
+#[cfg(test)]
+mod tests;

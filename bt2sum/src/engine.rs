@@ -76,6 +76,13 @@ struct Lane<'a, H: Function> {
     buffer: Vec<u8>,
 }
 
+impl<H: Function> Lane<'_, H> {
+    /// Forgets what was hashed.
+    fn begin(&mut self, scheme: Scheme, secret: &Secret) {
+        (self.pieces, self.hasher, self.length) = (Pieces::default(), H::hasher(scheme, secret), 0);
+    }
+}
+
 impl Engine {
     /// Opens a source.
     pub(crate) fn open<'a>(&'a self, source: Source<'a>) -> io::Result<Input<'a>> {
@@ -85,18 +92,25 @@ impl Engine {
     /// Hashes one source on all threads.
     fn hash_one<H: Function>(&self, Job { source, scheme }: Job<'_>) -> io::Result<Hashed<Digest>> {
         let mut input = self.open(source)?;
-        let Hashed { hash, length } = H::hash(&mut input, scheme, &self.secret, self.threads, &self.buffers)?;
-        input.check_unchanged()?;
+        let hash = |input: &mut Input<'_>| H::hash(input, scheme, &self.secret, self.threads, &self.buffers);
+        let Hashed { hash, length } = input.steadily(hash)?;
         let empty = if length == 0 { self.of_nothing::<H>(scheme) } else { None };
         Ok(Hashed { hash: empty.unwrap_or(hash), length })
     }
 
-    /// Hashes the tree of one source on all threads. The digests of the leaves go to `sink`.
-    pub(crate) fn hash_leaves<F: Flavour>(&self, job: Job<'_>, sink: LeafSink<'_, F>) -> io::Result<Hashed<Hash<F>>> {
-        let mut input = self.open(job.source)?;
-        let digest = self.hash_input(&mut input, u64::MAX, job.scheme, sink)?;
-        input.check_unchanged()?;
-        Ok(digest)
+    /// Hashes the tree of one source on all threads. `write` gets the digests of the leaves, and what `begin` gave. If
+    /// the source is read again, that is dropped, and `begin` is called again.
+    pub(crate) fn hash_leaves<F: Flavour, W>(
+        &self,
+        job: Job<'_>,
+        begin: impl Fn() -> io::Result<W>,
+        write: impl Fn(&mut W, &Hash<F>) -> io::Result<()>,
+    ) -> io::Result<(W, Hashed<Hash<F>>)> {
+        self.open(job.source)?.steadily(|input| {
+            let mut writer = begin()?;
+            let digest = self.hash_input(input, u64::MAX, job.scheme, &mut |leaf| write(&mut writer, leaf))?;
+            Ok((writer, digest))
+        })
     }
 
     /// Hashes the tree of an open input, to its end or at most `limit` bytes.
@@ -219,20 +233,19 @@ impl Engine {
             }
             return Ok(None);
         };
-        let mut input = Input::regular(path, before, &self.progress)?;
-        let mut bytes = vec![0; length + 1];
-        let filled = fill(&mut input, &mut bytes)?;
-        if filled > length {
-            // The file is longer than its metadata says: one of `/proc`, or one that grows.
-            input.by_ref().take((SMALL - length) as u64).read_to_end(&mut bytes)?;
-            if bytes.len() > SMALL {
-                return Ok(None);
-            }
-        } else {
+        let mut too_long = false;
+        let bytes = Input::regular(path, before, &self.progress)?.steadily(|input| {
+            let mut bytes = vec![0; length + 1];
+            let filled = fill(input, &mut bytes)?;
             bytes.truncate(filled);
-        }
-        input.check_unchanged()?;
-        Ok(Some(bytes))
+            if filled > length {
+                // The file is longer than its metadata says: one of `/proc`, or one that grows.
+                input.by_ref().take((SMALL - length) as u64).read_to_end(&mut bytes)?;
+                too_long = bytes.len() > SMALL;
+            }
+            Ok(bytes)
+        });
+        if too_long { Ok(None) } else { bytes.map(Some) }
     }
 
     /// Hashes small files side by side, all of one scheme at a time.
@@ -281,14 +294,24 @@ impl Engine {
             }
             H::update_many(&mut updates);
             let mut ended = ended.into_iter();
-            lanes.retain(|Lane { index, input, hasher, length, .. }| {
-                let ended = ended.next() == Some(true);
-                if ended && matches!(outcomes[*index], Outcome::Later) {
-                    outcomes[*index] = Outcome::Done(
-                        input.check_unchanged().map(|()| Hashed { hash: H::finalize(hasher), length: *length }),
-                    );
+            lanes.retain_mut(|lane| {
+                if ended.next() != Some(true) {
+                    return true;
                 }
-                !ended
+                let outcome = &mut outcomes[lane.index];
+                if !matches!(outcome, Outcome::Later) {
+                    return false;
+                }
+                let Lane { input, hasher, length, .. } = lane;
+                match input.is_steady() {
+                    Ok(true) => *outcome = Outcome::Done(Ok(Hashed { hash: H::finalize(hasher), length: *length })),
+                    Ok(false) => {
+                        lane.begin(jobs[lane.index].scheme, &self.secret);
+                        return true;
+                    }
+                    Err(error) => *outcome = Outcome::Done(Err(error)),
+                }
+                false
             });
         }
     }

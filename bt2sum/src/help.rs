@@ -61,7 +61,14 @@ its hash says what it is. HEX  NAME does not: it is a tree, or what
 --algorithm, --size, --chunk and --sequential say. In BLAKE2b-N, N is
 bytes of a tree if HEX has 2N digits, and bits of the plain hash if it
 has N/4. What a list was keyed with, or derived in, is in no line: it
-takes the same option again.
+takes the same option again. So does a list with --chunk if it was made
+without --tag: otherwise good files are FAILED.
+
+Empty lines, lines that are # or begin with # and a space, and the
+armour of a message that PGP signed, if it is whole, list nothing. Any
+other line that cannot be read is a failure, and is named by its number:
+it may have listed a file. With --sequential such lines are only
+counted, and any line that begins with # is a comment, as with b2sum.
 
 --check --leaves FILE checks one file, leaf by leaf, and prints the
 bytes that do not match or cannot be read.",
@@ -106,8 +113,8 @@ the program. That is why it has to be asked for.",
         "Exit status",
         "\
 0  all files were hashed, or match
-1  a file could not be read, does not match, or was listed but not
-   checked, or the output could not be written; the other files are
+1  a file could not be read or does not match, a line of a list could
+   not be read, or the output could not be written; the other files are
    still hashed. Of an audit: something is not as it was recorded; of
    an update: something rotted or cannot be read
 2  the arguments are wrong, or the key or the store; nothing is hashed

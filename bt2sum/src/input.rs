@@ -56,7 +56,11 @@ impl<'a> Source<'a> {
             Self::File(path) => File::open(reach(path)?)?,
         };
         let before = file.metadata()?;
-        Ok(Input { file, before, progress, mmap, mark: Mark::None })
+        let mut input = Input { file, before, begin: 0, read_again: false, progress, mmap, mark: Mark::None };
+        if self == Self::StandardInput && input.is_file() {
+            input.begin = input.stream_position()?;
+        }
+        Ok(input)
     }
 }
 
@@ -64,8 +68,12 @@ impl<'a> Source<'a> {
 #[derive(Debug)]
 pub(crate) struct Input<'a> {
     pub(crate) file: File,
-    /// The metadata when the input was opened.
+    /// The metadata when the input was opened, or was to be read again.
     before: Metadata,
+    /// The position of a regular file when it was opened.
+    begin: u64,
+    /// Whether the file is read for the second time.
+    read_again: bool,
     pub(crate) progress: &'a Progress,
     /// Whether parts of a regular file are mapped instead of read.
     pub(crate) mmap: bool,
@@ -83,7 +91,8 @@ enum Mark {
 impl<'a> Input<'a> {
     /// Opens the regular file at `path`, whose metadata the caller has just asked for.
     pub(crate) fn regular(path: &Path, before: Metadata, progress: &'a Progress) -> io::Result<Self> {
-        Ok(Self { file: File::open(reach(path)?)?, before, progress, mmap: false, mark: Mark::None })
+        let file = File::open(reach(path)?)?;
+        Ok(Self { file, before, begin: 0, read_again: false, progress, mmap: false, mark: Mark::None })
     }
 
     /// The bytes from the current position to the end of a regular file, at most `limit` of them. `None` for any other
@@ -117,17 +126,50 @@ impl<'a> Input<'a> {
         mem::replace(&mut self.mark, Mark::None) == Mark::Given
     }
 
-    /// Fails if the file has changed since it was opened: the bytes read may be partly old and partly new.
+    /// Reads the message by `read`, and once more if only the metadata of its file changed meanwhile. Fails if the file
+    /// changed otherwise, or once more: the bytes read may be partly old and partly new.
+    pub(crate) fn steadily<T>(&mut self, mut read: impl FnMut(&mut Self) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            let message = read(self)?;
+            if self.is_steady()? {
+                return Ok(message);
+            }
+        }
+    }
+
+    /// Whether the message that was read is one version of the file, as [`is_steady`] tells. If not, the position is
+    /// that of the beginning.
     ///
     /// The times are ignored for a file of length 0: files of `/proc` have this length, whatever they contain.
-    pub(crate) fn check_unchanged(&self) -> io::Result<()> {
-        if !self.before.is_file() {
-            return Ok(());
+    pub(crate) fn is_steady(&mut self) -> io::Result<bool> {
+        if !self.is_file() {
+            return Ok(true);
         }
         let after = self.file.metadata()?;
         let empty = after.len() == 0 && self.before.len() == 0;
-        if empty || is_unchanged(&self.before, &after) { Ok(()) } else { Err(changed()) }
+        let steady = empty || is_steady(&mut self.before, after, &mut self.read_again)?;
+        if !steady {
+            self.file.seek(SeekFrom::Start(self.begin))?;
+        }
+        Ok(steady)
     }
+}
+
+/// Whether a file that was read is as it was `before`. False if only its metadata changed, as when it gets a link or
+/// other permissions, and for the first time: then it is to be read once more, and `before` is `after`. The time of the
+/// contents may have been put back, so without this second reading nothing is known.
+pub(crate) fn is_steady(before: &mut Metadata, after: Metadata, read_again: &mut bool) -> io::Result<bool> {
+    if is_unchanged(before, &after) {
+        return Ok(true);
+    }
+    if *read_again {
+        return Err(io::Error::other("File changed while it was read, and once more while it was read again"));
+    }
+    if !is_as_long_and_old(before, &after) {
+        return Err(changed());
+    }
+    (*before, *read_again) = (after, true);
+    Ok(false)
 }
 
 /// The times of the last change: of the contents, which anybody may put back, and of all that the system knows about
@@ -144,12 +186,17 @@ fn times(file: &Metadata) -> Option<std::time::SystemTime> {
     file.modified().ok()
 }
 
+/// Whether length and time of the contents are the same.
+fn is_as_long_and_old(before: &Metadata, after: &Metadata) -> bool {
+    before.len() == after.len() && before.modified().is_ok_and(|time| after.modified().is_ok_and(|other| time == other))
+}
+
 /// The metadata of what a path of any length leads to.
 pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
     reach(path).and_then(std::fs::metadata)
 }
 
-/// Whether a file is as long as it was, and nothing has been written to it.
+/// Whether a file is as long as it was, and nothing has been written to it, nor to its metadata.
 pub(crate) fn is_unchanged(before: &Metadata, after: &Metadata) -> bool {
     before.len() == after.len() && times(before) == times(after)
 }
@@ -269,28 +316,89 @@ fn stdin() -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use core::time::Duration;
-    use std::time::Instant;
 
     use super::*;
 
-    /// Bytes written in place, with the time of the contents put back.
+    /// A file, and what a test makes of it.
+    #[cfg(unix)]
+    struct Changing(tempfile::NamedTempFile);
+
+    #[cfg(unix)]
+    type Change = fn(&Changing);
+
+    #[cfg(unix)]
+    impl Changing {
+        /// Reads the file `changes.len()` times at most, and makes a change at the end of each reading.
+        fn read(&self, changes: &[Change]) -> (io::Result<Vec<u8>>, usize) {
+            std::fs::write(self.0.path(), b"old").unwrap();
+            let progress = Progress::default();
+            let mut input = Source::File(self.0.path()).open(&progress, false).unwrap();
+            std::thread::sleep(Duration::from_millis(30));
+            let mut readings = 0;
+            let read = input.steadily(|input| {
+                let mut bytes = Vec::new();
+                input.read_to_end(&mut bytes)?;
+                changes[readings](self);
+                readings += 1;
+                Ok(bytes)
+            });
+            (read, readings)
+        }
+
+        fn nothing(&self) {
+            self.0.as_file().metadata().unwrap();
+        }
+
+        fn permissions(&self) {
+            use std::os::unix::fs::PermissionsExt;
+
+            std::thread::sleep(Duration::from_millis(30));
+            let mode = self.0.as_file().metadata().unwrap().permissions().mode() ^ 0o100;
+            self.0.as_file().set_permissions(std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+
+        fn link(&self) {
+            let other = self.0.path().with_extension("link");
+            std::fs::hard_link(self.0.path(), &other).and_then(|()| std::fs::remove_file(other)).unwrap();
+        }
+
+        /// Bytes written in place, with the time of the contents put back.
+        fn secret(&self) {
+            let time = self.0.as_file().metadata().unwrap().modified().unwrap();
+            std::fs::write(self.0.path(), b"new").unwrap();
+            self.0.as_file().set_modified(time).unwrap();
+            assert_eq!(self.0.as_file().metadata().unwrap().modified().unwrap(), time);
+        }
+
+        fn contents(&self) {
+            std::fs::write(self.0.path(), b"new").unwrap();
+        }
+
+        fn longer(&self) {
+            let time = self.0.as_file().metadata().unwrap().modified().unwrap();
+            self.0.as_file().set_len(4).and_then(|()| self.0.as_file().set_modified(time)).unwrap();
+        }
+    }
+
+    /// What changes but the metadata is an error at once. What changes the metadata is read again, and may not change
+    /// twice.
     #[cfg(unix)]
     #[test]
-    fn the_time_of_all_changes_tells() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), b"old").unwrap();
-        let time = file.as_file().metadata().unwrap().modified().unwrap();
-        let progress = Progress::default();
-        let input = Source::File(file.path()).open(&progress, false).unwrap();
-        input.check_unchanged().unwrap();
-        // A change within a tick of the clock of the file system has the time before it.
-        let begun = Instant::now();
-        while input.check_unchanged().is_ok() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "waited for a change to have another time");
-            std::fs::write(file.path(), b"new").unwrap();
-            file.as_file().set_modified(time).unwrap();
+    fn files_that_change_are_read_again_or_errors() {
+        let file = Changing(tempfile::NamedTempFile::new().unwrap());
+        let cases: [(&[Change], Option<&[u8]>); 8] = [
+            (&[Changing::nothing], Some(b"old")),
+            (&[Changing::permissions, Changing::nothing], Some(b"old")),
+            (&[Changing::link, Changing::nothing], Some(b"old")),
+            (&[Changing::secret, Changing::nothing], Some(b"new")),
+            (&[Changing::permissions, Changing::permissions], None),
+            (&[Changing::permissions, Changing::contents], None),
+            (&[Changing::contents], None),
+            (&[Changing::longer], None),
+        ];
+        for (i, (changes, expected)) in cases.into_iter().enumerate() {
+            let (read, readings) = file.read(changes);
+            assert_eq!((read.ok().as_deref(), readings), (expected, changes.len()), "{i}");
         }
-        assert_eq!(file.as_file().metadata().unwrap().modified().unwrap(), time);
-        input.check_unchanged().unwrap_err();
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Entry {
     pub(crate) hash: Digest,
     /// Whether the line names its hash.
     pub(crate) tagged: bool,
+    /// Whether the line is of a tree, and does not state the length of a leaf.
+    pub(crate) lacks_chunk: bool,
 }
 
 /// Parses the lines of one check file. A line that names its hash says what it is. The other lines are of the kind that
@@ -53,12 +55,14 @@ impl LineParser {
         let size = hash.as_bytes().len();
         let possible = scheme.algorithm.lengths().contains(&size) && !name.is_empty();
         let right = possible && size == scheme.size && (named.is_some() || self.size.is_none_or(|only| only == size));
+        let states_chunk = named.is_some() && line[title.len()..].starts_with(b"-TREE-");
         let name = if escaped { unescape(name)? } else { name.to_vec() };
         right.then_some(Entry {
             name: from_raw(&name).ok().filter(|_| !name.contains(&0))?,
             scheme,
             hash,
             tagged: named.is_some(),
+            lacks_chunk: scheme.shape.is_tree() && !states_chunk,
         })
     }
 
@@ -218,6 +222,23 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_lack_the_length_of_a_leaf() {
+        for (line, lacks) in [
+            ("BLAKE2b-2 (a) = 0af1", true),
+            ("BLAKE2b-2 = 0af1", true),
+            ("0af1  a", true),
+            (r"\BLAKE2b-2 (-TREE-\n) = 0af1", true),
+            ("BLAKE2b-TREE-16-7 (a) = 0af1", false),
+            (r"\BLAKE2b-TREE-16-7 (\n) = 0af1", false),
+            ("BLAKE2b-16 (a) = 0af1", false),
+            ("BLAKE3-16 (a) = 0af1", false),
+        ] {
+            let entry = LineParser::new(Algorithm::Blake2b, TREE, None).parse(line.as_bytes()).unwrap();
+            assert_eq!(entry.lacks_chunk, lacks, "{line}");
+        }
+    }
+
+    #[test]
     fn lines_of_b2sum() {
         for (line, name) in [
             ("BLAKE2b-16 (a) = HEX2", "a"),
@@ -365,7 +386,7 @@ mod tests {
             ] {
                 let scheme = Scheme { algorithm, size, shape: Shape::Sequential };
                 let tagged = line.starts_with(name);
-                let entry = Entry { name: "a".into(), scheme, hash: hex.parse().unwrap(), tagged };
+                let entry = Entry { name: "a".into(), scheme, hash: hex.parse().unwrap(), tagged, lacks_chunk: false };
                 assert_eq!(parse(&line), Some(entry), "{line}");
             }
             for line in [
@@ -393,7 +414,9 @@ mod tests {
         {
             let hex = "0a".repeat(size);
             let scheme = Scheme { algorithm: Algorithm::Blake3, size, shape: Shape::Sequential };
-            let entry = |tagged| Some(Entry { name: "a".into(), scheme, hash: hex.parse().unwrap(), tagged });
+            let entry = |tagged| {
+                Some(Entry { name: "a".into(), scheme, hash: hex.parse().unwrap(), tagged, lacks_chunk: false })
+            };
             let line = format!("BLAKE3{label} (a) = {hex}");
             let by_name = LineParser::new(Algorithm::Blake2b, shape, None);
             assert_eq!(by_name.clone().parse(line.as_bytes()), entry(true), "{label}");

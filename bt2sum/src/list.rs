@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind};
 
+use crate::armour::{Armour, Contents};
 use crate::foreign::foreign;
 use crate::input::Source;
 use crate::line::{Entry, LineParser};
@@ -20,6 +21,7 @@ const MOST: usize = 4096;
 /// A check file, read part after part.
 pub(crate) struct List<'a> {
     file: BufReader<File>,
+    armour: Armour,
     parser: LineParser,
     secret: &'a Secret,
     /// Whether the list is standard input. Then no line can list standard input: it would be the rest of the list.
@@ -42,11 +44,10 @@ pub(crate) struct Improper {
 /// Why a line cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// The line lists no file.
-    Malformed,
-    /// The line lists a file with a digest that this program does not make: of the hash with this name, if there is
-    /// one.
-    Foreign(String),
+    /// The line cannot be read. If it seems to list a file by an unknown hash, with the name of that hash.
+    Malformed(Option<String>),
+    /// The armour lacks a part, for this reason.
+    Broken(&'static str),
     /// The key or the context is for other hashes. A digest without it must not pass.
     NotKeyed,
 }
@@ -59,9 +60,10 @@ pub(crate) struct Part {
 }
 
 impl<'a> List<'a> {
-    pub(crate) fn new(file: File, source: Source<'_>, parser: LineParser, secret: &'a Secret) -> Self {
+    pub(crate) fn new(file: File, source: Source<'_>, armour: Armour, parser: LineParser, secret: &'a Secret) -> Self {
         let file = BufReader::with_capacity(BUFFER, file);
-        Self { file, parser, secret, is_input: source == Source::StandardInput, number: 0, line: Vec::new() }
+        let is_input = source == Source::StandardInput;
+        Self { file, armour, parser, secret, is_input, number: 0, line: Vec::new() }
     }
 
     /// The next part, or `None` at the end of the list. Waits for the first line of the part, and takes those after it
@@ -72,13 +74,15 @@ impl<'a> List<'a> {
             self.number += 1;
             let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if !line.is_empty() && !line.starts_with(b"#") {
-                match self.parser.parse(line).filter(|entry| !(self.is_input && entry.name == "-")) {
-                    Some(entry) if self.secret.suits(entry.scheme.algorithm) => part.entries.push(entry),
-                    entry => {
-                        let why =
-                            entry.map_or_else(|| foreign(line).map_or(Why::Malformed, Why::Foreign), |_| Why::NotKeyed);
-                        part.improper.push(Improper { entries: part.entries.len(), number: self.number, why });
+            let improper = |why| Improper { entries: part.entries.len(), number: self.number, why };
+            match self.armour.read(line, self.number) {
+                Contents::Nothing => {}
+                Contents::Broken(reason) => part.improper.push(improper(Why::Broken(reason))),
+                Contents::File(line) => {
+                    match self.parser.parse(line).filter(|entry| !(self.is_input && entry.name == "-")) {
+                        Some(entry) if self.secret.suits(entry.scheme.algorithm) => part.entries.push(entry),
+                        Some(_) => part.improper.push(improper(Why::NotKeyed)),
+                        None => part.improper.push(improper(Why::Malformed(foreign(line)))),
                     }
                 }
             }
@@ -86,6 +90,9 @@ impl<'a> List<'a> {
             if lines > 0 && (lines >= MOST || !self.file.buffer().contains(&b'\n')) {
                 return Ok(Some(part));
             }
+        }
+        if let Some((number, reason)) = self.armour.end() {
+            part.improper.push(Improper { entries: part.entries.len(), number, why: Why::Broken(reason) });
         }
         Ok((!part.entries.is_empty() || !part.improper.is_empty()).then_some(part))
     }

@@ -21,7 +21,8 @@
 //!   key         reads the key
 //!   leaves      writes and reads files of leaves, which locate damage
 //!   list        reads check files, part after part
-//!   foreign     tells lines of other tools
+//!   armour      tells the lines of check files that list no file on purpose
+//!   foreign     guesses which other tool made a list
 //!   line        parses the lines of check files
 //!   replace     names the files that are never replaced
 //!   walk        finds the files below directories
@@ -44,6 +45,7 @@
 #[cfg(target_os = "linux")]
 mod archive;
 mod args;
+mod armour;
 mod check;
 mod engine;
 mod foreign;
@@ -76,8 +78,9 @@ mod threads;
 mod walk;
 mod window;
 
+use core::cell::Cell;
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -90,6 +93,7 @@ use simd_digest::blake2s::FlavourS;
 use crate::args::Options;
 use crate::engine::{Engine, Job};
 use crate::input::Source;
+use crate::number::in_largest_unit;
 use crate::output::{Format, Printer, USAGE};
 use crate::progress::Progress;
 use crate::scheme::Algorithm;
@@ -122,6 +126,15 @@ fn run(options: &Options) -> ExitCode {
         let unused = Progress::default();
         let printed = Printer::new(&unused).and_then(|mut printer| printer.print(&text));
         return printed.map_or_else(|error| output::write_failed(&error), |()| ExitCode::SUCCESS);
+    }
+    if let Some(chunk) = options.unstated_chunk()
+        && !options.is_child()
+        && io::stderr().is_terminal()
+    {
+        let chunk = in_largest_unit(chunk);
+        output::warn(&format!(
+            "the list must be checked with the same leaf length, -t {chunk}; with --tag, lines state it"
+        ));
     }
     let mut all_good = true;
     #[cfg(target_os = "linux")]
@@ -271,25 +284,22 @@ fn write_leaves<F: Flavour>(
     path: &Path,
 ) -> io::Result<bool> {
     let scheme = options.scheme();
-    let mut writer = match leaves::Writer::create::<F>(path, scheme, &engine.secret) {
-        Ok(writer) => writer,
-        Err(error) => {
-            printer.complain(Source::File(path), &error);
-            return Ok(false);
-        }
+    // An error about the file of leaves is not one about the source.
+    let failure = Cell::new(None);
+    let keep = |error: io::Error| {
+        let kind = error.kind();
+        failure.set(Some(error));
+        io::Error::from(kind)
     };
-    let mut failure = None;
-    let digest = engine.hash_leaves::<F>(Job { source, scheme }, &mut |leaf| {
-        writer.write(leaf.as_bytes()).map_err(|error| {
-            let kind = error.kind();
-            failure = Some(error);
-            kind.into()
-        })
-    });
-    let digest = match digest {
+    let digest = engine.hash_leaves::<F, _>(
+        Job { source, scheme },
+        || leaves::Writer::create::<F>(path, scheme, &engine.secret).map_err(keep),
+        |writer, leaf| writer.write(leaf.as_bytes()).map_err(keep),
+    );
+    let (writer, digest) = match digest {
         Ok(digest) => digest,
         Err(error) => {
-            let (source, error) = failure.map_or((source, error), |error| (Source::File(path), error));
+            let (source, error) = failure.take().map_or((source, error), |error| (Source::File(path), error));
             printer.complain(source, &error);
             return Ok(false);
         }

@@ -1,5 +1,6 @@
 //! Prints digests on standard output, warnings and errors on standard error, and escapes names.
 
+use core::cell::RefCell;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 #[cfg(unix)]
@@ -106,14 +107,20 @@ impl Format {
 
 /// Prints results, warnings and errors while the progress bar is hidden.
 pub(crate) struct Printer<'a> {
-    stdout: Box<dyn Write>,
+    stdout: Box<dyn Write + 'a>,
+    stderr: RefCell<Box<dyn Write + 'a>>,
     progress: &'a Progress,
 }
 
 impl<'a> Printer<'a> {
     /// A printer beside this progress bar.
     pub(crate) fn new(progress: &'a Progress) -> io::Result<Self> {
-        Ok(Self { stdout: Box::new(stdout()?), progress })
+        Ok(Self::to(stdout()?, io::stderr(), progress))
+    }
+
+    /// A printer that prints to these two.
+    pub(crate) fn to(stdout: impl Write + 'a, stderr: impl Write + 'a, progress: &'a Progress) -> Self {
+        Self { stdout: Box::new(stdout), stderr: RefCell::new(Box::new(stderr)), progress }
     }
 
     /// Prints a line in one write, so that lines of several processes do not mix.
@@ -123,12 +130,12 @@ impl<'a> Printer<'a> {
 
     /// Prints why `source` was not hashed.
     pub(crate) fn complain(&self, source: Source<'_>, error: &io::Error) {
-        self.progress.aside(|| complain(source.name(), error));
+        self.warn(&complaint(source.name(), error));
     }
 
     /// Prints a warning.
     pub(crate) fn warn(&self, text: &str) {
-        self.progress.aside(|| warn(text));
+        self.progress.aside(|| say(&mut *self.stderr.borrow_mut(), text));
     }
 }
 
@@ -142,7 +149,11 @@ pub(crate) fn write_failed(error: &io::Error) -> ExitCode {
 
 /// Prints an error about a file.
 pub(crate) fn complain(name: &OsStr, error: &io::Error) {
-    say(format!("{}: {}", shown(name), reason(error)).as_bytes());
+    warn(&complaint(name, error));
+}
+
+fn complaint(name: &OsStr, error: &io::Error) -> String {
+    format!("{}: {}", shown(name), reason(error))
 }
 
 /// The name of a file in a message: in the quotes of a shell if it needs them, so that no name makes a line of its own
@@ -153,13 +164,13 @@ pub(crate) fn shown(name: &OsStr) -> String {
 
 /// Prints an error or a warning that is not about a file.
 pub(crate) fn warn(text: &str) {
-    say(text.as_bytes());
+    say(&mut io::stderr(), text);
 }
 
-/// Prints a line on standard error.
-fn say(what: &[u8]) {
+/// Prints a line on standard error, in one write.
+fn say(stderr: &mut dyn Write, text: &str) {
     // If this fails, there is nowhere left to report; the exit status still tells.
-    let _ = io::stderr().write_all(&[b"bt2sum: ", what, b"\n"].concat());
+    let _ = stderr.write_all(format!("bt2sum: {text}\n").as_bytes());
 }
 
 /// The name of a file before the result of its check. The name is escaped only if it would break the line.

@@ -16,7 +16,6 @@ use simd_digest::blake2::{self, Flavour, Hash, Hasher, Tree};
 use super::reader::{Open, Reader};
 use super::store::Time;
 use super::walk::Place;
-use crate::input::{changed, is_unchanged};
 use crate::progress::Progress;
 use crate::scheme::{Digest, Scheme, Secret, digest};
 use crate::team::{Buffers, GROUP, Plan};
@@ -100,7 +99,11 @@ pub(super) fn run<F: Flavour, T: Task>(
         for unit in units {
             match unit {
                 Hashed::Batch(done) => done.into_iter().try_for_each(|(task, outcome)| consume(task, outcome))?,
-                Hashed::Part(leaves, bad, end) => {
+                Hashed::Part(first, leaves, bad, end) => {
+                    // A file that is read again begins anew.
+                    if first == 0 {
+                        long = Ok(Vec::new());
+                    }
                     long = long.and_then(|mut long| {
                         long.extend(leaves?);
                         Ok(long)
@@ -176,7 +179,8 @@ enum Unit<T> {
 /// What one thread has hashed.
 enum Hashed<T, F: Flavour> {
     Batch(Vec<(T, Outcome)>),
-    Part(io::Result<Vec<Hash<F>>>, Vec<(u64, String)>, Option<(T, io::Result<Content>)>),
+    /// The number of the first leaf comes first.
+    Part(u64, io::Result<Vec<Hash<F>>>, Vec<(u64, String)>, Option<(T, io::Result<Content>)>),
 }
 
 /// Reads files in the order of tasks.
@@ -232,8 +236,15 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
             }
             self.reader.begin(&mut open);
             let end = filled + usize::try_from(length).unwrap_or(usize::MAX);
-            let read = self.reader.fill(&mut open, &mut buffer[filled..end], 0, self.leaf);
-            let small = read.and_then(|bad| check(&open).map(|()| bad)).map(|bad| {
+            let read = loop {
+                let read = self.reader.fill(&mut open, &mut buffer[filled..end], 0, self.leaf);
+                match read.and_then(|bad| Ok(check(&mut open)?.then_some(bad))) {
+                    Ok(Some(bad)) => break Ok(bad),
+                    Ok(None) => {}
+                    Err(error) => break Err(error),
+                }
+            };
+            let small = read.map(|bad| {
                 let mut content = Content::new(&open, begun);
                 content.bad = bad.into_iter().map(|(leaf, reason)| (leaf as u64, reason)).collect();
                 Small { content, bytes: Some(filled..end) }
@@ -258,7 +269,15 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                     self.long = Some(long);
                     return Unit::Part { first, length, is_last, bad: Vec::new(), end: None };
                 }
-                check(&long.open).err()
+                match check(&mut long.open) {
+                    Ok(true) => None,
+                    Ok(false) => {
+                        (long.done, long.bad) = (0, Vec::new());
+                        self.long = Some(long);
+                        return Unit::Part { first, length, is_last, bad: Vec::new(), end: None };
+                    }
+                    Err(error) => Some(error),
+                }
             }
             Err(error) => Some(error),
         };
@@ -291,15 +310,16 @@ fn begin(wanted: Wanted<'_>) -> Begun {
     }
 }
 
-/// Fails if the file has changed since it was opened, or is none of a length, as those of `/proc`.
-fn check(open: &Open) -> io::Result<()> {
-    if !is_unchanged(&open.before, &open.after()?) {
-        return Err(changed());
+/// Whether what was read is one version of the file; if not, the file is to be read again. Fails if it cannot be one
+/// version, or if the system tells no length of the file, as of those of `/proc`.
+fn check(open: &mut Open) -> io::Result<bool> {
+    if !open.is_steady()? {
+        return Ok(false);
     }
     if open.before.len() == 0 && !open.is_empty()? {
         return Err(io::Error::other("The system tells no length of this file"));
     }
-    Ok(())
+    Ok(true)
 }
 
 impl<T> Unit<T> {
@@ -309,7 +329,7 @@ impl<T> Unit<T> {
             Self::Batch(batch) => Hashed::Batch(hash_batch(setting, tree, batch, buffer)),
             Self::Part { first, length, is_last, bad, end } => {
                 let leaves = tree.hash_run(first, &buffer[..length], is_last);
-                Hashed::Part(leaves.map_err(io::Error::other), bad, end)
+                Hashed::Part(first, leaves.map_err(io::Error::other), bad, end)
             }
         }
     }

@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use rustix::fs::{OFlags, SeekFrom, fcntl_getfl, fcntl_setfl, seek};
 use rustix::io::Errno;
 
-use crate::input::changed;
+use crate::input::{changed, is_steady};
 use crate::output::reason;
 use crate::progress::Progress;
 
@@ -31,6 +31,8 @@ pub(super) struct Open {
     /// What the reader's buffer has of this file.
     buffered: Range<u64>,
     direct: bool,
+    /// Whether the file is read for the second time.
+    read_again: bool,
 }
 
 impl Open {
@@ -39,7 +41,7 @@ impl Open {
         if !before.is_file() {
             return Err(io::Error::other("Not a regular file"));
         }
-        Ok(Self { file, before, part: (0..0, false), buffered: 0..0, direct: false })
+        Ok(Self { file, before, part: (0..0, false), buffered: 0..0, direct: false, read_again: false })
     }
 
     /// Whether the file has no byte at its beginning.
@@ -47,9 +49,14 @@ impl Open {
         Ok(self.file.read_at(&mut [0], 0)? == 0)
     }
 
-    /// The metadata now.
-    pub(super) fn after(&self) -> io::Result<Metadata> {
-        self.file.metadata()
+    /// Whether what was read is one version of the file, as [`is_steady`] tells.
+    pub(super) fn is_steady(&mut self) -> io::Result<bool> {
+        let after = self.file.metadata()?;
+        let steady = is_steady(&mut self.before, after, &mut self.read_again)?;
+        if !steady {
+            (self.part, self.buffered) = ((0..0, false), 0..0);
+        }
+        Ok(steady)
     }
 
     /// The end of the hole at `offset`, if there is one. A hole that the system does not tell of is none.

@@ -5,6 +5,8 @@ use crate::{Directory, EMPTY, HELLO, Outcome, failure, outcome, output, success,
 const IMPROPER: &str = "bt2sum: WARNING: 1 line is improperly formatted\n";
 const UNREADABLE: &str = "bt2sum: WARNING: 1 listed file could not be read\n";
 const MISMATCH: &str = "bt2sum: WARNING: 1 computed checksum did NOT match\n";
+const OTHER_CHUNK: &str = "bt2sum: sums: the leaf length may differ, which these lines do not state: \
+    check them with the --chunk that made them; with --tag, lines state it\n";
 const MISSING: &str = "bt2sum: missing: No such file or directory\n";
 
 /// The files of [`Directory::with_files`] and the check file `sums` with these lines, in which `HELLO` and `EMPTY` are
@@ -29,12 +31,40 @@ fn every_form_of_line() {
         "  HELLO  hello",
         r"\HELLO  hello",
     ] {
-        for end in ["\n", "\r\n", "", "\n\n", "\n# a comment\n"] {
+        for end in ["\n", "\r\n", "", "\n\n", "\n# a comment\n#\n"] {
             assert_eq!(check(&format!("{line}{end}"), &["--strict"]), success("hello: OK\n"), "{line}");
             let upper = line.replace("HELLO", &HELLO.to_uppercase());
             assert_eq!(check(&format!("{upper}{end}"), &["--strict"]), success("hello: OK\n"), "{upper}");
         }
     }
+}
+
+/// A good file of a list that was made with another length of a leaf is not `FAILED` without a word.
+#[test]
+fn a_list_with_another_length_of_a_leaf() {
+    let directory = Directory::new().file("a", b"one").file("b", &crate::message(100_000));
+    let line = |options: &[&str], name| outcome(directory.bt2sum(options.iter().copied()).arg(name)).stdout;
+    let hints = |list: &str, options: &[&str]| {
+        std::fs::write(directory.path("sums"), list).unwrap();
+        let run = outcome(directory.bt2sum(["-c", "sums"]).args(options));
+        let hints = ["the leaf length may differ, which", "the leaf length may differ, but only if a line"];
+        (run.code, hints.map(|hint| run.stderr.lines().filter(|line| line.contains(hint)).count()))
+    };
+    let list = line(&["-t64k"], "a") + &line(&["-t64k"], "b");
+    assert_eq!(hints(&list, &[]), (Some(1), [1, 0]));
+    assert_eq!(hints(&list, &["-t", "64K"]), (Some(0), [0, 0]));
+    assert_eq!(hints(&list, &["-t1k", "--quiet"]), (Some(1), [1, 0]));
+    assert_eq!(hints(&list, &["--status"]), (Some(1), [0, 0]));
+    assert_eq!(hints(&list, &["--json"]), (Some(1), [1, 0]));
+    assert_eq!(hints(&(line(&[], "a") + &line(&["-t64k"], "b")), &[]), (Some(1), [0, 1]));
+    assert_eq!(hints(&(line(&["--tag", "-t1m"], "a") + &line(&["-t64k"], "b")), &[]), (Some(1), [1, 0]));
+    assert_eq!(hints(&line(&["--tag", "-t64k"], "a").replace("(a)", "(b)"), &[]), (Some(1), [0, 0]));
+    // Leaves that belong to the digest prove the length.
+    let list = line(&["-t64k", "--leaves", "leaves"], "b");
+    std::fs::write(directory.path("b"), crate::message(100_001)).unwrap();
+    assert_eq!(hints(&list, &["-t64k"]), (Some(1), [1, 0]));
+    assert_eq!(hints(&list, &["-t64k", "--leaves", "leaves"]), (Some(1), [0, 0]));
+    assert_eq!(hints(&line(&["--sequential", "--tag"], "a").replace("(a)", "(b)"), &[]), (Some(1), [0, 0]));
 }
 
 /// Options that a line does not need are not looked at; those it needs count.
@@ -49,7 +79,8 @@ fn what_lines_do_not_say() {
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums", "-t1k"])), success("name: OK\n"));
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums", "-t1k", "-s20"])), success("name: OK\n"));
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums", "-t1k", "-l", "160"])), success("name: OK\n"));
-        let without = if own { success("name: OK\n") } else { failure("name: FAILED\n", MISMATCH) };
+        let hint = format!("{MISMATCH}{OTHER_CHUNK}");
+        let without = if own { success("name: OK\n") } else { failure("name: FAILED\n", hint) };
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums"])), without);
         assert_eq!(outcome(&mut directory.bt2sum(["-c", "sums", "-t1k", "-s21"])), success("name: OK\n"));
     }
@@ -136,19 +167,17 @@ fn foreign_lines_are_improper() {
         "BLAKE2b-TREE-512-5MB (hello) = HELLO",
         "d41d8cd98f00b204e9800998ecf8427e",
     ] {
-        let none = failure("", "bt2sum: sums: no properly formatted checksum lines found\n");
-        assert_eq!(check(&format!("{line}\n"), &[]), none, "{line}");
-        // Beside a good line they only warn, unless they list a file.
+        let told = "bt2sum: sums: 1: improperly formatted BLAKE2b checksum line\n";
+        let none = "bt2sum: sums: no properly formatted checksum lines found\n";
+        assert_eq!(check(&format!("{line}\n"), &[]), failure("", format!("{told}{none}")), "{line}");
+        // A good line beside them does not hide them.
         let both = format!("{line}\n{hex}  hello\n");
-        let begins = ["HELLO0", "\u{feff}", r"\HELLO"].iter().any(|begin| line.starts_with(begin));
-        let lists = line.contains(") = HELLO") || begins;
-        let code = Some(i32::from(lists));
-        let warned = |stderr: &str| Outcome { code, stderr: stderr.to_owned(), ..success("hello: OK\n") };
-        assert_eq!(check(&both, &[]), warned(IMPROPER), "{line}");
-        assert_eq!(check(&both, &["--strict"]), failure("hello: OK\n", IMPROPER), "{line}");
-        assert_eq!(check(&both, &["--status"]), Outcome { code, ..success("") }, "{line}");
-        let told = format!("bt2sum: sums: 1: improperly formatted BLAKE2b checksum line\n{IMPROPER}");
-        assert_eq!(check(&both, &["-w"]), warned(&told), "{line}");
+        let told = format!("{told}{IMPROPER}");
+        for options in [&[][..], &["-w"], &["--strict"]] {
+            assert_eq!(check(&both, options), failure("hello: OK\n", &told), "{line}");
+        }
+        assert_eq!(check(&both, &["--quiet"]), failure("", &told), "{line}");
+        assert_eq!(check(&both, &["--status"]), failure("", ""), "{line}");
     }
     assert_eq!(check("", &[]).code, Some(1));
     assert_eq!(check("\n\n# HELLO\n", &[]).code, Some(1));
@@ -160,8 +189,9 @@ fn results_and_their_order() {
     let lines = "HELLO  empty\nHELLO  hello\nHELLO  missing\nEMPTY  empty\nx\nEMPTY  .\n";
     let stdout = "empty: FAILED\nhello: OK\nmissing: FAILED open or read\nempty: OK\n.: FAILED open or read\n";
     let complaints = format!("{MISSING}bt2sum: .: Is a directory\n");
+    let line = "bt2sum: sums: 5: improperly formatted BLAKE2b checksum line\n";
     let unreadable = "bt2sum: WARNING: 2 listed files could not be read\n";
-    let warnings = format!("{complaints}{IMPROPER}{unreadable}{MISMATCH}");
+    let warnings = format!("{MISSING}{line}bt2sum: .: Is a directory\n{IMPROPER}{unreadable}{MISMATCH}");
     assert_eq!(check(lines, &[]), failure(stdout, &warnings));
     assert_eq!(check(lines, &["-cpus", "1"]), failure(stdout, &warnings));
     assert_eq!(check(lines, &["-cpus", "7"]), failure(stdout, &warnings));
@@ -172,8 +202,6 @@ fn results_and_their_order() {
     // The last one counts.
     assert_eq!(check(lines, &["--status", "-w", "--quiet"]), failure(&quiet, &warnings));
     assert_eq!(check(lines, &["--quiet", "--warn", "--status"]), failure("", &complaints));
-    let line = "bt2sum: sums: 5: improperly formatted BLAKE2b checksum line\n";
-    let warnings = warnings.replace("bt2sum: .: ", &format!("{line}bt2sum: .: "));
     assert_eq!(check(lines, &["--quiet", "--status", "-w"]), failure(stdout, warnings));
 }
 
@@ -187,15 +215,16 @@ fn missing_files() {
     assert_eq!(check("HELLO  missing\n", &["--ignore-missing"]), failure("", none));
     assert_eq!(check("HELLO  missing\n", &["--ignore-missing", "--status"]), failure("", ""));
     let both = check("BLAKE2b-64 (empty) = HELLO\nHELLO  missing\n", &["--ignore-missing"]);
-    assert_eq!(both, failure("empty: FAILED\n", format!("{MISMATCH}{none}")));
+    assert_eq!(both, failure("empty: FAILED\n", format!("{MISMATCH}{none}{OTHER_CHUNK}")));
 }
 
 #[test]
 fn check_files_that_are_not_there_or_come_from_a_pipe() {
     let directory = listed("HELLO  hello\n");
     let run = outcome(&mut directory.bt2sum(["-c", "missing", "sums", "hello"]));
-    let stderr = format!("{MISSING}bt2sum: hello: no properly formatted checksum lines found\n");
-    assert_eq!(run, failure("hello: OK\n", stderr));
+    let stderr = "bt2sum: hello: 1: improperly formatted BLAKE2b checksum line\n\
+        bt2sum: hello: no properly formatted checksum lines found\n";
+    assert_eq!(run, failure("hello: OK\n", format!("{MISSING}{stderr}")));
 
     let line = format!("{HELLO}  hello\n");
     assert_eq!(with_pipe(&mut directory.bt2sum(["-c"]), core::iter::once(line.as_bytes())), success("hello: OK\n"));

@@ -12,6 +12,7 @@ mod blake3;
 mod check;
 mod digests;
 mod failures;
+mod improper;
 mod in_time;
 mod json;
 mod keys;
@@ -29,6 +30,7 @@ mod signals;
 mod store;
 mod store_kept;
 mod terminal;
+mod touched;
 mod traps;
 mod walk;
 

@@ -20,6 +20,28 @@ fn on_terminal(options: &str, seconds: &str) -> String {
     stdout
 }
 
+/// Lines that do not state the length of a leaf come with one note for people.
+#[test]
+fn a_note_about_the_length_of_a_leaf() {
+    let notes = |options: &str| {
+        on_terminal(options, "0.1").matches("must be checked with the same leaf length, -t 64K;").count()
+    };
+    for (options, count) in [
+        ("-t64k", 1),
+        ("-t 64K - /dev/null /dev/null", 1),
+        ("-t64k --leaves leaves", 1),
+        ("-t64k --mmap /etc/passwd /etc/group", 1),
+        ("-t64k --tag", 0),
+        ("-t64k --json", 0),
+        ("-t64k 2>&1 | cat", 0),
+        ("-t64k 2>/dev/null", 0),
+        ("", 0),
+    ] {
+        assert_eq!(notes(options), count, "{options}");
+    }
+    assert!(!on_terminal("-t5m", "0.1").contains("must be checked"));
+}
+
 /// The answer of work that takes less than a second, unless the machine is busy: then the work is done again.
 fn within_a_second<T>(work: impl Fn() -> T) -> T {
     for _ in 0..20 {
