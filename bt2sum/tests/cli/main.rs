@@ -26,6 +26,7 @@ mod sha2;
 mod signals;
 mod store;
 mod store_kept;
+mod store_verdicts;
 mod terminal;
 mod traps;
 mod walk;

@@ -43,6 +43,9 @@ pub(crate) fn rot(directory: &Directory, name: &str, at: usize) {
     fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
 }
 
+/// What an audit says at its end, if something rotted.
+pub(crate) const HINT: &str = "rotted: if a change was wanted, touch the file, then --update";
+
 /// Records `d` in `s`, with these options too.
 pub(crate) fn record(directory: &Directory, options: &[&str]) -> String {
     let run = outcome(directory.bt2sum(["-r", "--store", "s", "-t", "1000"]).args(options).arg("d"));
@@ -74,9 +77,9 @@ fn an_unchanged_tree() {
     assert_eq!(audit(&directory, &["--audit", "--direct", "--cpus=1"]), (vec![], "6 unchanged".into(), 0));
     // The root covers what the files are, not when they were looked at.
     set_time(&directory, "a", 1_000_000);
-    assert_eq!(record(&directory, &[]), line);
+    assert_eq!(record(&directory, &["--force"]), line);
     set_time(&directory, "a", 1_000_001);
-    assert_ne!(record(&directory, &[]), line);
+    assert_ne!(record(&directory, &["--force"]), line);
 }
 
 #[test]
@@ -91,7 +94,7 @@ fn an_edit_is_told_from_rot() {
     let lines = ["a: rotted", "a: bytes 5000-5999: FAILED", "a: bytes 10000-10499: FAILED"];
     let more =
         ["sub/b: changed", "sub/b: bytes 2000-3000: changed", "sub/deep/c: changed", "sub/deep/c: bytes 0-0: changed"];
-    let expected = [&lines[..], &more].concat();
+    let expected = [&lines[..], &more, &[HINT]].concat();
     let (found, sums, code) = audit(&directory, &["--audit"]);
     assert_eq!(
         (found, sums.as_str(), code),
@@ -180,7 +183,7 @@ fn names_of_all_bytes() {
         "{run}"
     );
     fs::remove_file(directory.path("d/new\nline")).unwrap();
-    assert_eq!(audit(&directory, &["--audit"]).0, [r"\new\nline: missing"]);
+    assert_eq!(audit(&directory, &["--audit"]).0, [r"$'new\nline': missing"]);
 }
 
 /// What is left out, of the recording and of audits.
@@ -222,7 +225,7 @@ fn an_update_takes_over_what_changed_on_purpose() {
     let (lines, sums, _) = audit(&directory, &["--audit"]);
     assert_eq!(
         (lines, sums.as_str()),
-        (vec!["a: rotted".into(), "a: bytes 0-999: FAILED".into()], "5 unchanged, 1 rotted")
+        (["a: rotted", "a: bytes 0-999: FAILED", HINT].map(Into::into).to_vec(), "5 unchanged, 1 rotted")
     );
     rot(&directory, "a", 0);
     assert_eq!(audit(&directory, &["--update"]), (vec![], "6 unchanged".into(), 0));
@@ -248,7 +251,7 @@ fn an_update_that_looks_like_an_accident() {
     assert_eq!(update(&["--force"]).code, Some(0));
     assert_eq!(audit(&directory, &["--audit"]).1, "2 unchanged");
     let gone = outcome(&mut directory.bt2sum(["--update", "--store", "s", "nowhere"]));
-    assert_eq!((gone.code, gone.stderr.as_str()), (Some(1), "bt2sum: nowhere: No such file or directory\n"));
+    assert_eq!((gone.code, gone.stderr.as_str()), (Some(3), "bt2sum: nowhere: No such file or directory\n"));
 }
 
 /// A run as a user who may not read everything, which the superuser may.
@@ -291,7 +294,7 @@ fn what_cannot_be_read() {
     assert_eq!(run.code, Some(1));
     assert_eq!(run.stderr, "bt2sum: d/a: Permission denied\nbt2sum: d/sub: Permission denied\n");
     assert!(run.stdout.starts_with("2 files, 1 link, 1 byte, root"), "{run:?}");
-    let run = as_user(&directory, &["-r", "--json", "--store", "t", "d"]);
+    let run = as_user(&directory, &["-r", "--json", "--force", "--store", "t", "d"]);
     assert!(run.stdout.contains(r#"{"name":"a","status":"unreadable","reason":"Permission denied"}"#), "{run:?}");
     set("d/sub", 0o755);
     set("d/a", 0o644);
@@ -392,7 +395,7 @@ fn long_and_sparse_files() {
     set_time(&directory, "long", 7);
     set_time(&directory, "sparse", 7);
     for options in [&["--cpus=1"][..], &["--cpus=5", "--direct"], &[]] {
-        let json = record(&directory, &[options, &["--json"]].concat());
+        let json = record(&directory, &[options, &["--json", "--force"]].concat());
         for name in ["long", "sparse"] {
             let plain = outcome(directory.bt2sum(["-t", "1000"]).arg(directory.path("d").join(name))).stdout;
             assert!(json.contains(plain.trim().split_once(" = ").unwrap().1), "{name}");
@@ -400,7 +403,7 @@ fn long_and_sparse_files() {
     }
     rot(&directory, "long", 4_999_999);
     rot(&directory, "long", 2_000_000);
-    let lines = ["long: rotted", "long: bytes 2000000-2000999: FAILED", "long: bytes 4999000-4999999: FAILED"];
+    let lines = ["long: rotted", "long: bytes 2000000-2000999: FAILED", "long: bytes 4999000-4999999: FAILED", HINT];
     assert_eq!(audit(&directory, &["--audit"]).0, lines);
 }
 
@@ -427,7 +430,7 @@ fn one_writer_at_a_time() {
     }
     // The file is there a moment before its lock.
     thread::sleep(Duration::from_millis(50));
-    for second in [&["--update"][..], &["--sample=1%"], &["-r"]] {
+    for second in [&["--update"][..], &["--sample=1%"], &["-r", "--force"]] {
         let run = outcome(directory.bt2sum(["--store", "s"]).args(second).arg("d"));
         assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: s: Another process is writing this file\n"));
     }
@@ -435,7 +438,7 @@ fn one_writer_at_a_time() {
     assert_eq!(first.wait().unwrap().code(), Some(0));
 }
 
-/// `--store` replaces nothing but a whole store or an empty file.
+/// `--store` replaces nothing but an empty file, and with `--force` a store.
 #[test]
 fn what_is_replaced() {
     let directory = tree().file("photo", b"photo").file("k", b"key").file("void", b"");
@@ -451,7 +454,8 @@ fn what_is_replaced() {
     }
     assert_eq!(fs::read(directory.path("photo")).unwrap(), b"photo");
     assert_eq!(run(&["-r", "--store", "void"]).code, Some(0));
-    assert_eq!(run(&["-r", "--store", "void"]).code, Some(0));
+    assert_eq!(run(&["-r", "--store", "void"]).code, Some(2));
+    assert_eq!(run(&["-r", "--force", "--store", "void"]).code, Some(0));
     let mut bytes = fs::read(directory.path("void")).unwrap();
     bytes[20] ^= 1;
     fs::write(directory.path("void"), &bytes).unwrap();
@@ -487,16 +491,21 @@ fn results_as_objects() {
     assert_eq!((&sums["rotted"], &sums["unchanged"], &sums["moved"]), (&1.into(), &4.into(), &1.into()));
 }
 
-/// A time in the future is always young, and no overflow.
+/// Times that no clock tells are no overflow.
 #[test]
 fn strange_times() {
     let directory = tree();
     let far = SystemTime::now() + Duration::from_secs(10_000_000_000);
-    fs::File::options().write(true).open(directory.path("d/a")).unwrap().set_modified(far).unwrap();
+    let long_ago = UNIX_EPOCH - Duration::from_secs(1_000_000_000);
+    for (name, time) in [("a", far), ("sub/b", long_ago)] {
+        let file = fs::File::options().write(true).open(directory.path(&format!("d/{name}"))).unwrap();
+        file.set_modified(time).unwrap();
+    }
     record(&directory, &[]);
     assert_eq!(audit(&directory, &["--audit"]).1, "6 unchanged");
     rot(&directory, "a", 0);
-    assert_eq!(audit(&directory, &["--audit"]).1, "5 unchanged, 1 changed");
+    rot(&directory, "sub/b", 0);
+    assert_eq!(audit(&directory, &["--audit"]).1, "4 unchanged, 2 rotted");
 }
 
 /// The transcript in the README is what the program prints.

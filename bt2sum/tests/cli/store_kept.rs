@@ -22,7 +22,7 @@ fn killed(times: u32) {
     let longest = 2 * u64::try_from(begun.elapsed().as_micros()).unwrap();
     for i in 0..times {
         fs::write(directory.path("d/changing"), i.to_le_bytes()).unwrap();
-        let options = [&["--update"][..], &["-r", "-t", "1000"], &["--sample=100%"]][i as usize % 3];
+        let options = [&["--update"][..], &["-r", "-t", "1000", "--force"], &["--sample=100%"]][i as usize % 3];
         let mut command = directory.bt2sum(["--store", "s"]);
         let mut run = command.args(options).arg("d").stdout(Stdio::null()).spawn().unwrap();
         thread::sleep(Duration::from_micros((u64::from(i.wrapping_mul(2_654_435_761)) * longest) >> 32));
@@ -57,10 +57,10 @@ fn a_store_that_may_not_grow() {
     let directory = tree().file("d/more", &message(300_000));
     record(&directory, &["--exclude=more"]);
     let before = fs::read(directory.path("s")).unwrap();
-    for mode in ["-r -t 1000", "--update --force"] {
+    for mode in ["-r -t 1000 --force", "--update --force"] {
         fs::write(directory.path("s"), &before).unwrap();
         if mode.starts_with("--update") {
-            record(&directory, &[]);
+            record(&directory, &["--force"]);
             fs::write(directory.path("d/more2"), message(500_000)).unwrap();
         }
         let old = fs::read(directory.path("s")).unwrap();
@@ -80,7 +80,7 @@ fn a_full_disk() {
     let program = env!("CARGO_BIN_EXE_bt2sum");
     let script = format!(
         "mount -t tmpfs -o size=24k none m 2>/dev/null || exit 77
-        '{program}' -r -t 100k --store m/s d && cp m/s old && '{program}' -r -t 1000 --store m/s d
+        '{program}' -r -t 100k --store m/s d && cp m/s old && '{program}' -r -t 1000 --force --store m/s d
         echo $?; ls -A m; cmp m/s old"
     );
     let mut command = Command::new("unshare");
@@ -163,7 +163,7 @@ fn a_store_keeps_its_owner() {
     record(&directory, &[]);
     // Only the superuser may give files away.
     if chown(directory.path("s"), Some(12_345), Some(54_321)).is_ok() {
-        for options in [&["--update"][..], &["--sample=1%"], &["-r"]] {
+        for options in [&["--update"][..], &["--sample=1%"], &["-r", "--force"]] {
             assert_eq!(outcome(directory.bt2sum(options.iter().copied()).args(["--store", "s", "d"])).code, Some(0));
             let store = fs::metadata(directory.path("s")).unwrap();
             assert_eq!((store.uid(), store.gid()), (12_345, 54_321), "{options:?}");
@@ -180,8 +180,8 @@ fn a_store_of_many_files() {
     fs::remove_dir_all(directory.path("d")).unwrap();
     fs::create_dir(directory.path("d")).unwrap();
     let run = outcome(&mut directory.bt2sum(["-r", "--store", "s", "d"]));
-    let reason = "bt2sum: s: --store would replace a store of 6 entries by one of 0; --force replaces it\n";
-    assert_eq!((run.code, run.stderr.as_str()), (Some(1), reason), "{run:?}");
+    let reason = "bt2sum: s: --store would replace a store of 6 entries; --update updates it, --force replaces it\n";
+    assert_eq!((run.code, run.stderr.as_str()), (Some(2), reason), "{run:?}");
     assert_eq!(fs::read(directory.path("s")).unwrap(), before);
     record(&directory, &["--force"]);
 }
