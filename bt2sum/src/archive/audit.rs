@@ -36,7 +36,7 @@ pub(super) enum Output {
 enum Sight {
     Nothing,
     /// Why it cannot be read, and the parts that can be read.
-    Unreadable(String, Option<Content>),
+    Unreadable(String, Option<Box<Content>>),
     Link(Vec<u8>),
     Unread(Stamp),
     /// A record of the file, and the digests of its leaves.
@@ -46,8 +46,8 @@ enum Sight {
 /// A name whose verdict waits for other names.
 struct Waiting {
     name: Vec<u8>,
-    /// The record of a file in the place of another, where the digests of its leaves are, and its number among lost ones.
-    old: Option<(Record, u64, Option<Id>)>,
+    /// The record of a file in the place of another, where the digests of its leaves are, and its number among the lost.
+    old: Option<Box<(Record, u64, Option<Id>)>>,
     sight: Sight,
     /// The bytes that differ from those of the record that is compared if the file rotted.
     damage: Damage,
@@ -189,7 +189,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         match (decided, kind) {
             (Some((verdict, _)), _) => self.tell(&name, verdict, &sight, damage),
             (None, Kind::File(record, at)) => {
-                let (old, sight) = (Some((record, at, lost)), sight.without_leaves());
+                let (old, sight) = (Some(Box::new((record, at, lost))), sight.without_leaves());
                 self.swapped.push(Waiting { name, old, sight, damage, number });
                 Ok(())
             }
@@ -205,7 +205,8 @@ impl<'a, 'p> Audit<'a, 'p> {
                 // Nobody asks for bytes that somebody deleted.
                 (Leaves { length: now.length, digests: leaves, bad: &[] }, !was.was_written(now.modified))
             }
-            Sight::Unreadable(_, Some(Content { length, leaves, bad, .. })) => {
+            Sight::Unreadable(_, Some(content)) => {
+                let Content { length, leaves, bad, .. } = &**content;
                 (Leaves { length: *length, digests: leaves, bad }, false)
             }
             _ => return Ok(Damage::default()),
@@ -284,11 +285,11 @@ impl<'a, 'p> Audit<'a, 'p> {
 
     /// The verdict about a name that waited, unless it waits for others still. What it depends on is given to no other.
     fn judge(&mut self, waiting: &Waiting) -> Option<(Verdict, Keep)> {
-        let recorded = waiting.old.as_ref().map_or(Recorded::Nothing, |(record, ..)| Recorded::File(record));
+        let recorded = waiting.old.as_ref().map_or(Recorded::Nothing, |old| Recorded::File(&old.0));
         let decided = verdict(recorded, waiting.sight.as_found(), &self.others)?;
         if let Verdict::Moved(id) | Verdict::MovedRotted(id) = decided.0 {
             self.others.take(id);
-            if let Some((.., Some(own))) = waiting.old {
+            if let Some(own) = waiting.old.as_ref().and_then(|old| old.2) {
                 self.others.vacate(own);
             }
         }
@@ -299,7 +300,7 @@ impl<'a, 'p> Audit<'a, 'p> {
     fn settle(&mut self, waiting: Waiting, (verdict, keep): (Verdict, Keep)) -> Result<(), Stop> {
         let Waiting { name, old, sight, damage, number } = waiting;
         let replacement = match (keep, &old) {
-            (Keep::Old, Some((record, at, _))) => Some((record, *at)),
+            (Keep::Old, Some(old)) => Some((&old.0, old.1)),
             (Keep::Of(id), _) => self.others.lost(id).file.as_ref().map(|(record, at)| (record, *at)),
             _ => None,
         };
@@ -349,7 +350,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         (self.missing_files > self.files / 2).then_some("more than half of the files are missing")
     }
 
-    /// Gives the store that was written its name, unless `before_end` refuses. Returns the root of the store as it is now.
+    /// Gives the store that was written its name, unless `before_end` refuses. Returns the root of the store as it is.
     pub(super) fn finish(
         self,
         secret: &Secret,
@@ -392,7 +393,7 @@ impl Sight {
                 Self::Unread(Stamp { length: content.length, modified: content.modified })
             }
             (Walked::File(_), Ok(content)) => match content.bad.first() {
-                Some((_, why)) => Self::Unreadable(why.clone(), Some(content)),
+                Some((_, why)) => Self::Unreadable(why.clone(), Some(Box::new(content))),
                 None => record_of(Some(Ok(content)))
                     .map_or_else(|error| lost(&error), |(now, leaves)| Self::Read(now, leaves)),
             },

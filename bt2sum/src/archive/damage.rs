@@ -15,8 +15,8 @@ pub(super) struct Leaves<'a> {
     pub(super) bad: &'a [(u64, String)],
 }
 
-/// The bytes of a file that differ from those of a record, or cannot be read. `at` is where the digests of recorded leaves
-/// are. Bytes that the file lost are among them if `lost` is true.
+/// The bytes of a file that differ from those of a record, or cannot be read; and bytes that the file lost, if `lost` is
+/// true. The digests of the recorded leaves are at `at`.
 pub(super) fn damage(store: &Store, record: &Record, at: u64, now: &Leaves<'_>, lost: bool) -> io::Result<Damage> {
     let (size, chunk) = (store.header.scheme.size, store.header.chunk());
     let recorded = store.leaves(record, at)?;

@@ -9,6 +9,7 @@
 //!
 //! Only what is not in its place is kept in memory, and of each record its length and time.
 
+use core::cmp::Ordering;
 use core::mem;
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -64,15 +65,78 @@ enum State {
     Taken,
 }
 
-/// Digest, length and time; or without a time, which is then 0.
+/// Digest, length and time.
 type Key = (Vec<u8>, u64, Time);
 
-fn exactly(record: &Record) -> Key {
+fn key(record: &Record) -> Key {
     (record.digest.as_bytes().to_vec(), record.length, record.modified)
 }
 
-fn contents(record: &Record) -> Key {
-    (record.digest.as_bytes().to_vec(), record.length, Time { seconds: 0, nanoseconds: 0 })
+/// Compares digests, lengths and times.
+fn exactly(a: &Record, b: &Record) -> Ordering {
+    contents(a, b).then_with(|| a.modified.cmp(&b.modified))
+}
+
+/// Compares digests and lengths.
+fn contents(a: &Record, b: &Record) -> Ordering {
+    a.digest.as_bytes().cmp(b.digest.as_bytes()).then_with(|| a.length.cmp(&b.length))
+}
+
+/// Compares lengths and times.
+fn stamps(a: &Record, b: &Record) -> Ordering {
+    a.stamp().cmp(&b.stamp())
+}
+
+/// The records that files under new names may have come from, in an order that puts equal ones together.
+struct Free {
+    order: fn(&Record, &Record) -> Ordering,
+    ids: Vec<Id>,
+    /// For the first of equal records, how many of them come before the first that is free.
+    passed: Vec<usize>,
+}
+
+impl Free {
+    fn new(lost: &[Lost], order: fn(&Record, &Record) -> Ordering) -> Self {
+        let mut ids: Vec<_> = (0..lost.len()).filter(|&id| lost[id].is_free() && lost[id].file.is_some()).collect();
+        // The order of names stays among equal ones.
+        ids.sort_by(|&a, &b| match (&lost[a].file, &lost[b].file) {
+            (Some((a, _)), Some((b, _))) => order(a, b),
+            _ => Ordering::Equal,
+        });
+        let passed = vec![0; ids.len()];
+        Self { order, ids, passed }
+    }
+
+    /// Where the records begin that are equal to this one.
+    fn begin(&self, lost: &[Lost], record: &Record) -> usize {
+        self.ids.partition_point(|&id| lost[id].compare(record, self.order).is_lt())
+    }
+
+    /// The first free record that is equal to this one.
+    fn first(&self, lost: &[Lost], record: &Record) -> Option<Id> {
+        let begin = self.begin(lost, record);
+        let id = *self.ids.get(begin + self.passed.get(begin)?)?;
+        lost[id].compare(record, self.order).is_eq().then_some(id)
+    }
+
+    /// Passes by those that are free no more, one of which is equal to this record.
+    fn pass(&mut self, lost: &[Lost], record: &Record) {
+        let begin = self.begin(lost, record);
+        let equal = self.ids[begin..].iter().take_while(|&&id| lost[id].compare(record, self.order).is_eq());
+        if let Some(passed) = self.passed.get_mut(begin) {
+            *passed += equal.skip(*passed).take_while(|&&id| !lost[id].is_free()).count();
+        }
+    }
+}
+
+impl Lost {
+    fn is_free(&self) -> bool {
+        matches!(self.state, State::Gone | State::Vacated)
+    }
+
+    fn compare(&self, record: &Record, order: fn(&Record, &Record) -> Ordering) -> Ordering {
+        self.file.as_ref().map_or(Ordering::Greater, |(own, _)| order(own, record))
+    }
 }
 
 /// Where a file that was found came from.
@@ -87,8 +151,8 @@ pub(super) enum Place {
 enum Stage {
     Walking,
     Swaps { twins: HashMap<Key, (Twins, VecDeque<Id>)> },
-    Renamed { free: HashMap<Key, VecDeque<Id>>, gone: HashMap<Stamp, Id> },
-    Copied { free: HashMap<Key, VecDeque<Id>> },
+    Renamed { free: Free, peers: Free },
+    Copied { free: Free },
 }
 
 /// What is known about all names.
@@ -98,15 +162,15 @@ pub(super) struct Index {
     lost: Vec<Lost>,
     /// Files that are not in their place, if a record has their time.
     came: Vec<(Key, Place)>,
-    /// The numbers of files that have the length and time of a record, but not of their own.
-    elsewhere: HashMap<Stamp, usize>,
+    /// Lengths and times of files that are those of a record, but not of their own. Later, they are in order.
+    elsewhere: Vec<Stamp>,
     stage: Stage,
 }
 
 impl Index {
     /// Of a store, before anything is found.
     pub(super) fn new(store: &Store) -> io::Result<Self> {
-        let (lost, came, elsewhere) = (Vec::new(), Vec::new(), HashMap::new());
+        let (lost, came, elsewhere) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { times: Times::of(store)?, lost, came, elsewhere, stage: Stage::Walking })
     }
 
@@ -118,7 +182,7 @@ impl Index {
     /// Takes down the length and time of a file that was found, and those that it was recorded with.
     pub(super) fn stamp(&mut self, was: Option<Stamp>, now: Stamp) {
         if was != Some(now) && !self.times.with(now).is_empty() {
-            *self.elsewhere.entry(now).or_default() += 1;
+            self.elsewhere.push(now);
         }
     }
 
@@ -126,7 +190,7 @@ impl Index {
     pub(super) fn came(&mut self, now: &Record, place: Place) {
         // Alone in its time, it is nobody's twin.
         if self.times.count(now.modified) > 1 {
-            self.came.push((exactly(now), place));
+            self.came.push((key(now), place));
         }
     }
 
@@ -157,7 +221,7 @@ impl Index {
         }
         let records = |state| {
             let lost = self.lost.iter().enumerate().filter(move |(_, lost)| lost.state == state);
-            lost.filter_map(|(id, lost)| Some((id, exactly(&lost.file.as_ref()?.0))))
+            lost.filter_map(|(id, lost)| Some((id, key(&lost.file.as_ref()?.0))))
         };
         for (id, key) in records(State::Displaced) {
             let (twins, ids) = twins.entry(key).or_default();
@@ -176,51 +240,28 @@ impl Index {
 
     /// Now files under new names are judged that have the time of a record.
     pub(super) fn begin_renamed(&mut self) {
-        let mut gone = HashMap::new();
-        for (id, lost) in self.lost.iter().enumerate() {
-            if let Some((record, _)) = &lost.file
-                && lost.state == State::Gone
-                && self.elsewhere.contains_key(&record.stamp())
-            {
-                gone.insert(record.stamp(), id);
-            }
-        }
-        self.stage = Stage::Renamed { free: self.free(exactly), gone };
+        self.elsewhere.sort_unstable();
+        self.stage = Stage::Walking;
+        self.stage = Stage::Renamed { free: Free::new(&self.lost, exactly), peers: Free::new(&self.lost, stamps) };
     }
 
     /// Now all other files under new names are judged.
     pub(super) fn begin_copied(&mut self) {
-        self.stage = Stage::Copied { free: self.free(contents) };
-    }
-
-    /// The records that files under new names may have come from.
-    fn free(&self, key: fn(&Record) -> Key) -> HashMap<Key, VecDeque<Id>> {
-        let mut free: HashMap<Key, VecDeque<Id>> = HashMap::new();
-        for (id, lost) in self.lost.iter().enumerate() {
-            if let Some((record, _)) = &lost.file
-                && matches!(lost.state, State::Gone | State::Vacated)
-            {
-                free.entry(key(record)).or_default().push_back(id);
-            }
-        }
-        free
+        self.stage = Stage::Walking;
+        self.stage = Stage::Copied { free: Free::new(&self.lost, contents) };
     }
 
     /// Takes down that a record is told under another name.
     pub(super) fn take(&mut self, id: Id) {
         self.lost[id].state = State::Taken;
         let Some((record, _)) = &self.lost[id].file else { return };
-        let queue = match &mut self.stage {
-            Stage::Walking => None,
-            Stage::Swaps { twins } => twins.get_mut(&exactly(record)).map(|(_, ids)| ids),
-            Stage::Renamed { free, .. } => free.get_mut(&exactly(record)),
-            Stage::Copied { free } => free.get_mut(&contents(record)),
-        };
-        match queue {
-            // Nearly always: this is what was answered.
-            Some(queue) if queue.front() == Some(&id) => drop(queue.pop_front()),
-            Some(queue) => queue.retain(|&other| other != id),
-            None => {}
+        match &mut self.stage {
+            Stage::Walking => {}
+            Stage::Swaps { twins } => {
+                // This is what was answered.
+                twins.get_mut(&key(record)).map(|(_, ids)| ids.pop_front());
+            }
+            Stage::Renamed { free, .. } | Stage::Copied { free } => free.pass(&self.lost, record),
         }
     }
 
@@ -245,7 +286,7 @@ impl Index {
 impl Others for Index {
     fn twins(&self, record: &Record, was: Stamp) -> Option<Twins> {
         if let Stage::Swaps { twins } = &self.stage {
-            let found = twins.get(&exactly(record));
+            let found = twins.get(&key(record));
             return Some(
                 found.map_or_else(Twins::default, |(twins, ids)| Twins { free: ids.front().copied(), ..*twins }),
             );
@@ -258,7 +299,7 @@ impl Others for Index {
     fn renamed(&self, now: &Record) -> Option<Option<Id>> {
         match &self.stage {
             Stage::Walking | Stage::Swaps { .. } => None,
-            Stage::Renamed { free, .. } => Some(free.get(&exactly(now)).and_then(|ids| ids.front().copied())),
+            Stage::Renamed { free, .. } => Some(free.first(&self.lost, now)),
             // Those are judged.
             Stage::Copied { .. } => Some(None),
         }
@@ -266,20 +307,23 @@ impl Others for Index {
 
     fn copied(&self, now: &Record) -> Option<Option<Id>> {
         let Stage::Copied { free } = &self.stage else { return None };
-        Some(free.get(&contents(now)).and_then(|ids| ids.front().copied()))
+        Some(free.first(&self.lost, now))
     }
 
     fn peers(&self, now: &Record) -> Option<Peers> {
         let gone = match &self.stage {
             Stage::Walking | Stage::Swaps { .. } => return None,
-            Stage::Renamed { gone, .. } => gone.get(&now.stamp()).copied(),
+            Stage::Renamed { peers, .. } => peers.first(&self.lost, now),
             // Those are judged.
             Stage::Copied { .. } => None,
         };
         let gone = gone.filter(|&id| self.lost[id].state == State::Gone);
+        let stamp = now.stamp();
+        let (begin, end) =
+            (self.elsewhere.partition_point(|of| *of < stamp), self.elsewhere.partition_point(|of| *of <= stamp));
         Some(Peers {
-            records: self.times.with(now.stamp()).len(),
-            files: self.elsewhere.get(&now.stamp()).copied().unwrap_or(0),
+            records: self.times.with(stamp).len(),
+            files: end - begin,
             gone,
             is_young: gone.is_some_and(|id| self.lost[id].file.as_ref().is_some_and(|(record, _)| record.young)),
         })

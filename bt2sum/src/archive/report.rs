@@ -227,8 +227,8 @@ impl<'a, 'p> Report<'a, 'p> {
 /// What to do about `rotted` that is none.
 const WANTED: &[u8] = b"rotted: if a change was wanted, touch the file, then --update\n";
 
-/// A name as people read it: the bytes that it has, or in the quotes of a shell if the terminal would take some of them for
-/// more than a name, or if it begins as quotes do.
+/// A name as people read it: its bytes, or in the quotes of a shell if it could speak to the terminal, or begins as quotes
+/// do.
 fn printed(name: &[u8]) -> Vec<u8> {
     let quoted = shown(OsStr::from_bytes(name));
     let is_mistakable = matches!(name.first(), Some(b'\'' | b'"' | b'$' | b'\\'));

@@ -6,8 +6,8 @@
 //!   others    what is known about all other names  ─┘                 Keep, for an update
 //! ```
 //!
-//! Whoever writes to a file changes its time. Whoever renames it keeps its time. So contents that differ at the same time
-//! are rot, unless they came from another name together with that time.
+//! Whoever writes to a file changes its time. Whoever renames it keeps its time. So other contents at the same time are
+//! rot, unless they came from another name together with that time.
 
 use super::store::{Record, Time};
 
@@ -38,7 +38,7 @@ pub(super) enum Found<'a> {
 }
 
 /// What a file keeps when it is renamed, and its owner's programs change when they write to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stamp {
     pub(super) length: u64,
     pub(super) modified: Time,
@@ -103,7 +103,7 @@ pub(super) struct Peers {
 
 /// What is known about all other names. `None`: it is not known yet.
 pub(super) trait Others {
-    /// By digest, length and time: records whose names lost them, and files that came from elsewhere. The name in question
+    /// By digest, length and time: records whose names lost them, and files that came from elsewhere. The name that asks
     /// was recorded with the length and time `was`.
     fn twins(&self, record: &Record, was: Stamp) -> Option<Twins>;
 
@@ -117,8 +117,8 @@ pub(super) trait Others {
     fn peers(&self, record: &Record) -> Option<Peers>;
 }
 
-/// What became of a name, and what an update stores under it. `None` if this depends on names that `others` does not know
-/// yet.
+/// What became of a name, and what an update stores under it. `None` if this depends on names that `others` does not
+/// know yet.
 pub(super) fn verdict(recorded: Recorded<'_>, found: Found<'_>, others: &impl Others) -> Option<(Verdict, Keep)> {
     Some(match (recorded, found) {
         // What cannot be read may be as it was.
@@ -170,8 +170,8 @@ fn came_from(now: &Record, others: &impl Others) -> Option<(Verdict, Keep)> {
     Some((others.copied(now)?.map_or(Verdict::New, Verdict::Moved), Keep::Found))
 }
 
-/// The record whose contents a file has in the place of its own, if the names of files were exchanged. Then the contents
-/// that it had are under another name, and those that it has were lost by one: each of both as often as the other.
+/// The record whose contents a file has in the place of its own, if names were exchanged: the contents that it has were
+/// lost by as many names as now have them, and the contents that it had are found under as many names as lost them.
 fn swapped(was: &Record, now: &Record, others: &impl Others) -> Option<Option<Id>> {
     let of_now = others.twins(now, was.stamp())?;
     let Some(from) = of_now.free else { return Some(None) };

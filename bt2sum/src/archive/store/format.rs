@@ -93,14 +93,14 @@ impl Time {
         Self { seconds: file.mtime(), nanoseconds: u32::try_from(file.mtime_nsec()).unwrap_or(0) }
     }
 
-    /// Whether a file that was read at `now`, in nanoseconds since 1970, can be written to afterwards without a change of
-    /// this time. A write sets the time to that of the write, so this cannot happen to a time far from `now`.
+    /// Whether a file that was read at `now`, in nanoseconds since 1970, can be written to afterwards and keep this time.
+    /// A write sets the time to that of the write, so a time far from `now` is not kept.
     pub(in crate::archive) fn is_young(self, now: u64) -> bool {
         self.since(now).abs() < RESOLUTION
     }
 
-    /// Whether the time is so much later than `now`, in nanoseconds since 1970, that it was not young at `now`, nor at any
-    /// time before.
+    /// Whether the time is so much later than `now`, in nanoseconds since 1970, that it was not young at `now`, nor
+    /// before.
     pub(super) fn is_later(self, now: u64) -> bool {
         self.since(now) >= RESOLUTION
     }

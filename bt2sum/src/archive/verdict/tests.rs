@@ -8,9 +8,9 @@ const THEN: Time = Time { seconds: 1_000, nanoseconds: 5 };
 /// The rows: what is recorded, its youth, what is found, its length, time and contents beside the record, what others
 /// say; then the verdict and what is kept. `*` is anything, `-` what there is not.
 ///
-/// Others say of a file with a record: `swap` if its contents are those of a record whose name lost them, and its own are
-/// elsewhere; of a file without: `exact` if a name lost its contents of its time, `loose` of another time, and `peer` if it
-/// has the length and time of one record that is gone.
+/// Others say of a file with a record: `swap` if its contents are those of a record whose name lost them, and its own
+/// are elsewhere. Of a file without: `exact` if a name lost its contents of its time, `loose` of another time, `peer` if
+/// it has the length and time of one record that is gone.
 const TABLE: &str = "
     nothing -     nothing    -     -     -     *    nothing    nothing
     nothing -     unreadable -     -     -     *    unreadable nothing
