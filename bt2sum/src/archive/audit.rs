@@ -122,13 +122,12 @@ impl<'a, 'p> Audit<'a, 'p> {
 
     /// A name that is not in the store.
     fn new_name(&mut self, name: Vec<u8>, sight: Sight) -> Result<(), Stop> {
-        if let Sight::Unreadable(..) = sight {
-            return self.tell(&name, Verdict::Unreadable, &sight, Damage::default());
-        }
         let (mut damage, mut number) = (Damage::default(), None);
         match &sight {
-            Sight::Nothing => return Ok(()),
-            Sight::Unreadable(..) => {}
+            Sight::Nothing | Sight::Unreadable(..) => {
+                let decided = verdict(Recorded::Nothing, sight.as_found(), &self.others);
+                return decided.map_or(Ok(()), |(verdict, _)| self.tell(&name, verdict, &sight, damage));
+            }
             Sight::Unread(stamp) => self.others.stamp(None, *stamp),
             Sight::Link(target) => {
                 if let Output::Update(draft) = &mut self.output {

@@ -122,9 +122,9 @@ impl Free {
     /// Passes by those that are free no more, one of which is equal to this record.
     fn pass(&mut self, lost: &[Lost], record: &Record) {
         let begin = self.begin(lost, record);
-        let equal = self.ids[begin..].iter().take_while(|&&id| lost[id].compare(record, self.order).is_eq());
         if let Some(passed) = self.passed.get_mut(begin) {
-            *passed += equal.skip(*passed).take_while(|&&id| !lost[id].is_free()).count();
+            let is_passed = |lost: &Lost| !lost.is_free() && lost.compare(record, self.order).is_eq();
+            *passed += self.ids[begin + *passed..].iter().take_while(|&&id| is_passed(&lost[id])).count();
         }
     }
 }
@@ -241,13 +241,11 @@ impl Index {
     /// Now files under new names are judged that have the time of a record.
     pub(super) fn begin_renamed(&mut self) {
         self.elsewhere.sort_unstable();
-        self.stage = Stage::Walking;
         self.stage = Stage::Renamed { free: Free::new(&self.lost, exactly), peers: Free::new(&self.lost, stamps) };
     }
 
     /// Now all other files under new names are judged.
     pub(super) fn begin_copied(&mut self) {
-        self.stage = Stage::Walking;
         self.stage = Stage::Copied { free: Free::new(&self.lost, contents) };
     }
 
