@@ -2,6 +2,10 @@
 //!
 //! ```text
 //!   audit    compares a directory with a store, and updates the store
+//!   draft    keeps what an update will write until all names are known
+//!   others   knows about all names while one of them is judged
+//!   verdict  decides what became of a name
+//!   damage   compares the leaves of a file with those recorded
 //!   record   makes a store
 //!   merge    brings together what a store has and what is found
 //!   report   prints what was found
@@ -14,14 +18,18 @@
 //! ```
 
 mod audit;
+mod damage;
+mod draft;
 mod filter;
 mod hash;
 mod merge;
 mod name;
+mod others;
 mod reader;
 mod record;
 mod report;
 mod store;
+mod verdict;
 mod walk;
 
 use std::ffi::OsStr;
@@ -44,11 +52,15 @@ use crate::replace;
 use crate::scheme::{Algorithm, Digest, Secret};
 use crate::temporary::{self, Temporary};
 use audit::{Audit, Output, Stop};
+use draft::Draft;
 use filter::Filter;
 use hash::Setting;
 use report::{Report, Status};
 use store::{FORMAT, Header, Store, Writer};
 use walk::Walk;
+
+/// The exit status of an audit of a directory that cannot be opened: nothing was compared.
+const ABSENT: u8 = 3;
 
 /// Why nothing was recorded or compared.
 pub(crate) enum Refusal {
@@ -56,6 +68,8 @@ pub(crate) enum Refusal {
     Wrong(PathBuf, io::Error),
     /// Something cannot be read or written, and why.
     Failed(PathBuf, io::Error),
+    /// The directory to compare is missing or cannot be opened, and why.
+    Absent(PathBuf, io::Error),
     /// Nothing can be printed.
     Unprintable(io::Error),
 }
@@ -108,21 +122,19 @@ impl Run<'_> {
         Refusal::Failed(self.store.into(), error)
     }
 
-    /// Whether a store, of so many entries if that is known, can be written to the path: nothing is lost but an older
-    /// store, or an empty file.
-    fn may_record(&self, entries: Option<u64>) -> io::Result<()> {
+    /// Whether a new store can be written to the path: nothing is lost but an empty file, or a store by `--force`.
+    fn may_record(&self) -> io::Result<()> {
         replace::refuse("--store", self.store, self.options)?;
         if temporary::is_foreign(self.store, &FORMAT.magic)? {
             return Err(io::Error::other("--store would replace this file, which is no store"));
         }
         if fs::metadata(self.store).is_ok_and(|file| file.is_file() && file.len() > 0) && !self.options.force {
-            let text = match (store::number_of_entries(self.store), entries) {
-                (Err(error), _) => format!("a store that is {}", reason(&error)),
-                // A disk that is not mounted must not become an empty archive.
-                (Ok(old), Some(new)) if old / 2 > new => format!("a store of {old} entries by one of {new}"),
-                _ => return Ok(()),
+            // What rotted since the old recording would be recorded as good.
+            let text = match store::number_of_entries(self.store) {
+                Ok(number) => format!("a store of {number} entries; --update updates it, --force replaces it"),
+                Err(error) => format!("a store that is {}; --force replaces it", reason(&error)),
             };
-            return Err(io::Error::other(format!("--store would replace {text}; --force replaces it")));
+            return Err(io::Error::other(format!("--store would replace {text}")));
         }
         Ok(())
     }
@@ -151,7 +163,8 @@ impl Run<'_> {
             filter.leave_out(device, number);
         }
         let walk = Walk::new(self.directory, filter, header.one_file_system);
-        walk.map_err(|error| Refusal::Failed(self.directory.into(), error))
+        let refusal = if self.options.archive.audits() { Refusal::Absent } else { Refusal::Failed };
+        walk.map_err(|error| refusal(self.directory.into(), error))
     }
 
     fn setting(&self, header: &Header) -> Setting<'_> {
@@ -166,7 +179,7 @@ impl Run<'_> {
     }
 
     fn record<F: Flavour>(&self, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
-        self.may_record(None).map_err(|error| self.wrong(error))?;
+        self.may_record().map_err(|error| self.wrong(error))?;
         let archive = &self.options.archive;
         let header = Header {
             scheme: self.options.scheme(),
@@ -183,10 +196,10 @@ impl Run<'_> {
         let complain = |report: &Report<'_, '_>, name: &[u8], error: &io::Error| {
             report.printer.complain(Source::File(&self.below(name)), error);
         };
+        // Another program may have put a store there meanwhile.
+        let before_end = || self.may_record();
         let recorded =
-            record::record::<F>(&self.setting(&header), &mut walk, writer, &mut report, complain, |entries| {
-                self.may_record(Some(entries))
-            });
+            record::record::<F>(&self.setting(&header), &mut walk, writer, &mut report, complain, before_end);
         let done = recorded.map_err(Refusal::Unprintable)?.map_err(|error| self.failed(error))?;
         let ended = report.end_of_recording(&done.sums, done.links, walk.special);
         ended.map(|()| done.all_good).map_err(Refusal::Unprintable)
@@ -202,18 +215,19 @@ impl Run<'_> {
         let sample = archive.sample.map(|share| merge::sample(opened, share)).transpose();
         let sample = sample.map_err(|error| self.wrong(error))?;
         let mut walk = self.walk(&opened.header)?;
-        let writer = file.map(|file| Writer::begin(file, &opened.header, self.secret)).transpose();
-        let output = match writer.map_err(|error| self.failed(error))? {
-            None => Output::Nothing,
-            Some(writer) if archive.update => Output::Update(writer),
-            Some(writer) => Output::Sample(writer),
+        let (header, secret) = (&opened.header, self.secret);
+        let output = match file {
+            None => Ok(Output::Nothing),
+            Some(file) if archive.update => Draft::begin(file, header, secret).map(Output::Update),
+            Some(file) => Writer::begin(file, header, secret).map(Output::Sample),
         };
+        let output = output.map_err(|error| self.failed(error))?;
         if sample.is_none() {
             self.progress.expect(opened.sums.bytes);
         }
         let fresh = archive.sample != Some(0);
         let report = Report::new(printer, self.options.json, opened.header.scheme);
-        let mut audit = Audit::new(opened, report, output);
+        let mut audit = Audit::new(opened, report, output).map_err(|error| self.wrong(error))?;
         audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| match stop {
             Stop::Store(error) => self.wrong(error),
             Stop::Output(error) => self.failed(error),
@@ -226,10 +240,8 @@ impl Run<'_> {
             let text = format!("not updated: {doubt}; --force updates it");
             return Err(self.failed(io::Error::other(text)));
         }
-        if archive.update || archive.sample.is_some_and(|share| share > 0) {
-            opened.check_name(self.store).map_err(|error| self.failed(error))?;
-        }
-        let (mut report, root) = audit.finish().map_err(|error| self.failed(error))?;
+        let (mut report, root) =
+            audit.finish(secret, || opened.check_name(self.store)).map_err(|error| self.failed(error))?;
         report.end_of_audit(&root, walk.special).map_err(Refusal::Unprintable)?;
         // An update takes over what changed on purpose.
         Ok(report.only(if archive.update {
@@ -244,9 +256,15 @@ impl Refusal {
     /// Tells of it on standard error, and gives the exit status.
     pub(crate) fn tell(&self) -> ExitCode {
         match self {
-            Self::Wrong(path, error) | Self::Failed(path, error) => complain(path.as_os_str(), error),
+            Self::Wrong(path, error) | Self::Failed(path, error) | Self::Absent(path, error) => {
+                complain(path.as_os_str(), error);
+            }
             Self::Unprintable(error) => return write_failed(error),
         }
-        if matches!(self, Self::Wrong(..)) { USAGE.into() } else { ExitCode::FAILURE }
+        match self {
+            Self::Wrong(..) => USAGE.into(),
+            Self::Absent(..) => ABSENT.into(),
+            _ => ExitCode::FAILURE,
+        }
     }
 }

@@ -114,7 +114,7 @@ pub(crate) struct Options {
 
     /// Lets --leaves replace a regular file of any contents, but no input and no key
     ///
-    /// Lets --store replace a damaged store, and --update take over what looks like an accident.
+    /// Lets --recursive --store replace a store, and --update take over what looks like an accident.
     #[arg(help_heading = "Leaves, which locate damage", long)]
     pub(crate) force: bool,
 

@@ -78,18 +78,23 @@ bytes that do not match or cannot be read.",
         "\
 --recursive --store STORE DIR records all files below DIR, and prints
 their number, bytes and root. --audit --store STORE DIR compares:
-  changed     other contents, and another length or time
-  rotted      other contents, but the same length and time
-  new, missing, moved (missing, and new under another name)
+  changed     other contents and another time
+  rotted      other contents, of whatever length, at the same time
+  new, missing
+  moved       has the contents that another name lost; if it rotted,
+              too, it is the only file of its length and time
   unreadable  the system gives an error, or the file changed meanwhile
-and the damaged bytes of each. Files that are unchanged are counted.
+and the damaged bytes of each. Files that are unchanged are counted. If
+the change of a rotted file was wanted, touch the file, then --update.
+
 --update takes over what changed on purpose, and not what rotted. It is
 refused without --force if more than half of the files are missing or a
-directory with recorded files cannot be listed. --sample 5% reads so
-much of the bytes, those first that were not read for longest; 0% looks
-at lengths and times only. The trees and what is left out are those of
-the recording. A GLOB without a slash is for names at any depth; one
-that ends in a slash is for directories.",
+directory with recorded files cannot be listed. --recursive over a store
+that is there is refused without --force: it would take what rotted for
+good. --sample 5% reads so much of the bytes, those first that were not
+read for longest; 0% looks at lengths and times only. The trees and what
+is left out are those of the recording. A GLOB without a slash is for
+names at any depth; one that ends in a slash is for directories.",
     ),
     (
         "Sizes",
@@ -118,6 +123,8 @@ the program. That is why it has to be asked for.",
    still hashed. Of an audit: something is not as it was recorded; of
    an update: something rotted or cannot be read
 2  the arguments are wrong, or the key or the store; nothing is hashed
+3  the DIR of an audit, an update or a sample is missing or cannot be
+   opened; nothing is compared
 A signal that ends the program is its end: shells tell 128 and its
 number, such as 130 for an interrupt.",
     ),

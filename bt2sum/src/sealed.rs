@@ -39,14 +39,14 @@ fn hasher() -> Hasher {
 }
 
 /// Writes a file, part after part.
-pub(crate) struct Writer {
-    file: Temporary,
+pub(crate) struct Writer<W = Temporary> {
+    file: W,
     own: Hasher,
 }
 
-impl Writer {
-    /// Begins a file under a temporary name.
-    pub(crate) fn begin(file: Temporary, format: Format) -> io::Result<Self> {
+impl<W: Write> Writer<W> {
+    /// Begins a file.
+    pub(crate) fn begin(file: W, format: Format) -> io::Result<Self> {
         let mut writer = Self { file, own: hasher() };
         writer.write(&format.magic)?;
         writer.write(&[format.version])?;
@@ -59,10 +59,17 @@ impl Writer {
         self.file.write_all(bytes)
     }
 
-    /// Appends the checksum, and gives the file its name.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+    /// Appends the checksum.
+    pub(crate) fn end(mut self) -> io::Result<W> {
         self.file.write_all(self.own.finalize().as_bytes())?;
-        self.file.finish()
+        Ok(self.file)
+    }
+}
+
+impl Writer {
+    /// Appends the checksum, and gives the file its name.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.end()?.finish()
     }
 }
 

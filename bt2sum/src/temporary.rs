@@ -40,6 +40,27 @@ impl Temporary {
         Self::among(target, 1)
     }
 
+    /// A file without a name in the directory of this one, which is gone when it is closed.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn nameless(&self) -> io::Result<File> {
+        use rustix::fs::{Mode, OFlags, open};
+
+        let directory = self.target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+        // Not all file systems have such files. Any other error comes again.
+        open(directory, flags, Mode::RUSR | Mode::WUSR).map_or_else(|_| self.unnamed(), |file| Ok(file.into()))
+    }
+
+    /// A file whose name is removed at once.
+    #[cfg(target_os = "linux")]
+    fn unnamed(&self) -> io::Result<File> {
+        let path = beside(&self.target, 1)?;
+        remove_left_behind(&path);
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        fs::remove_file(path)?;
+        Ok(file)
+    }
+
     /// Creates the file if fewer than this number of processes write the same target.
     fn among(target: &Path, writers: usize) -> io::Result<Self> {
         let target = replaceable(target)?;

@@ -1,21 +1,27 @@
 //! Compares what is below a directory with a store, and writes the store anew if that is wanted.
+//!
+//! Findings are told as they come, except those that depend on other names: these come when all names are known, first
+//! files in the place of others, then files under new names, then what is missing.
 
 use core::mem;
-use std::collections::{HashMap, VecDeque};
 use std::io::{self, ErrorKind};
 use std::time::SystemTime;
 
 use simd_digest::blake2::Flavour;
 
+use super::damage::{Leaves, damage};
+use super::draft::Draft;
 use super::hash::{Content, Outcome, Setting, run};
 use super::merge::{Merge, Pair};
+use super::others::{Index, Place};
 use super::record::record_of;
-use super::report::{Report, Status, Verdict};
+use super::report::{Finding, Report, Status};
 use super::store::{Entry, Kind, Record, Store, Writer, nanoseconds};
-use super::walk::{Found, Walk};
+use super::verdict::{Found, Id, Keep, Recorded, Stamp, Verdict, verdict};
+use super::walk::{Found as Walked, Walk};
 use crate::leaves::Damage;
 use crate::output::reason;
-use crate::scheme::Digest;
+use crate::scheme::{Digest, Secret};
 
 /// What is written.
 pub(super) enum Output {
@@ -23,15 +29,30 @@ pub(super) enum Output {
     /// The same records, with the times of the last check.
     Sample(Writer),
     /// The records of what there is now.
-    Update(Writer),
+    Update(Draft),
 }
 
-/// A file or a link that is only in the store or only found.
-struct Single {
+/// What is there under a name now.
+enum Sight {
+    Nothing,
+    /// Why it cannot be read, and the parts that can be read.
+    Unreadable(String, Option<Box<Content>>),
+    Link(Vec<u8>),
+    Unread(Stamp),
+    /// A record of the file, and the digests of its leaves.
+    Read(Record, Vec<u8>),
+}
+
+/// A name whose verdict waits for other names.
+struct Waiting {
     name: Vec<u8>,
-    /// `None` for links and what was not hashed.
-    digest: Option<Digest>,
-    length: Option<u64>,
+    /// The record of a file in the place of another, where the digests of its leaves are, and its number among the lost.
+    old: Option<Box<(Record, u64, Option<Id>)>>,
+    sight: Sight,
+    /// The bytes that differ from those of the record that is compared if the file rotted.
+    damage: Damage,
+    /// The number of the entry in the draft.
+    number: Option<u64>,
 }
 
 /// An audit under way.
@@ -39,8 +60,10 @@ pub(super) struct Audit<'a, 'p> {
     store: &'a Store,
     pub(super) report: Report<'a, 'p>,
     output: Output,
-    missing: Vec<Single>,
-    new: Vec<Single>,
+    others: Index,
+    /// Files that may have been exchanged, and files and links under new names.
+    swapped: Vec<Waiting>,
+    newcomers: Vec<Waiting>,
     /// Whether there are records of files in a directory that cannot be listed.
     unlisted_records: bool,
     /// The numbers of recorded files, without links, and of those that are missing.
@@ -49,9 +72,10 @@ pub(super) struct Audit<'a, 'p> {
 }
 
 impl<'a, 'p> Audit<'a, 'p> {
-    pub(super) fn new(store: &'a Store, report: Report<'a, 'p>, output: Output) -> Self {
-        let (missing, new) = (Vec::new(), Vec::new());
-        Self { store, report, output, missing, new, unlisted_records: false, files: 0, missing_files: 0 }
+    pub(super) fn new(store: &'a Store, report: Report<'a, 'p>, output: Output) -> io::Result<Self> {
+        let (others, swapped, newcomers) = (Index::new(store)?, Vec::new(), Vec::new());
+        let (unlisted_records, files, missing_files) = (false, 0, 0);
+        Ok(Self { store, report, output, others, swapped, newcomers, unlisted_records, files, missing_files })
     }
 
     /// Compares everything. An error says why the audit ends early.
@@ -75,214 +99,246 @@ impl<'a, 'p> Audit<'a, 'p> {
         }
         done.map_err(Stop::Store)?;
         self.store.check_unchanged().map_err(Stop::Store)?;
-        self.match_moved().map_err(Stop::Unprintable)
+        self.judge_waiting()
     }
 
     fn take(&mut self, pair: Pair, outcome: Outcome) -> Result<(), Stop> {
-        if let Pair::Both { entry, .. } | Pair::Gone { entry, .. } = &pair {
-            self.files += u64::from(matches!(entry.kind, Kind::File(..)));
-        }
-        match pair {
-            Pair::Failed(error) => Err(Stop::Store(error)),
-            Pair::Unlisted(name, error) => self.unreadable(&name, &error),
+        let (name, entry, sight, hash) = match pair {
+            Pair::Failed(error) => return Err(Stop::Store(error)),
+            Pair::Unlisted(name, error) => (name, None, Sight::Unreadable(reason(&error), None), false),
+            Pair::Fresh { found, hash } => (found.name().to_vec(), None, Sight::of(found, outcome), hash),
+            Pair::Both { entry, found, hash } => (Vec::new(), Some(entry), Sight::of(found, outcome), hash),
+            Pair::Gone { entry, unlisted: None, hash } => (Vec::new(), Some(entry), Sight::Nothing, hash),
             Pair::Gone { entry, unlisted: Some(why), hash } => {
                 self.unlisted_records = true;
-                self.write(&entry, self.unseen(hash, Now::Unknown))?;
-                self.tell(&entry.name, &Verdict::unreadable(why))
+                (Vec::new(), Some(entry), Sight::Unreadable(why, None), hash)
             }
-            Pair::Gone { entry, unlisted: None, hash } => self.gone(entry, hash),
-            Pair::Fresh { found: Found::Link(name, Ok(target)), .. } => {
-                self.write_new(&name, &Now::Link(target))?;
-                self.new.push(Single { name, digest: None, length: None });
-                Ok(())
-            }
-            Pair::Fresh { found: Found::Link(name, Err(error)), .. } => self.unreadable(&name, &error),
-            Pair::Fresh { found, .. } => self.fresh(found.name(), outcome),
-            Pair::Both { entry, found: Found::Link(_, target), hash } => match target {
-                Ok(target) => {
-                    let status =
-                        if entry.kind == Kind::Link(target.clone()) { Status::Unchanged } else { Status::Changed };
-                    let sampled = matches!(self.output, Output::Sample(_));
-                    self.write(&entry, if sampled { self.unseen(hash, Now::Unknown) } else { Now::Link(target) })?;
-                    self.tell(&entry.name, &Verdict::new(status))
-                }
-                Err(error) => self.lost(entry, hash, &error),
-            },
-            Pair::Both { entry, hash, .. } => match outcome.unwrap_or_else(|| Err(ErrorKind::Unsupported.into())) {
-                Ok(content) => {
-                    let (verdict, now) = self.judge(&entry, content).map_err(Stop::Store)?;
-                    self.write(&entry, now)?;
-                    self.tell(&entry.name, &verdict)
-                }
-                Err(error) => self.lost(entry, hash, &error),
-            },
-        }
-    }
-
-    /// An entry of which something was found that then could not be read, or was gone.
-    fn lost(&mut self, entry: Entry, hash: bool, error: &io::Error) -> Result<(), Stop> {
-        if error.kind() == ErrorKind::NotFound {
-            return self.gone(entry, hash);
-        }
-        self.write(&entry, self.unseen(hash, Now::Unknown))?;
-        self.unreadable(&entry.name, error)
-    }
-
-    /// `otherwise`, unless a sample was to read the entry: then it had its turn, so that it does not keep others from
-    /// theirs for ever.
-    fn unseen(&self, hash: bool, otherwise: Now) -> Now {
-        match self.output {
-            Output::Sample(_) if hash => Now::Checked(nanoseconds(SystemTime::now())),
-            _ => otherwise,
-        }
-    }
-
-    fn tell(&mut self, name: &[u8], verdict: &Verdict) -> Result<(), Stop> {
-        self.report.tell(name, verdict).map_err(Stop::Unprintable)
-    }
-
-    fn unreadable(&mut self, name: &[u8], error: &io::Error) -> Result<(), Stop> {
-        self.tell(name, &Verdict::unreadable(reason(error)))
-    }
-
-    /// An entry of which nothing is found.
-    fn gone(&mut self, entry: Entry, hash: bool) -> Result<(), Stop> {
-        self.write(&entry, self.unseen(hash, Now::Nothing))?;
-        let (digest, length) = match entry.kind {
-            Kind::File(record, _) => (Some(record.digest), Some(record.length)),
-            Kind::Link(_) => (None, None),
         };
-        self.missing.push(Single { name: entry.name, digest, length });
+        match entry {
+            Some(entry) => self.recorded(entry, sight, hash),
+            None => self.new_name(name, sight),
+        }
+    }
+
+    /// A name that is not in the store.
+    fn new_name(&mut self, name: Vec<u8>, sight: Sight) -> Result<(), Stop> {
+        let (mut damage, mut number) = (Damage::default(), None);
+        match &sight {
+            Sight::Nothing | Sight::Unreadable(..) => {
+                let decided = verdict(Recorded::Nothing, sight.as_found(), &self.others);
+                return decided.map_or(Ok(()), |(verdict, _)| self.tell(&name, verdict, &sight, damage));
+            }
+            Sight::Unread(stamp) => self.others.stamp(None, *stamp),
+            Sight::Link(target) => {
+                if let Output::Update(draft) = &mut self.output {
+                    draft.link(&name, target).map_err(Stop::Output)?;
+                }
+            }
+            Sight::Read(now, leaves) => {
+                self.others.stamp(None, now.stamp());
+                self.others.came(now, Place::New);
+                damage = self.damage_of_only(now, leaves).map_err(Stop::Store)?;
+                if let Output::Update(draft) = &mut self.output {
+                    number = Some(draft.file(&name, now, leaves).map_err(Stop::Output)?);
+                }
+            }
+        }
+        self.newcomers.push(Waiting { name, old: None, sight: sight.without_leaves(), damage, number });
         Ok(())
     }
 
-    /// A file without an entry.
-    fn fresh(&mut self, name: &[u8], outcome: Outcome) -> Result<(), Stop> {
-        let length = outcome.as_ref().and_then(|outcome| Some(outcome.as_ref().ok()?.length));
-        if matches!(&outcome, Some(Ok(content)) if content.was_looked_at()) {
-            self.new.push(Single { name: name.to_vec(), digest: None, length });
+    /// The bytes in which a file under a new name differs from the only recorded one of its length and time.
+    fn damage_of_only(&self, now: &Record, leaves: &[u8]) -> io::Result<Damage> {
+        let Some(at) = self.others.only(now.stamp()) else { return Ok(Damage::default()) };
+        if self.store.digest(at)? == now.digest {
+            return Ok(Damage::default());
+        }
+        damage(self.store, now, at, &Leaves { length: now.length, digests: leaves, bad: &[] }, true)
+    }
+
+    /// A name that is in the store.
+    fn recorded(&mut self, entry: Entry, sight: Sight, hash: bool) -> Result<(), Stop> {
+        let Entry { name, kind } = entry;
+        self.files += u64::from(matches!(kind, Kind::File(..)));
+        if let Some(now) = sight.stamp() {
+            self.others.stamp(if let Kind::File(was, _) = &kind { Some(was.stamp()) } else { None }, now);
+        }
+        let decided = verdict(kind.as_recorded(), sight.as_found(), &self.others);
+        if let Sight::Nothing = sight {
+            self.write(&name, &kind, &sight, decided, hash)?;
+            self.others.gone(name, if let Kind::File(record, at) = kind { Some((record, at)) } else { None });
             return Ok(());
         }
-        match record_of(outcome) {
-            Ok((record, leaves)) => {
-                let digest = Some(record.digest.clone());
-                self.write_new(name, &Now::File(record, leaves))?;
-                self.new.push(Single { name: name.to_vec(), digest, length });
+        let mut lost = None;
+        if let Sight::Read(now, _) = &sight {
+            match &kind {
+                Kind::File(was, _) if was.has_contents_of(now) => {}
+                Kind::Link(_) => self.others.came(now, Place::Misplaced),
+                Kind::File(was, at) => {
+                    self.others.came(now, Place::Misplaced);
+                    lost = self.others.displaced(&name, was, *at);
+                }
+            }
+        }
+        let number = self.write(&name, &kind, &sight, decided, hash)?;
+        let damage = match &kind {
+            Kind::Link(_) => Damage::default(),
+            Kind::File(was, at) => self.damage(was, *at, &sight).map_err(Stop::Store)?,
+        };
+        match (decided, kind) {
+            (Some((verdict, _)), _) => self.tell(&name, verdict, &sight, damage),
+            (None, Kind::File(record, at)) => {
+                let (old, sight) = (Some(Box::new((record, at, lost))), sight.without_leaves());
+                self.swapped.push(Waiting { name, old, sight, damage, number });
                 Ok(())
             }
-            // The file went away meanwhile.
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => self.unreadable(name, &error),
+            (None, Kind::Link(_)) => unreachable!("what becomes of a link depends on no other name"),
         }
     }
 
-    /// Compares what was found out about a file with its entry.
-    fn judge(&self, entry: &Entry, content: Content) -> io::Result<(Verdict, Now)> {
-        let length = Some(content.length);
-        let Kind::File(record, at) = &entry.kind else {
-            // A link became a file.
-            if let Some((_, why)) = content.bad.first() {
-                return Ok((Verdict { length, ..Verdict::unreadable(why.clone()) }, Now::Unknown));
+    /// The bytes in which a file differs from its record.
+    fn damage(&self, was: &Record, at: u64, sight: &Sight) -> io::Result<Damage> {
+        let (leaves, lost) = match sight {
+            Sight::Read(now, _) if was.has_contents_of(now) => return Ok(Damage::default()),
+            Sight::Read(now, leaves) => {
+                // Nobody asks for bytes that somebody deleted.
+                (Leaves { length: now.length, digests: leaves, bad: &[] }, !was.was_written(now.modified))
             }
-            let verdict = Verdict { length, digest: content.digest.clone(), ..Verdict::new(Status::Changed) };
-            let now = record_of(Some(Ok(content))).map_or(Now::Unknown, |(record, leaves)| Now::File(record, leaves));
-            return Ok((verdict, now));
-        };
-        let same_time = (record.length, record.modified) == (content.length, content.modified);
-        if content.was_looked_at() {
-            let status = if same_time { Status::Unchanged } else { Status::Changed };
-            return Ok((Verdict { length, unread: true, ..Verdict::new(status) }, Now::Unknown));
-        }
-        let (checked, digest) = (nanoseconds(content.begun), content.digest.clone());
-        if digest.as_ref() == Some(&record.digest) && record.length == content.length {
-            let verdict = Verdict { length, digest, ..Verdict::new(Status::Unchanged) };
-            let (record, leaves) = record_of(Some(Ok(content)))?;
-            return Ok((verdict, Now::File(record, leaves)));
-        }
-        let status = match digest {
-            None => Status::Unreadable,
-            Some(_) if same_time && !record.young => Status::Rotted,
-            Some(_) => Status::Changed,
-        };
-        let damage = self.damage(record, *at, &content)?;
-        let verdict = Verdict { length, digest, damage, ..Verdict::new(status) };
-        let now = match status {
-            Status::Changed => record_of(Some(Ok(content))).map(|(record, leaves)| Now::File(record, leaves))?,
-            _ => Now::Checked(checked),
-        };
-        Ok((verdict, now))
-    }
-
-    /// The bytes of a file that differ from those recorded, or cannot be read.
-    fn damage(&self, record: &Record, at: u64, content: &Content) -> io::Result<Damage> {
-        let size = self.store.header.scheme.size;
-        let chunk = self.store.header.chunk();
-        let recorded = self.store.leaves(record, at)?;
-        let (mut recorded, mut found) = (recorded.chunks(size), content.leaves.chunks(size));
-        let mut bad = content.bad.iter().peekable();
-        let mut damage = Damage::default();
-        for index in 0..content.length.div_ceil(chunk) {
-            // The digest of an only leaf is not there: the file as a whole differs.
-            let (old, new) = (recorded.next(), found.next());
-            let bytes = index * chunk..content.length.min((index + 1) * chunk);
-            if let Some((_, reason)) = bad.next_if(|(number, _)| *number == index) {
-                damage.add(bytes, Some(reason.clone()));
-            } else if new.is_none() || old != new {
-                damage.add(bytes, None);
+            Sight::Unreadable(_, Some(content)) => {
+                let Content { length, leaves, bad, .. } = &**content;
+                (Leaves { length: *length, digests: leaves, bad }, false)
             }
-        }
-        Ok(damage)
+            _ => return Ok(Damage::default()),
+        };
+        damage(self.store, was, at, &leaves, lost)
     }
 
-    /// Writes an entry, or what is there now in its place.
-    fn write(&mut self, entry: &Entry, now: Now) -> Result<(), Stop> {
-        let written = match (&mut self.output, now) {
-            (Output::Nothing, _) | (Output::Update(_), Now::Nothing) => Ok(()),
-            (Output::Update(writer), Now::File(record, leaves)) => writer.file(&entry.name, &record, &leaves),
-            (Output::Update(writer), Now::Link(target)) => writer.link(&entry.name, &target),
-            (Output::Sample(writer) | Output::Update(writer), now) => match &entry.kind {
-                Kind::Link(target) => writer.link(&entry.name, target),
-                Kind::File(record, at) => {
-                    let leaves = self.store.leaves(record, *at).map_err(Stop::Store)?;
-                    writer.file(&entry.name, &now.seen(record), &leaves)
-                }
+    /// Writes what is kept under a recorded name, or what was found if that is open. Returns the number of the entry in
+    /// the draft.
+    fn write(
+        &mut self,
+        name: &[u8],
+        kind: &Kind,
+        sight: &Sight,
+        decided: Option<(Verdict, Keep)>,
+        hash: bool,
+    ) -> Result<Option<u64>, Stop> {
+        let keep = decided.map_or(Keep::Found, |(_, keep)| keep);
+        let turn = matches!(self.output, Output::Sample(_)) && hash;
+        match (&mut self.output, sight) {
+            (Output::Nothing, _) => return Ok(None),
+            (Output::Update(_), _) if keep == Keep::Nothing => return Ok(None),
+            (Output::Update(draft), Sight::Read(record, leaves)) if keep == Keep::Found => {
+                return draft.file(name, record, leaves).map(Some).map_err(Stop::Output);
+            }
+            (Output::Update(draft), Sight::Link(target)) if keep == Keep::Found => {
+                draft.link(name, target).map_err(Stop::Output)?;
+                return Ok(None);
+            }
+            _ => {}
+        }
+        let written = match kind {
+            Kind::Link(target) => match &mut self.output {
+                Output::Sample(writer) => writer.link(name, target),
+                Output::Update(draft) => draft.link(name, target),
+                Output::Nothing => Ok(()),
             },
-        };
-        written.map_err(Stop::Output)
-    }
-
-    /// Writes what has no entry yet.
-    fn write_new(&mut self, name: &[u8], now: &Now) -> Result<(), Stop> {
-        let written = match (&mut self.output, now) {
-            (Output::Update(writer), Now::File(record, leaves)) => writer.file(name, record, leaves),
-            (Output::Update(writer), Now::Link(target)) => writer.link(name, target),
-            _ => Ok(()),
-        };
-        written.map_err(Stop::Output)
-    }
-
-    /// Tells of what is new, missing or moved: a file that is missing under one name and new under another. Each is
-    /// taken once, in the order of names.
-    fn match_moved(&mut self) -> io::Result<()> {
-        let mut places: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();
-        let mut missing: Vec<Option<Single>> = mem::take(&mut self.missing).into_iter().map(Some).collect();
-        for (i, single) in missing.iter().enumerate() {
-            if let Some(key) = single.as_ref().and_then(Single::key) {
-                places.entry(key).or_default().push_back(i);
+            Kind::File(record, at) => {
+                let leaves = self.store.leaves(record, *at).map_err(Stop::Store)?;
+                let record = sight.seen(record, turn);
+                match &mut self.output {
+                    Output::Sample(writer) => writer.file(name, &record, &leaves),
+                    Output::Update(draft) => draft.file(name, &record, &leaves).map(|_| ()),
+                    Output::Nothing => Ok(()),
+                }
             }
+        };
+        written.map(|()| None).map_err(Stop::Output)
+    }
+
+    /// Judges the names whose verdicts depend on others, now that all are known.
+    fn judge_waiting(&mut self) -> Result<(), Stop> {
+        self.others.begin_swaps();
+        for waiting in mem::take(&mut self.swapped) {
+            let decided = self.judge(&waiting).expect("all names are known");
+            self.settle(waiting, decided)?;
         }
-        for Single { name, digest, length } in mem::take(&mut self.new) {
-            let key = Single { name: Vec::new(), digest: digest.clone(), length }.key();
-            let old = key.and_then(|key| places.get_mut(&key)?.pop_front()).and_then(|i| missing[i].take());
-            let from = old.map(|old| old.name);
-            let status = if from.is_some() { Status::Moved } else { Status::New };
-            self.report.tell(&name, &Verdict { digest, length, from, ..Verdict::new(status) })?;
+        self.others.begin_renamed();
+        let newcomers = mem::take(&mut self.newcomers);
+        let renamed: Vec<_> = newcomers.iter().map(|waiting| self.judge(waiting)).collect();
+        self.others.begin_copied();
+        for (waiting, decided) in newcomers.into_iter().zip(renamed) {
+            let decided = decided.or_else(|| self.judge(&waiting)).expect("all names are known");
+            self.settle(waiting, decided)?;
         }
-        for Single { name, digest, length } in missing.into_iter().flatten() {
-            self.missing_files += u64::from(length.is_some());
-            self.report.tell(&name, &Verdict { digest, length, ..Verdict::new(Status::Missing) })?;
+        for lost in self.others.missing() {
+            let mut finding = Finding::new(Status::Missing);
+            if let Some((record, _)) = lost.file {
+                self.missing_files += 1;
+                (finding.digest, finding.length) = (Some(record.digest), Some(record.length));
+            }
+            self.report.tell(&lost.name, &finding).map_err(Stop::Unprintable)?;
         }
         Ok(())
+    }
+
+    /// The verdict about a name that waited, unless it waits for others still. What it depends on is given to no other.
+    fn judge(&mut self, waiting: &Waiting) -> Option<(Verdict, Keep)> {
+        let recorded = waiting.old.as_ref().map_or(Recorded::Nothing, |old| Recorded::File(&old.0));
+        let decided = verdict(recorded, waiting.sight.as_found(), &self.others)?;
+        if let Verdict::Moved(id) | Verdict::MovedRotted(id) = decided.0 {
+            self.others.take(id);
+            if let Some(own) = waiting.old.as_ref().and_then(|old| old.2) {
+                self.others.vacate(own);
+            }
+        }
+        Some(decided)
+    }
+
+    /// Keeps and tells what a verdict says.
+    fn settle(&mut self, waiting: Waiting, (verdict, keep): (Verdict, Keep)) -> Result<(), Stop> {
+        let Waiting { name, old, sight, damage, number } = waiting;
+        let replacement = match (keep, &old) {
+            (Keep::Old, Some(old)) => Some((&old.0, old.1)),
+            (Keep::Of(id), _) => self.others.lost(id).file.as_ref().map(|(record, at)| (record, *at)),
+            _ => None,
+        };
+        if let (Output::Update(draft), Some((record, at)), Some(number)) = (&mut self.output, replacement, number) {
+            draft.replace(number, sight.seen(record, false), at);
+        }
+        self.tell(&name, verdict, &sight, damage)
+    }
+
+    fn tell(&mut self, name: &[u8], verdict: Verdict, sight: &Sight, damage: Damage) -> Result<(), Stop> {
+        let from = |id| Some(self.others.lost(id).name.clone());
+        let (status, from) = match verdict {
+            Verdict::Nothing => return Ok(()),
+            Verdict::Unchanged => (Status::Unchanged, None),
+            Verdict::Changed => (Status::Changed, None),
+            Verdict::Rotted => (Status::Rotted, None),
+            Verdict::New => (Status::New, None),
+            Verdict::Missing => (Status::Missing, None),
+            Verdict::Moved(id) => (Status::Moved, from(id)),
+            Verdict::MovedRotted(id) => (Status::Rotted, from(id)),
+            Verdict::Unreadable => (Status::Unreadable, None),
+        };
+        let mut finding = Finding { from, ..Finding::new(status) };
+        if matches!(status, Status::Changed | Status::Rotted | Status::Unreadable) {
+            finding.damage = damage;
+        }
+        match sight {
+            Sight::Nothing | Sight::Link(_) => {}
+            Sight::Unreadable(why, content) => {
+                finding.length = content.as_ref().map(|content| content.length);
+                // The ranges have the reasons.
+                finding.reason = finding.damage.is_empty().then(|| why.clone());
+            }
+            Sight::Unread(stamp) => {
+                (finding.length, finding.unread) = (Some(stamp.length), status != Status::New);
+            }
+            Sight::Read(now, _) => (finding.length, finding.digest) = (Some(now.length), Some(now.digest.clone())),
+        }
+        self.report.tell(name, &finding).map_err(Stop::Unprintable)
     }
 
     /// Why an update may be an accident.
@@ -293,35 +349,90 @@ impl<'a, 'p> Audit<'a, 'p> {
         (self.missing_files > self.files / 2).then_some("more than half of the files are missing")
     }
 
-    /// Gives the store that was written its name. Returns the root of the store as it is now.
-    pub(super) fn finish(self) -> io::Result<(Report<'a, 'p>, Digest)> {
+    /// Gives the store that was written its name, unless `before_end` refuses. Returns the root of the store as it is.
+    pub(super) fn finish(
+        self,
+        secret: &Secret,
+        before_end: impl FnOnce() -> io::Result<()>,
+    ) -> io::Result<(Report<'a, 'p>, Digest)> {
         let root = match self.output {
             Output::Nothing => self.store.sums.root.clone(),
-            Output::Sample(writer) | Output::Update(writer) => writer.finish()?.root,
+            Output::Sample(writer) => {
+                before_end()?;
+                writer.finish()?.root
+            }
+            Output::Update(draft) => draft.finish(self.store, secret, before_end)?.root,
         };
         Ok((self.report, root))
     }
 }
 
-/// What is there now, as far as it can be trusted.
-enum Now {
-    Nothing,
-    File(Record, Vec<u8>),
-    Link(Vec<u8>),
-    /// A file that was read at this time, in nanoseconds since 1970, and is not to be recorded.
-    Checked(u64),
-    Unknown,
+impl Kind {
+    fn as_recorded(&self) -> Recorded<'_> {
+        match self {
+            Self::Link(target) => Recorded::Link(target),
+            Self::File(record, _) => Recorded::File(record),
+        }
+    }
 }
 
-impl Now {
-    /// An old record, with when the file was last read.
-    fn seen(&self, old: &Record) -> Record {
-        let (checked, young) = match self {
-            Self::File(now, _) if (&now.digest, now.modified) == (&old.digest, old.modified) => {
-                (now.checked, now.young)
+impl Sight {
+    fn of(found: Walked, outcome: Outcome) -> Self {
+        let lost = |error: &io::Error| match error.kind() {
+            // It went away meanwhile.
+            ErrorKind::NotFound => Self::Nothing,
+            _ => Self::Unreadable(reason(error), None),
+        };
+        match (found, outcome.unwrap_or_else(|| Err(ErrorKind::Unsupported.into()))) {
+            (Walked::Link(_, Ok(target)), _) => Self::Link(target),
+            (Walked::Link(_, Err(error)) | Walked::Unlisted(_, error), _) | (Walked::File(_), Err(error)) => {
+                lost(&error)
             }
-            Self::File(now, _) => (now.checked, old.young),
-            Self::Checked(checked) => (*checked, old.young),
+            (Walked::File(_), Ok(content)) if content.was_looked_at() => {
+                Self::Unread(Stamp { length: content.length, modified: content.modified })
+            }
+            (Walked::File(_), Ok(content)) => match content.bad.first() {
+                Some((_, why)) => Self::Unreadable(why.clone(), Some(Box::new(content))),
+                None => record_of(Some(Ok(content)))
+                    .map_or_else(|error| lost(&error), |(now, leaves)| Self::Read(now, leaves)),
+            },
+        }
+    }
+
+    fn as_found(&self) -> Found<'_> {
+        match self {
+            Self::Nothing => Found::Nothing,
+            Self::Unreadable(..) => Found::Unreadable,
+            Self::Link(target) => Found::Link(target),
+            Self::Unread(stamp) => Found::Unread(*stamp),
+            Self::Read(now, _) => Found::Read(now),
+        }
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        match self {
+            Self::Unread(stamp) => Some(*stamp),
+            Self::Read(now, _) => Some(now.stamp()),
+            _ => None,
+        }
+    }
+
+    /// The digests of leaves are long, and nobody needs them while a verdict waits.
+    fn without_leaves(mut self) -> Self {
+        if let Self::Read(_, leaves) = &mut self {
+            *leaves = Vec::new();
+        }
+        self
+    }
+
+    /// An old record, with when its file was last read. If a sample was to read it and could not, it had its `turn`, so
+    /// that it does not keep others from theirs for ever.
+    fn seen(&self, old: &Record, turn: bool) -> Record {
+        let (checked, young) = match self {
+            Self::Read(now, _) if now.has_contents_of(old) && now.modified == old.modified => (now.checked, now.young),
+            Self::Read(now, _) => (now.checked, old.young),
+            Self::Unreadable(_, Some(content)) => (nanoseconds(content.begun), old.young),
+            _ if turn => (nanoseconds(SystemTime::now()), old.young),
             _ => (old.checked, old.young),
         };
         Record { checked, young, ..old.clone() }
@@ -336,12 +447,4 @@ pub(super) enum Stop {
     Output(io::Error),
     /// Nothing can be printed.
     Unprintable(io::Error),
-}
-
-impl Single {
-    /// What a moved file keeps. Empty files have nothing that tells them apart.
-    fn key(&self) -> Option<Vec<u8>> {
-        let (digest, length) = (self.digest.as_ref()?, self.length.filter(|&length| length > 0)?);
-        Some([digest.as_bytes(), &length.to_le_bytes()].concat())
-    }
 }

@@ -32,14 +32,14 @@ pub(super) struct Done {
 }
 
 /// Writes all files and links of a walk to a store. `complain` gets those that cannot be read, which are left out.
-/// `before_end` gets the number of entries, and may refuse to give the store its name.
+/// `before_end` may refuse to give the store its name.
 pub(super) fn record<F: Flavour>(
     setting: &Setting<'_>,
     walk: &mut Walk,
     mut writer: Writer,
     report: &mut Report<'_, '_>,
     mut complain: impl FnMut(&Report<'_, '_>, &[u8], &io::Error),
-    before_end: impl FnOnce(u64) -> io::Result<()>,
+    before_end: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<Result<Done, io::Error>> {
     let (mut links, mut all_good, mut failure) = (0, true, None);
     let done = run::<F, _>(setting, walk, |mut found, outcome| {
@@ -71,7 +71,7 @@ pub(super) fn record<F: Flavour>(
         return Ok(Err(error));
     }
     done?;
-    Ok(before_end(writer.entries()).and_then(|()| writer.finish()).map(|sums| Done { sums, links, all_good }))
+    Ok(before_end().and_then(|()| writer.finish()).map(|sums| Done { sums, links, all_good }))
 }
 
 /// The record of a file that was hashed, and the digests of its leaves. The reason if it could not be hashed.
@@ -79,12 +79,6 @@ pub(super) fn record_of(outcome: Outcome) -> io::Result<(Record, Vec<u8>)> {
     let content = outcome.unwrap_or_else(|| Err(io::ErrorKind::Unsupported.into()))?;
     let reason = content.bad.into_iter().next().map_or_else(|| "not hashed".to_owned(), |(_, reason)| reason);
     let digest = content.digest.ok_or_else(|| io::Error::other(reason))?;
-    let record = Record {
-        length: content.length,
-        modified: content.modified,
-        digest,
-        checked: nanoseconds(content.begun),
-        young: content.modified.is_young(content.begun),
-    };
-    Ok((record, content.leaves))
+    let (length, modified, checked) = (content.length, content.modified, nanoseconds(content.begun));
+    Ok((Record { length, modified, digest, checked, young: modified.is_young(checked) }, content.leaves))
 }

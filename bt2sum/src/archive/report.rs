@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::store::Sums;
 use crate::json::{self, Line};
 use crate::leaves::Damage;
-use crate::output::{Printer, checked_name, reason};
+use crate::output::{Printer, reason, shown};
 use crate::scheme::{Digest, Scheme};
 
 /// What became of a file or a link.
@@ -43,7 +43,7 @@ impl Status {
 
 /// A status, and what else there is to tell.
 #[derive(Debug)]
-pub(super) struct Verdict {
+pub(super) struct Finding {
     pub(super) status: Status,
     /// Of a file that was hashed, or of one that is missing.
     pub(super) digest: Option<Digest>,
@@ -52,20 +52,15 @@ pub(super) struct Verdict {
     pub(super) unread: bool,
     /// The bytes that differ from those recorded, or cannot be read.
     pub(super) damage: Damage,
-    /// The name that a moved file had.
+    /// The name that a moved file had, which may have rotted, too.
     pub(super) from: Option<Vec<u8>>,
     pub(super) reason: Option<String>,
 }
 
-impl Verdict {
+impl Finding {
     pub(super) fn new(status: Status) -> Self {
         let damage = Damage::default();
         Self { status, digest: None, length: None, unread: false, damage, from: None, reason: None }
-    }
-
-    /// A file that cannot be read.
-    pub(super) fn unreadable(reason: String) -> Self {
-        Self { reason: Some(reason), ..Self::new(Status::Unreadable) }
     }
 }
 
@@ -122,45 +117,50 @@ impl<'a, 'p> Report<'a, 'p> {
         Status::ALL.into_iter().all(|status| good.contains(&status) || self.count(status) == 0)
     }
 
-    /// Counts and prints a verdict. Of files that are unchanged only JSON tells.
-    pub(super) fn tell(&mut self, name: &[u8], verdict: &Verdict) -> io::Result<()> {
-        self.counts[verdict.status as usize] += 1;
-        self.unread += u64::from(verdict.unread);
+    /// Counts and prints a finding. Of files that are unchanged only JSON tells.
+    pub(super) fn tell(&mut self, name: &[u8], finding: &Finding) -> io::Result<()> {
+        self.counts[finding.status as usize] += 1;
+        self.unread += u64::from(finding.unread);
         if self.json {
-            return self.object(name, verdict);
+            return self.object(name, finding);
         }
-        if verdict.status == Status::Unchanged {
+        if finding.status == Status::Unchanged {
             return Ok(());
         }
-        let name = checked_name(OsStr::from_bytes(name));
-        let mut text = [&*name, b": ", verdict.status.name().as_bytes()].concat();
-        if let Some(from) = &verdict.from {
-            text.extend([b" from ", &*checked_name(OsStr::from_bytes(from))].concat());
+        let name = printed(name);
+        let mut text = [&*name, b": "].concat();
+        if let Some(from) = &finding.from {
+            text.extend([b"moved from ", &*printed(from)].concat());
         }
-        if let Some(reason) = &verdict.reason {
+        match (finding.status, &finding.from) {
+            (Status::Moved, _) => {}
+            (status, Some(_)) => text.extend([b", ", status.name().as_bytes()].concat()),
+            (status, None) => text.extend(status.name().as_bytes()),
+        }
+        if let Some(reason) = &finding.reason {
             text.extend(format!(": {reason}").bytes());
         }
         text.push(b'\n');
-        let word = if verdict.status == Status::Changed { "changed" } else { "FAILED" };
-        for line in verdict.damage.lines(word) {
+        let word = if finding.status == Status::Changed { "changed" } else { "FAILED" };
+        for line in finding.damage.lines(word) {
             text.extend([&*name, b": ", line.as_bytes(), b"\n"].concat());
         }
         self.printer.print(&text)
     }
 
-    fn object(&mut self, name: &[u8], verdict: &Verdict) -> io::Result<()> {
-        let reasons = verdict.damage.ranges().filter_map(|(_, reason)| reason.clone());
+    fn object(&mut self, name: &[u8], finding: &Finding) -> io::Result<()> {
+        let reasons = finding.damage.ranges().filter_map(|(_, reason)| reason.clone());
         let mut line = Line {
-            length: verdict.length,
-            unread: verdict.unread,
-            ranges: verdict.damage.ends(),
-            reason: verdict.reason.clone().or_else(|| reasons.take(1).next()),
-            ..Line::new(name, verdict.status.name())
+            length: finding.length,
+            unread: finding.unread,
+            ranges: finding.damage.ends(),
+            reason: finding.reason.clone().or_else(|| reasons.take(1).next()),
+            ..Line::new(name, finding.status.name())
         };
-        if let Some(digest) = &verdict.digest {
-            line = line.with(self.scheme, digest, verdict.length);
+        if let Some(digest) = &finding.digest {
+            line = line.with(self.scheme, digest, finding.length);
         }
-        if let Some(from) = &verdict.from {
+        if let Some(from) = &finding.from {
             line = line.from(from);
         }
         self.printer.print(&line.to_bytes())
@@ -207,6 +207,9 @@ impl<'a, 'p> Report<'a, 'p> {
             let root = &root;
             json::line(&Summary { unchanged, changed, rotted, new, missing, moved, unreadable, unread, special, root })
         } else {
+            if rotted > 0 {
+                self.printer.print(WANTED)?;
+            }
             let counts =
                 Status::ALL.into_iter().filter(|&status| self.count(status) > 0 || status == Status::Unchanged);
             let mut line =
@@ -219,6 +222,17 @@ impl<'a, 'p> Report<'a, 'p> {
         };
         self.printer.print(&line)
     }
+}
+
+/// What to do about `rotted` that is none.
+const WANTED: &[u8] = b"rotted: if a change was wanted, touch the file, then --update\n";
+
+/// A name as people read it: its bytes, or in the quotes of a shell if it could speak to the terminal, or begins as quotes
+/// do.
+fn printed(name: &[u8]) -> Vec<u8> {
+    let quoted = shown(OsStr::from_bytes(name));
+    let is_mistakable = matches!(name.first(), Some(b'\'' | b'"' | b'$' | b'\\'));
+    if quoted.starts_with("$'") || is_mistakable { quoted.into_bytes() } else { name.to_vec() }
 }
 
 /// The number of pipes, sockets and devices, if there are any.

@@ -1,7 +1,7 @@
 //! Writes and reads stores: what was found in a tree of files. `docs/store.md` specifies the format.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use self::entries::Parser;
 use self::format::{AUTHENTICATOR, END, FILE, FLAGS, KEYED, LINK, Sealing, TRAILER, damaged, number};
 pub(super) use self::format::{Entry, FORMAT, Header, Kind, Record, Sums, Time, nanoseconds};
 use crate::input::{is_same_file, is_unchanged};
-use crate::scheme::{Secret, digest};
+use crate::scheme::{Digest, Secret, digest};
 use crate::sealed::{self, BEGIN, SEAL};
 use crate::temporary::Temporary;
 
 /// Writes a store, entry by entry.
-pub(super) struct Writer {
-    file: sealed::Writer,
+pub(super) struct Writer<W = Temporary> {
+    file: sealed::Writer<W>,
     sealing: Sealing,
     header: Header,
     entries: u64,
     bytes: u64,
 }
 
-impl Writer {
-    pub(super) fn begin(file: Temporary, header: &Header, secret: &Secret) -> io::Result<Self> {
+impl<W: Write> Writer<W> {
+    pub(super) fn begin(file: W, header: &Header, secret: &Secret) -> io::Result<Self> {
         let (file, sealing) = (sealed::Writer::begin(file, FORMAT)?, Sealing::begin(secret)?);
         let mut writer = Self { file, sealing, header: header.clone(), entries: 0, bytes: 0 };
         writer.covered(&header.to_bytes()?)?;
@@ -77,8 +77,8 @@ impl Writer {
         self.entries
     }
 
-    /// Ends the store, and gives it its name.
-    pub(super) fn finish(mut self) -> io::Result<Sums> {
+    /// Ends the store.
+    fn end(mut self) -> io::Result<(W, Sums)> {
         let (entries, bytes) = (self.entries, self.bytes);
         self.covered(&[&[END][..], &entries.to_le_bytes(), &bytes.to_le_bytes()].concat())?;
         let root = digest(self.sealing.root.finalize());
@@ -86,8 +86,27 @@ impl Writer {
         if let Some(all) = &self.sealing.all {
             self.file.write(all.finalize().as_bytes())?;
         }
-        self.file.finish()?;
-        Ok(Sums { entries, bytes, root })
+        Ok((self.file.end()?, Sums { entries, bytes, root }))
+    }
+}
+
+impl Writer {
+    /// Ends the store, and gives it its name.
+    pub(super) fn finish(self) -> io::Result<Sums> {
+        let (file, sums) = self.end()?;
+        file.finish()?;
+        Ok(sums)
+    }
+}
+
+impl Writer<BufWriter<File>> {
+    /// Ends a store in a file that nobody else can write to, and reads it.
+    pub(super) fn reopen(self) -> io::Result<Store> {
+        let header = self.header.clone();
+        let begin = BEGIN + header.to_bytes()?.len() as u64;
+        let (file, sums) = self.end()?;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(Store { before: file.metadata()?, file, header, sums, begin })
     }
 }
 
@@ -152,6 +171,14 @@ impl Store {
         let mut leaves = vec![0; length.ok_or(ErrorKind::OutOfMemory)?];
         self.file.read_exact_at(&mut leaves, at)?;
         Ok(leaves)
+    }
+
+    /// The digest of a file, before those of its leaves.
+    pub(super) fn digest(&self, at: u64) -> io::Result<Digest> {
+        let size = self.header.scheme.size;
+        let mut bytes = vec![0; size];
+        self.file.read_exact_at(&mut bytes, at.saturating_sub(size as u64))?;
+        Ok(digest(bytes))
     }
 
     /// Fails if the store was written to since it was opened: entries that were read since may be another's.

@@ -29,6 +29,7 @@ mod sha2;
 mod signals;
 mod store;
 mod store_kept;
+mod store_verdicts;
 mod terminal;
 mod touched;
 mod traps;

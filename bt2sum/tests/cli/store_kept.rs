@@ -12,6 +12,7 @@ use crate::in_time::start;
 use crate::process::{has_begun, has_opened, kill};
 use crate::signals::ran_without_ignored_signals;
 use crate::store::{audit, record, rot, tree};
+use crate::store_verdicts::{assert_verdicts, files, rename, rotate};
 use crate::{Directory, message, outcome};
 
 /// Kills runs that write the store after random times, and looks at the store after each.
@@ -25,7 +26,7 @@ fn killed(times: u32) {
     let longest = 2 * u64::try_from(begun.elapsed().as_micros()).unwrap();
     for i in 0..times {
         fs::write(directory.path("d/changing"), i.to_le_bytes()).unwrap();
-        let options = [&["--update"][..], &["-r", "-t", "1000"], &["--sample=100%"]][i as usize % 3];
+        let options = [&["--update"][..], &["-r", "-t", "1000", "--force"], &["--sample=100%"]][i as usize % 3];
         let mut command = directory.bt2sum(["--store", "s"]);
         let mut run = start(command.args(options).arg("d").stdout(Stdio::null()));
         thread::sleep(Duration::from_micros((u64::from(i.wrapping_mul(2_654_435_761)) * longest) >> 32));
@@ -60,10 +61,10 @@ fn a_store_that_may_not_grow() {
     let directory = tree().file("d/more", &message(300_000));
     record(&directory, &["--exclude=more"]);
     let before = fs::read(directory.path("s")).unwrap();
-    for mode in ["-r -t 1000", "--update --force"] {
+    for mode in ["-r -t 1000 --force", "--update --force"] {
         fs::write(directory.path("s"), &before).unwrap();
         if mode.starts_with("--update") {
-            record(&directory, &[]);
+            record(&directory, &["--force"]);
             fs::write(directory.path("d/more2"), message(500_000)).unwrap();
         }
         let old = fs::read(directory.path("s")).unwrap();
@@ -83,7 +84,7 @@ fn a_full_disk() {
     let program = env!("CARGO_BIN_EXE_bt2sum");
     let script = format!(
         "mount -t tmpfs -o size=24k none m 2>/dev/null || exit 77
-        '{program}' -r -t 100k --store m/s d && cp m/s old && '{program}' -r -t 1000 --store m/s d
+        '{program}' -r -t 100k --store m/s d && cp m/s old && '{program}' -r -t 1000 --force --store m/s d
         echo $?; ls -A m; cmp m/s old"
     );
     let mut command = Command::new("unshare");
@@ -167,7 +168,7 @@ fn a_store_keeps_its_owner() {
     record(&directory, &[]);
     // Only the superuser may give files away.
     if chown(directory.path("s"), Some(12_345), Some(54_321)).is_ok() {
-        for options in [&["--update"][..], &["--sample=1%"], &["-r"]] {
+        for options in [&["--update"][..], &["--sample=1%"], &["-r", "--force"]] {
             assert_eq!(outcome(directory.bt2sum(options.iter().copied()).args(["--store", "s", "d"])).code, Some(0));
             let store = fs::metadata(directory.path("s")).unwrap();
             assert_eq!((store.uid(), store.gid()), (12_345, 54_321), "{options:?}");
@@ -184,8 +185,8 @@ fn a_store_of_many_files() {
     fs::remove_dir_all(directory.path("d")).unwrap();
     fs::create_dir(directory.path("d")).unwrap();
     let run = outcome(&mut directory.bt2sum(["-r", "--store", "s", "d"]));
-    let reason = "bt2sum: s: --store would replace a store of 6 entries by one of 0; --force replaces it\n";
-    assert_eq!((run.code, run.stderr.as_str()), (Some(1), reason), "{run:?}");
+    let reason = "bt2sum: s: --store would replace a store of 6 entries; --update updates it, --force replaces it\n";
+    assert_eq!((run.code, run.stderr.as_str()), (Some(2), reason), "{run:?}");
     assert_eq!(fs::read(directory.path("s")).unwrap(), before);
     record(&directory, &["--force"]);
 }
@@ -201,4 +202,104 @@ fn pipes_and_one_lane() {
     assert_eq!(outcome(Command::new("mkfifo").arg(directory.path("pipe"))).code, Some(0));
     let run = outcome(&mut directory.bt2sum(["--audit", "--store", "pipe", "d"]));
     assert_eq!((run.code, run.stderr.as_str()), (Some(2), "bt2sum: pipe: not a store\n"));
+}
+
+/// The new store is begun when all names are known. A run that is killed before leaves the old one.
+#[test]
+fn nothing_is_written_before_all_is_known() {
+    let directory = files(&[("a", &message(400_000), 1), ("b", &message(400_001)[1..], 1), ("c", b"c", 2)]);
+    record(&directory, &[]);
+    rotate(&directory, &["a", "b"]);
+    rename(&directory, "c", "moved");
+    rot(&directory, "moved", 0);
+    let before = fs::read(directory.path("s")).unwrap();
+    let mut command = directory.bt2sum(["--update", "--rate=400k", "--store", "s", "d"]);
+    let mut run = command.stdout(Stdio::null()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1200));
+    assert!(run.try_wait().unwrap().is_none(), "the run is too fast");
+    let others = fs::read_dir(directory.path("")).unwrap().map(|entry| entry.unwrap());
+    let unfinished: Vec<_> = others.filter(|entry| entry.path().extension().is_some_and(|end| end == "tmp")).collect();
+    assert_eq!(unfinished.iter().map(|entry| entry.metadata().unwrap().size()).collect::<Vec<_>>(), [0]);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    let lines = ["a: moved from b", "b: moved from a", "moved: moved from c, rotted"];
+    assert_verdicts(&directory, &["--update"], &lines, "0 unchanged, 1 rotted, 2 moved", 1);
+    assert_verdicts(&directory, &["--audit"], &["moved: rotted"], "2 unchanged, 1 rotted", 1);
+    assert_eq!(fs::read_dir(directory.path("")).unwrap().count(), 2);
+}
+
+/// Recording again would bless what rotted meanwhile.
+#[test]
+fn a_store_is_not_recorded_over() {
+    let directory = tree();
+    record(&directory, &[]);
+    rot(&directory, "a", 0);
+    let before = fs::read(directory.path("s")).unwrap();
+    let run = outcome(&mut directory.bt2sum(["-r", "--store", "s", "d"]));
+    let reason = "bt2sum: s: --store would replace a store of 6 entries; --update updates it, --force replaces it\n";
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(2), "", reason));
+    assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    assert_verdicts(&directory, &["--audit"], &["a: rotted"], "5 unchanged, 1 rotted", 1);
+    record(&directory, &["--force"]);
+    assert_verdicts(&directory, &["--audit"], &[], "6 unchanged", 0);
+}
+
+/// A store that came while another was recorded is not replaced either.
+#[test]
+fn a_store_that_came_meanwhile() {
+    let directory = tree().file("d/long", &message(300_000));
+    record(&directory, &[]);
+    rename_store(&directory, "s", "other");
+    let mut command = directory.bt2sum(["-r", "--rate=200k", "--store", "s", "d"]);
+    let run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(400));
+    fs::copy(directory.path("other"), directory.path("s")).unwrap();
+    let run: crate::Outcome = run.wait_with_output().unwrap().into();
+    assert!(run.code == Some(1) && run.stderr.contains("would replace a store of 7 entries"), "{run:?}");
+    assert_eq!(fs::read(directory.path("s")).unwrap(), fs::read(directory.path("other")).unwrap());
+}
+
+fn rename_store(directory: &Directory, from: &str, to: &str) {
+    fs::rename(directory.path(from), directory.path(to)).unwrap();
+}
+
+/// Nothing was compared, which is not that something changed.
+#[test]
+fn a_directory_that_is_missing() {
+    let directory = tree().file("file", b"file");
+    record(&directory, &[]);
+    let before = fs::read(directory.path("s")).unwrap();
+    for mode in ["--audit", "--update", "--sample=1%", "--sample=0%", "--update --force"] {
+        for (name, reason) in [("nowhere", "No such file or directory"), ("file", "Not a directory")] {
+            let run = outcome(directory.bt2sum(mode.split(' ')).args(["--store", "s", name]));
+            let expected = format!("bt2sum: {name}: {reason}\n");
+            assert_eq!((run.code, run.stdout, run.stderr), (Some(3), String::new(), expected), "{mode}");
+        }
+    }
+    assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    assert_eq!(fs::read_dir(directory.path("")).unwrap().count(), 3);
+    // A recording of nothing is a failure like any other.
+    assert_eq!(outcome(&mut directory.bt2sum(["-r", "--store", "t", "nowhere"])).code, Some(1));
+    // What is wrong with the arguments comes first.
+    assert_eq!(outcome(&mut directory.bt2sum(["--audit", "--store", "none", "nowhere"])).code, Some(2));
+}
+
+/// An update on a file system that has no files without names.
+#[test]
+fn an_update_without_nameless_files() {
+    // A vfat image needs the superuser.
+    let directory = tree();
+    let script = "truncate -s 2M i && mkfs.vfat i >/dev/null && mkdir m && mount -o loop i m";
+    let mounted =
+        Command::new("sh").args(["-c", script]).current_dir(directory.path("")).stderr(Stdio::null()).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let run = |options: &[&str]| outcome(directory.bt2sum(options.iter().copied()).args(["--store", "m/s", "d"])).code;
+    let codes = [run(&["-r"]), run(&["--update"]), run(&["--audit"])];
+    let left = fs::read_dir(directory.path("m")).unwrap().count();
+    let unmounted = Command::new("umount").arg(directory.path("m")).status().unwrap();
+    assert!(unmounted.success());
+    assert_eq!((codes, left), ([Some(0); 3], 1));
 }

@@ -191,6 +191,8 @@ impl Entries {
         let bytes = self.bytes.checked_add(length);
         self.bytes =
             bytes.filter(|_| modified.nanoseconds < 1_000_000_000 && young < 2).ok_or_else(|| damaged("a number"))?;
-        Ok(Some(Entry { name, kind: Kind::File(Record { length, modified, digest, checked, young: young == 1 }, at) }))
+        // Older versions marked times to come as young.
+        let young = young == 1 && !modified.is_later(checked);
+        Ok(Some(Entry { name, kind: Kind::File(Record { length, modified, digest, checked, young }, at) }))
     }
 }

@@ -1,6 +1,5 @@
 //! The parameters, the entries and the sums of a store, and their constants.
 
-use core::time::Duration;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -33,8 +32,9 @@ pub(super) const END: u8 = 0;
 pub(super) const FILE: u8 = 1;
 pub(super) const LINK: u8 = 2;
 
-/// A file whose time is not older than this when it is read may be written to again within the same time.
-const RESOLUTION: Duration = Duration::from_secs(2);
+/// A file whose time is nearer than this to the time at which it is read may be written to again within the same time:
+/// some file systems have times of 2 seconds. In nanoseconds.
+const RESOLUTION: i128 = 2_000_000_000;
 
 /// The parameters of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub(super) fn number(number: usize) -> io::Result<[u8; 4]> {
 }
 
 /// A time of modification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::archive) struct Time {
     pub(in crate::archive) seconds: i64,
     pub(in crate::archive) nanoseconds: u32,
@@ -93,11 +93,21 @@ impl Time {
         Self { seconds: file.mtime(), nanoseconds: u32::try_from(file.mtime_nsec()).unwrap_or(0) }
     }
 
-    /// Whether a file of this time may have been written to after `now` without a change of its time.
-    pub(in crate::archive) fn is_young(self, now: SystemTime) -> bool {
-        let old = now.checked_sub(RESOLUTION).and_then(|old| old.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        let seconds = i64::try_from(old.as_secs()).unwrap_or(i64::MAX);
-        (self.seconds, self.nanoseconds) > (seconds, old.subsec_nanos())
+    /// Whether a file that was read at `now`, in nanoseconds since 1970, can be written to afterwards and keep this time.
+    /// A write sets the time to that of the write, so a time far from `now` is not kept.
+    pub(in crate::archive) fn is_young(self, now: u64) -> bool {
+        self.since(now).abs() < RESOLUTION
+    }
+
+    /// Whether the time is so much later than `now`, in nanoseconds since 1970, that it was not young at `now`, nor
+    /// before.
+    pub(super) fn is_later(self, now: u64) -> bool {
+        self.since(now) >= RESOLUTION
+    }
+
+    /// The nanoseconds from `now` to this time.
+    fn since(self, now: u64) -> i128 {
+        i128::from(self.seconds) * 1_000_000_000 + i128::from(self.nanoseconds) - i128::from(now)
     }
 }
 

@@ -1,10 +1,8 @@
 //! Stores that are whole, damaged, cut and forged.
 
-use core::time::Duration;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::MutexGuard;
-use std::time::UNIX_EPOCH;
 
 use simd_digest::blake2b::Params;
 use zeroize::Zeroizing;
@@ -210,10 +208,36 @@ fn bytes_changed_without_the_key() {
 
 #[test]
 fn young_times() {
-    let now = UNIX_EPOCH + Duration::new(1000, 500);
-    for (seconds, nanoseconds, young) in
-        [(998, 500, false), (998, 501, true), (999, 0, true), (2000, 0, true), (-1, 0, false)]
-    {
+    let now = 1_000_000_000_500;
+    for (seconds, nanoseconds, young) in [
+        (998, 500, false),
+        (998, 501, true),
+        (999, 0, true),
+        (1002, 499, true),
+        (1002, 500, false),
+        (2000, 0, false),
+        (-1, 0, false),
+        (i64::MIN, 0, false),
+        (i64::MAX, 999_999_999, false),
+    ] {
         assert_eq!(Time { seconds, nanoseconds }.is_young(now), young, "{seconds} {nanoseconds}");
     }
+}
+
+/// Older versions marked every file as young whose time was to come.
+#[test]
+fn marks_of_older_versions() {
+    let scratch = Scratch::new();
+    let young = |modified, checked| {
+        let record = Record { modified, checked, young: true, ..file(5) };
+        scratch.write(&header(&[]), &Secret::default(), &[(b"a", record)]);
+        let (_, entries) = scratch.open(&Secret::default()).unwrap();
+        matches!(&entries[..], [Entry { kind: Kind::File(Record { young: true, .. }, _), .. }])
+    };
+    let checked = 1_000_000_000_000;
+    for (seconds, kept) in [(999, true), (1001, true), (1002, false), (i64::MAX, false)] {
+        assert_eq!(young(Time { seconds, nanoseconds: 0 }, checked), kept, "{seconds}");
+    }
+    // A sample that could not read the file came later: nothing is known about the time before.
+    assert!(young(Time { seconds: 1001, nanoseconds: 0 }, 2 * checked));
 }

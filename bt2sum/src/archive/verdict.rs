@@ -1,0 +1,203 @@
+//! Decides what became of a name, and what an update stores under it. Nothing else in the program decides this.
+//!
+//! ```text
+//!   recorded  what the store has under the name    ─┐
+//!   found     what is there now                     ├─>  verdict  ─>  Verdict, for the report
+//!   others    what is known about all other names  ─┘                 Keep, for an update
+//! ```
+//!
+//! Whoever writes to a file changes its time. Whoever renames it keeps its time. So other contents at the same time are
+//! rot, unless they came from another name together with that time.
+
+use super::store::{Record, Time};
+
+/// The place of a record among the lost ones of [`super::others`].
+pub(super) type Id = usize;
+
+/// What the store has under a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Recorded<'a> {
+    Nothing,
+    /// A link to this target.
+    Link(&'a [u8]),
+    File(&'a Record),
+}
+
+/// What is there under a name now.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found<'a> {
+    Nothing,
+    /// Something that cannot be read, or only in part.
+    Unreadable,
+    /// A link to this target.
+    Link(&'a [u8]),
+    /// A file whose contents were left out, as a sample does.
+    Unread(Stamp),
+    /// A file that was read, as it would be recorded.
+    Read(&'a Record),
+}
+
+/// What a file keeps when it is renamed, and its owner's programs change when they write to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Stamp {
+    pub(super) length: u64,
+    pub(super) modified: Time,
+}
+
+/// What becomes of a name. A name in it is that of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Unchanged,
+    Changed,
+    Rotted,
+    New,
+    Missing,
+    /// It has the contents of this record, whose own name lost them.
+    Moved(Id),
+    /// It is the file of this record, whose name is gone, with other contents.
+    MovedRotted(Id),
+    Unreadable,
+    /// A file that was there for a moment only.
+    Nothing,
+}
+
+/// What an update stores under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    Nothing,
+    /// The record that it has.
+    Old,
+    /// What was found.
+    Found,
+    /// This record of another name.
+    Of(Id),
+}
+
+/// Records and files that have one digest, one length and one time, except files under their own names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Twins {
+    /// The number of records whose names have other contents now.
+    pub(super) displaced: usize,
+    /// The number of records whose names are gone.
+    pub(super) gone: usize,
+    /// The number of files in the place of other recorded contents.
+    pub(super) misplaced: usize,
+    /// The number of files under new names.
+    pub(super) new: usize,
+    /// One of the records, if one is left that no other file came from.
+    pub(super) free: Option<Id>,
+}
+
+/// Records and files that have one length and one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Peers {
+    /// The number of records, of any name.
+    pub(super) records: usize,
+    /// The number of files whose own record has another length or time.
+    pub(super) files: usize,
+    /// One of the records, if its name is gone and no other file came from it.
+    pub(super) gone: Option<Id>,
+    /// Whether that record is young.
+    pub(super) is_young: bool,
+}
+
+/// What is known about all other names. `None`: it is not known yet.
+pub(super) trait Others {
+    /// By digest, length and time: records whose names lost them, and files that came from elsewhere. The name that asks
+    /// was recorded with the length and time `was`.
+    fn twins(&self, record: &Record, was: Stamp) -> Option<Twins>;
+
+    /// By digest, length and time: a record whose name is free, and that no other file came from.
+    fn renamed(&self, now: &Record) -> Option<Option<Id>>;
+
+    /// By digest and length: such a record of any time.
+    fn copied(&self, now: &Record) -> Option<Option<Id>>;
+
+    /// By length and time.
+    fn peers(&self, record: &Record) -> Option<Peers>;
+}
+
+/// What became of a name, and what an update stores under it. `None` if this depends on names that `others` does not
+/// know yet.
+pub(super) fn verdict(recorded: Recorded<'_>, found: Found<'_>, others: &impl Others) -> Option<(Verdict, Keep)> {
+    Some(match (recorded, found) {
+        // What cannot be read may be as it was.
+        (Recorded::Nothing, Found::Unreadable) => (Verdict::Unreadable, Keep::Nothing),
+        (_, Found::Unreadable) => (Verdict::Unreadable, Keep::Old),
+
+        (Recorded::Nothing, Found::Nothing) => (Verdict::Nothing, Keep::Nothing),
+        (_, Found::Nothing) => (Verdict::Missing, Keep::Nothing),
+
+        (Recorded::Nothing, Found::Link(_)) => (Verdict::New, Keep::Found),
+        (Recorded::Nothing, Found::Unread(_)) => (Verdict::New, Keep::Nothing),
+        (Recorded::Nothing, Found::Read(now)) => came_from(now, others)?,
+
+        (Recorded::Link(was), Found::Link(now)) if was == now => (Verdict::Unchanged, Keep::Found),
+        (Recorded::Link(_), Found::Unread(_)) => (Verdict::Changed, Keep::Old),
+        (Recorded::Link(_), Found::Link(_) | Found::Read(_)) | (Recorded::File(_), Found::Link(_)) => {
+            (Verdict::Changed, Keep::Found)
+        }
+
+        (Recorded::File(was), Found::Unread(now)) if was.stamp() == now => (Verdict::Unchanged, Keep::Old),
+        (Recorded::File(was), Found::Unread(now)) if was.was_written(now.modified) => (Verdict::Changed, Keep::Old),
+        // Another length at the same time.
+        (Recorded::File(_), Found::Unread(_)) => (Verdict::Rotted, Keep::Old),
+
+        (Recorded::File(was), Found::Read(now)) if was.has_contents_of(now) => (Verdict::Unchanged, Keep::Found),
+        (Recorded::File(was), Found::Read(now)) if was.was_written(now.modified) => (Verdict::Changed, Keep::Found),
+        (Recorded::File(was), Found::Read(now)) => match swapped(was, now, others)? {
+            Some(from) => (Verdict::Moved(from), Keep::Found),
+            None => (Verdict::Rotted, Keep::Old),
+        },
+    })
+}
+
+/// The verdict about a file under a new name.
+fn came_from(now: &Record, others: &impl Others) -> Option<(Verdict, Keep)> {
+    // Nothing tells empty files apart.
+    if now.length == 0 {
+        return Some((Verdict::New, Keep::Found));
+    }
+    if let Some(from) = others.renamed(now)? {
+        return Some((Verdict::Moved(from), Keep::Found));
+    }
+    // A time of whole seconds is one that many files have.
+    if now.modified.nanoseconds != 0
+        && let Peers { records: 1, files: 1, gone: Some(from), is_young: false } = others.peers(now)?
+    {
+        return Some((Verdict::MovedRotted(from), Keep::Of(from)));
+    }
+    Some((others.copied(now)?.map_or(Verdict::New, Verdict::Moved), Keep::Found))
+}
+
+/// The record whose contents a file has in the place of its own, if names were exchanged: the contents that it has were
+/// lost by as many names as now have them, and the contents that it had are found under as many names as lost them.
+fn swapped(was: &Record, now: &Record, others: &impl Others) -> Option<Option<Id>> {
+    let of_now = others.twins(now, was.stamp())?;
+    let Some(from) = of_now.free else { return Some(None) };
+    let of_was = others.twins(was, was.stamp())?;
+    // A record whose name is gone went to a new file before it came here.
+    let left = of_now.displaced + of_now.gone.saturating_sub(of_now.new);
+    let is_explained = of_now.misplaced <= left;
+    let is_kept = of_was.misplaced + of_was.new >= of_was.displaced + of_was.gone;
+    Some((is_explained && is_kept).then_some(from))
+}
+
+impl Record {
+    pub(super) fn stamp(&self) -> Stamp {
+        Stamp { length: self.length, modified: self.modified }
+    }
+
+    pub(super) fn has_contents_of(&self, other: &Self) -> bool {
+        (&self.digest, self.length) == (&other.digest, other.length)
+    }
+
+    /// Whether somebody may have written to the file, if it has this time now. A young one can be written to within the
+    /// time that it has.
+    pub(super) fn was_written(&self, modified: Time) -> bool {
+        self.young || self.modified != modified
+    }
+}
+
+#[cfg(test)]
+mod tests;
