@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use crate::in_time::{in_time, start};
-use crate::{Directory, Outcome, failure, message, outcome, success, with_pipe};
+use crate::{Directory, failure, message, outcome, success, with_pipe};
 
 /// Every kind of line that says what it is.
 const KINDS: [&[&str]; 16] = [

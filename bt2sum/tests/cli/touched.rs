@@ -4,9 +4,10 @@
 use core::time::Duration;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread;
 
+use crate::in_time::{Run, start};
 use crate::{Directory, Outcome, message, outcome};
 
 /// A run that reads a file for about a second.
@@ -20,13 +21,13 @@ struct Reading {
 }
 
 impl Directory {
-    fn reading(&self, reading: &Reading) -> Child {
+    fn reading(&self, reading: &Reading) -> Run {
         let rate = format!("--rate={}", reading.length);
         let mut command = self.bt2sum(reading.run.split(' ').chain([rate.as_str()]));
         if reading.is_input {
             command.stdin(self.open("d/f"));
         }
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
 
     /// The file gets another link while it is read, and then, if `ever`, other permissions until the end.
@@ -52,7 +53,7 @@ impl Directory {
             let mode = fs::metadata(&file).unwrap().permissions().mode() ^ 0o010;
             fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
         }
-        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        let outcome = Outcome::from(child);
         fs::remove_file(&link).unwrap();
         outcome
     }
@@ -96,7 +97,7 @@ fn links_made_while_a_file_is_read() {
             fs::write(directory.path("out"), outcome(&mut directory.bt2sum(before.split(' '))).stdout).unwrap();
         }
         let run = reading.run;
-        let undisturbed = Outcome::from(directory.reading(reading).wait_with_output().unwrap());
+        let undisturbed = Outcome::from(directory.reading(reading));
         assert_eq!((undisturbed.code, undisturbed.stderr.as_str()), (Some(0), ""), "{run}: {undisturbed:?}");
         let leaves = fs::read(directory.path("leaves")).ok();
         assert_eq!(directory.with_links(reading, false), undisturbed, "{run}");
