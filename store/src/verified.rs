@@ -33,7 +33,12 @@ use crate::write::{PART, Upload};
 /// Where the sizes in listings come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sizes {
-    /// From the header of each object: a request for 64 bytes for each, 32 at once. They are right for all objects.
+    /// From the header of each object: a request for 64 bytes for each, 32 at once. They are right for all objects whose
+    /// header can be read. Others are listed with their stored size, and
+    /// [`Stats::unknown_sizes`](crate::Stats::unknown_sizes) counts them.
+    ///
+    /// At most 1000 listed objects are held, and 32 headers. A store that limits its requests and counts a longer listing
+    /// as one of them must allow two at once for each such listing.
     #[default]
     Read,
     /// From the stored length alone, without a request. They are right for objects whose stripes have the length of
@@ -293,7 +298,7 @@ impl<T: ObjectStore> Verified<T> {
     /// Gives listed objects the size that users know.
     fn list_sized(&self, metas: BoxStream<'static, Result<ObjectMeta>>) -> BoxStream<'static, Result<ObjectMeta>> {
         match self.sizes {
-            Sizes::Read => with_sizes(self.store(), metas),
+            Sizes::Read => with_sizes(self.store(), Arc::clone(&self.watch), metas),
             Sizes::Computed => {
                 let layout = self.format.layout();
                 let size =
