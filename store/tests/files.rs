@@ -130,7 +130,7 @@ async fn files_that_are_written_in_place() {
 #[test]
 fn writers_and_readers_of_one_key() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).build().unwrap();
-    for (length, puts) in [(10_000, 300), (1 << 20, 20), (6 << 20, 6)] {
+    for (length, puts) in [(10_000, 100), (1 << 20, 8), (6 << 20, 3)] {
         let directory = tempfile::tempdir().unwrap();
         let inner = LocalFileSystem::new_with_prefix(directory.path()).unwrap();
         let store = Arc::new(Verified::new(inner, Format::default()));

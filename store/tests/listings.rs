@@ -101,7 +101,4 @@ async fn long_listings() {
     assert_eq!(store.stats().unknown_sizes, 33);
     let error = store.get(&name(99)).await.unwrap_err();
     assert!(matches!(error, StoreError::PermissionDenied { .. }), "{error}");
-
-    // One after the other is enough for a store that allows two requests.
-    assert_eq!(counts.headers.now.load(Relaxed), 0);
 }
