@@ -86,8 +86,8 @@ pub(crate) fn with_sizes(
     unfold(listing, |mut listing| async move { listing.next().await.map(|meta| (meta, listing)) }).boxed()
 }
 
-/// The metadata of a listed object, with the length that users know if the object has a header of ours that can be read.
-/// `None` if the object was deleted meanwhile. If it was overwritten meanwhile, the metadata are the new ones.
+/// The metadata of a listed object, with the length that users know if the object has a header of ours that can be
+/// read. `None` if the object was deleted meanwhile. If it was overwritten meanwhile, the metadata are the new ones.
 async fn sized(
     store: Arc<dyn ObjectStore>,
     watch: Arc<Watch>,

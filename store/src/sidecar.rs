@@ -51,8 +51,8 @@ type Roots = dyn Fn(&Path) -> Option<Vec<u8>> + Send + Sync;
 /// - The leaves of bt2sum have 5 MiB if nothing else is said. For small ranges make them with `--chunk 64K`, since
 ///   whole leaves are read.
 /// - Each get asks for the object's metadata, then for the file of leaves, then for bytes. Files of leaves are read
-///   whole, if they are as long as those of such an object, and at most 1 MiB longer than the object. Of those with an ETag, 64 are kept in at most 64 MiB, and a
-///   request with this ETag asks whether they are still the same.
+///   whole, if they are as long as those of such an object, and at most 1 MiB longer than the object. Of those with an
+///   ETag, 64 are kept in at most 64 MiB, and a request with this ETag asks whether they are still the same.
 /// - One leaf at least is held in memory, at most 4 GiB: **the file says how long leaves are**, so let only those write
 ///   it whom you trust with your memory, or give roots.
 ///
@@ -178,8 +178,8 @@ impl<T: ObjectStore> Sidecar<T> {
         Ok(table)
     }
 
-    /// The bytes of a file of leaves, which is not longer than one of an object of `len` bytes, nor than 1 MiB more than
-    /// that.
+    /// The bytes of a file of leaves, which is not longer than one of an object of `len` bytes, nor than 1 MiB more
+    /// than that.
     async fn leaves(&self, path: &Path, beside: &Path, len: u64, file: GetResult) -> Result<Bytes> {
         let size = file.meta.size;
         let mut rope = Rope::default();

@@ -237,8 +237,8 @@ impl Behaviour for Counting {
     }
 }
 
-/// The header of a file of leaves, which nothing has verified, does not have more of it read than 1 MiB beyond the length
-/// of the object.
+/// The header of a file of leaves, which nothing has verified, does not have more of it read than 1 MiB beyond the
+/// length of the object.
 #[tokio::test]
 async fn long_files_of_leaves() {
     let inner = Arc::new(InMemory::new());
