@@ -53,12 +53,34 @@ compile_error!("--cfg simd_digest_backend knows the value \"portable\" alone: ch
 #[cfg(feature = "sha2")]
 mod choice;
 
+/// Features of other CPUs than x86 are not told by leaves.
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+#[allow(dead_code, reason = "an architecture may have `portable` alone")]
+mod cpuid {
+    #[derive(Clone, Copy, PartialEq, PartialOrd)]
+    pub(super) enum Leaf {
+        First,
+    }
+
+    impl Leaf {
+        pub(super) const fn of(_: &[&str]) -> Self {
+            Self::First
+        }
+
+        pub(super) fn is_there(self) -> bool {
+            true
+        }
+    }
+}
+
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx2;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx512;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod cpuid;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod family;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -525,11 +547,17 @@ mod tests {
         assert_eq!(Backend::available().last().map(Backend::name), Some("portable"));
     }
 
+    /// The last leaf of CPUs that hide none.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    const LAST: cpuid::Leaf = cpuid::Leaf::SeventhOne;
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    const LAST: cpuid::Leaf = cpuid::Leaf::First;
+
     /// A CPU with some of these features, said by the bits of `subset`, and no others.
     fn cpu_with(features: &[&'static str], subset: usize) -> Cpu {
         let has = |i: &usize| subset >> i & 1 == 1;
         let list: Vec<_> = (0..features.len()).filter(has).map(|i| features[i]).collect();
-        Cpu { list: Some(list.leak()) }
+        Cpu { list: Some(list.leak()), last: LAST }
     }
 
     /// libb2 took AVX without the system's support, x/crypto AVX-512F without VL: no backend of any CPU needs a feature
@@ -578,7 +606,31 @@ mod tests {
             (&["avx", "avx2", "avx512f", "avx512vl", "avx512bw"], "portable"),
             (&[], "portable"),
         ] {
-            assert_eq!(Backend::of(Cpu { list: Some(list) }).next().map(Backend::name), Some(name), "{list:?}");
+            let cpu = Cpu { list: Some(list), last: LAST };
+            assert_eq!(Backend::of(cpu).next().map(Backend::name), Some(name), "{list:?}");
+        }
+    }
+
+    /// `cpufeatures` 0.3.1 reads leaf 7 of CPUs whose highest leaf is below: the bits are those of another leaf. Firmware
+    /// and virtual machines hide leaves of CPUs of any generation.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[test]
+    fn trap_hidden_leaves() {
+        let list = &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "sha"];
+        for (highest, sub_leaf, name, sha) in [
+            (1, 0, "avx", false),
+            (4, 0, "avx", false),
+            (6, 9, "avx", false),
+            (7, 0, "avx512", true),
+            (0xd, 1, "avx512", true),
+        ] {
+            let cpu = Cpu { list: Some(list), last: cpuid::Leaf::last(highest, sub_leaf) };
+            let found: Vec<Backend> = Backend::of(cpu).collect();
+            // What the program is compiled for is taken to be there.
+            if !cfg!(any(target_feature = "avx2", target_feature = "sha")) {
+                assert_eq!((found[0].name(), found[0].sha()), (name, sha), "{highest}");
+            }
+            assert_eq!(found.last().map(|backend| backend.name()), Some("portable"));
         }
     }
 
@@ -628,7 +680,9 @@ mod tests {
         let avx512 = &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "sha"];
         let orders = |family: Option<&'static str>| {
             let list: Vec<_> = avx512.iter().copied().chain(family).collect();
-            Backend::of(Cpu { list: Some(list.leak()) }).map(|backend| std::format!("{backend:?}")).collect::<Vec<_>>()
+            Backend::of(Cpu { list: Some(list.leak()), last: LAST })
+                .map(|backend| std::format!("{backend:?}"))
+                .collect::<Vec<_>>()
         };
         assert_eq!(orders(Some("intel"))[..2], ["Backend(avx512, sha, sha in lanes)", "Backend(avx2, sha)"]);
         assert_eq!(orders(Some("zen4"))[..2], ["Backend(avx512, sha, slow rotation)", "Backend(avx2, sha)"]);

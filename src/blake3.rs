@@ -72,6 +72,8 @@ mod held;
 mod many;
 mod mode;
 mod output;
+#[cfg(feature = "std")]
+mod reader;
 mod stack;
 mod tree;
 mod value;

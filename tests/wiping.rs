@@ -559,6 +559,40 @@ mod of_blake3 {
         }
     }
 
+    /// Fills its buffer with the secret, and then fails in one of three ways.
+    #[cfg(feature = "std")]
+    struct Failing<'a>(&'a [u8], u8);
+
+    #[cfg(feature = "std")]
+    impl std::io::Read for Failing<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let length = buffer.len().min(self.0.len());
+            buffer[..length].copy_from_slice(&self.0[..length]);
+            match self.1 {
+                0 => Ok(buffer.len() + 1),
+                1 => Err(std::io::ErrorKind::TimedOut.into()),
+                _ => std::panic::resume_unwind(Box::new(())),
+            }
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn trap_secrets_left_by_a_reader_that_fails() {
+        let message = secret(64 * CHUNK);
+        for how in 0..3 {
+            for word in [&message[16..24], &message[60_000..60_008]] {
+                let found = freed_with(word, || {
+                    let mut hasher = mode().hasher();
+                    let read = || hasher.update_reader(Failing(&message, how)).map(|_| ());
+                    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
+                    assert!(!matches!(result, Ok(Ok(()))));
+                });
+                assert_eq!(found, 0, "{how}");
+            }
+        }
+    }
+
     /// Kernels leave behind what they had in registers: see the test for BLAKE2. That is a block for each lane, and the
     /// key as it begins every chunk and parent.
     #[test]

@@ -242,11 +242,16 @@ impl Seek for Input<'_> {
     }
 }
 
-/// Reads once, and again if a signal interrupted the read.
+/// Reads once, and again if a signal interrupted the read. A reader that claims more bytes than there is room for is an
+/// error.
 pub(crate) fn read(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match input.read(buffer) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Ok(length) if length > buffer.len() => {
+                let error = format!("{length} bytes were read to a place for {}", buffer.len());
+                return Err(io::Error::new(ErrorKind::InvalidData, error));
+            }
             result => return result,
         }
     }
@@ -400,5 +405,24 @@ mod tests {
             let (read, readings) = file.read(changes);
             assert_eq!((read.ok().as_deref(), readings), (expected, changes.len()), "{i}");
         }
+    }
+
+    /// `Read` is a safe trait, so its word is no proof.
+    #[test]
+    fn a_reader_that_claims_more_than_there_is_room_for() {
+        struct Boastful(usize);
+
+        impl Read for Boastful {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Ok(self.0)
+            }
+        }
+
+        assert_eq!(fill(&mut Boastful(2), &mut [0; 10]).unwrap(), 10);
+        for length in [0, 1, 10] {
+            let mut buffer = [0; 10];
+            assert_eq!(read(&mut Boastful(11), &mut buffer[..length]).unwrap_err().kind(), ErrorKind::InvalidData);
+        }
+        assert_eq!(fill(&mut Boastful(3), &mut [0; 10]).unwrap_err().kind(), ErrorKind::InvalidData);
     }
 }

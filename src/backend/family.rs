@@ -1,13 +1,7 @@
-//! Families of CPU whose AVX-512 differs in speed, by one reading of the vendor. A wrong guess costs speed, never a
-//! digest.
-#![allow(unsafe_code)]
+//! Families of CPU whose AVX-512 differs in speed, told apart by the vendor and a feature. A wrong guess costs speed,
+//! never a digest.
 
-#[cfg(target_arch = "x86")]
-use core::arch::x86::{__cpuid, __cpuid_count};
-#[cfg(target_arch = "x86_64")]
-use core::arch::x86_64::{__cpuid, __cpuid_count};
-use core::sync::atomic::{AtomicU8, Ordering};
-
+use super::cpuid::{self, Answer, Vendor};
 use super::isa::Cpu;
 
 /// A family of CPU with AVX-512.
@@ -25,43 +19,22 @@ pub(super) enum Family {
 impl Family {
     /// The family of `cpu`, which has AVX-512.
     pub(super) fn of(cpu: Cpu) -> Self {
-        if cpu.has(&["intel"], || this() == Self::Intel) {
+        if cpu.has(&["intel"], || Self::told(cpuid::this()) == Self::Intel) {
             Self::Intel
-        } else if cpu.has(&["zen4"], || this() == Self::Zen4) {
+        } else if cpu.has(&["zen4"], || Self::told(cpuid::this()) == Self::Zen4) {
             Self::Zen4
         } else {
             Self::Other
         }
     }
-}
 
-/// The family of this CPU. Asked of it once, since a virtual machine takes long to answer.
-fn this() -> Family {
-    const FAMILIES: [Family; 3] = [Family::Intel, Family::Zen4, Family::Other];
-    const UNKNOWN: u8 = u8::MAX;
-    static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
-    match ANSWER.load(Ordering::Relaxed) {
-        UNKNOWN => {
-            let family = ask();
-            ANSWER.store(family as u8, Ordering::Relaxed);
-            family
+    /// The family of a CPU with AVX-512 that says this of itself.
+    fn told(answer: Answer) -> Self {
+        match answer.vendor {
+            Vendor::Intel => Self::Intel,
+            // Zen 5 has AVX-VNNI.
+            Vendor::Amd if !answer.avx_vnni => Self::Zen4,
+            Vendor::Amd | Vendor::Other => Self::Other,
         }
-        answer => FAMILIES[usize::from(answer)],
-    }
-}
-
-#[allow(unused_unsafe, reason = "newer compilers take the instruction for safe")]
-fn ask() -> Family {
-    // SAFETY: a CPU with AVX-512 has the instruction.
-    let (leaf, features) = unsafe { (__cpuid(0), __cpuid_count(7, 0)) };
-    match [leaf.ebx, leaf.edx, leaf.ecx].map(u32::to_le_bytes).as_flattened() {
-        b"GenuineIntel" => Family::Intel,
-        b"AuthenticAMD" => {
-            // SAFETY: the CPU has leaf 7, since AVX-512 was detected there.
-            let features = unsafe { if features.eax >= 1 { __cpuid_count(7, 1).eax } else { 0 } };
-            // AVX-VNNI, which Zen 5 has.
-            if features >> 4 & 1 == 0 { Family::Zen4 } else { Family::Other }
-        }
-        _ => Family::Other,
     }
 }

@@ -1,5 +1,7 @@
 //! `isa!`: an instruction set's token, its detection and its features, from one list of names.
 
+use super::cpuid::Leaf;
+
 /// Defines the token of an instruction set: a zero-sized value that exists only where the CPU has the features.
 ///
 /// Outside code that is compiled for the features, `detect` is the only way to get one. `here` is itself compiled for
@@ -30,7 +32,11 @@ macro_rules! isa {
 
             /// The token, if this CPU has the features and its operating system saves their registers.
             pub(crate) fn detect(cpu: Cpu) -> Option<Self> {
-                cpu.has(Self::FEATURES, || $detected).then_some(Self(()))
+                const LEAF: $crate::backend::cpuid::Leaf = $crate::backend::cpuid::Leaf::of(&[$($feature),+]);
+                // A program that is compiled for the features runs nowhere else, so no CPU is asked for its leaves.
+                let is_compiled = cfg!(all($(target_feature = $feature),+));
+                let is_there = cpu.has(Self::FEATURES, || $detected) && (is_compiled || cpu.reaches(LEAF));
+                is_there.then_some(Self(()))
             }
 
             /// The token, for code that is compiled for the features.
@@ -65,6 +71,9 @@ impl Missing {
 pub(crate) struct Cpu {
     #[cfg(test)]
     pub(super) list: Option<&'static [&'static str]>,
+    /// The last leaf that it has.
+    #[cfg(test)]
+    pub(super) last: Leaf,
 }
 
 impl Cpu {
@@ -72,6 +81,8 @@ impl Cpu {
     pub(crate) const THIS: Self = Self {
         #[cfg(test)]
         list: None,
+        #[cfg(test)]
+        last: Leaf::First,
     };
 
     /// Whether it has all `features`, which `detected` tells of this one.
@@ -83,5 +94,15 @@ impl Cpu {
         }
         let _ = features;
         detected()
+    }
+
+    /// Whether it has the leaf that tells of features: `cpufeatures` reads leaf 7 of CPUs that do not have it.
+    #[allow(dead_code, reason = "an architecture may have `portable` alone")]
+    pub(crate) fn reaches(self, leaf: Leaf) -> bool {
+        #[cfg(test)]
+        if self.list.is_some() {
+            return leaf <= self.last;
+        }
+        leaf.is_there()
     }
 }

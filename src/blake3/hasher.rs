@@ -1,8 +1,6 @@
 //! A message that comes piece by piece.
 
 use core::fmt;
-#[cfg(feature = "std")]
-use std::io;
 
 #[cfg(feature = "alloc")]
 use super::held::Held;
@@ -129,30 +127,6 @@ impl Hasher {
         }
         self.update_long::<Parallel>(bytes);
         self
-    }
-
-    /// Appends all that `reader` gives.
-    ///
-    /// # Errors
-    ///
-    /// Those of `reader`, but for [`Interrupted`](io::ErrorKind::Interrupted). The bytes before an error are appended.
-    #[cfg(feature = "std")]
-    pub fn update_reader(&mut self, mut reader: impl io::Read) -> io::Result<&mut Self> {
-        let mut buffer = alloc::vec![0; 4 * GROUP * CHUNK_LEN];
-        let mut most = 0;
-        let result = loop {
-            match reader.read(&mut buffer) {
-                Ok(0) => break Ok(()),
-                Ok(number) => {
-                    most = most.max(number);
-                    self.update(&buffer[..number]);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => break Err(error),
-            }
-        };
-        crate::kernel::wipe_bytes(&mut buffer[..most]);
-        result.map(|()| self)
     }
 
     /// The digest of the message so far, to which more may be appended.

@@ -18,6 +18,9 @@ const MAGIC: &[u8] = b"bt2leaf\0\x01";
 pub(crate) const HEADER: usize = 16;
 pub(crate) const TRAILER: usize = 40;
 
+/// Bytes that a file of leaves may have more than its object. Leaves that are as long as their digests take fewer.
+const SLACK: u64 = 1 << 20;
+
 /// Why a file of leaves cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -36,6 +39,13 @@ pub enum LeafFileError {
     Unkeyed,
     /// The root over the leaves is another one than the caller gave: the leaves of another object, or of another key.
     Root,
+    /// The file is more than 1 MiB longer than its object, and is not read: its leaves are shorter than their digests.
+    Long {
+        /// The length of the file, in bytes.
+        length: u64,
+        /// The most bytes that are read beside such an object.
+        most: u64,
+    },
     /// The file is of an object of another length: the object was written anew, or was cut.
     Stale {
         /// The length of the object, in bytes.
@@ -56,6 +66,9 @@ impl fmt::Display for LeafFileError {
             Self::NoKey => f.write_str("has a key, and none was given"),
             Self::Unkeyed => f.write_str("has no key, and one was given"),
             Self::Root => f.write_str("has another root: it is of another object, or of another key"),
+            Self::Long { length, most } => {
+                write!(f, "is not read: it has {length} bytes, and beside such an object at most {most} are read")
+            }
             Self::Stale { object, leaves } => {
                 write!(f, "is stale: the object has {object} bytes, and the file is of one of {leaves} bytes")
             }
@@ -77,8 +90,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The most bytes that a file of leaves which begins so has, for an object of `len` bytes.
-    pub(crate) fn longest(begin: &[u8], len: u64) -> Result<u64, LeafFileError> {
+    /// The bytes of a file of leaves which begins so, for an object of `len` bytes. Nothing has verified the beginning.
+    fn length(begin: &[u8], len: u64) -> Result<u64, LeafFileError> {
         if begin.get(..9) != Some(MAGIC) {
             return Err(LeafFileError::Foreign);
         }
@@ -89,10 +102,20 @@ impl Table {
         Ok(count.saturating_mul(size.into()).saturating_add((HEADER + TRAILER) as u64))
     }
 
-    /// The length of the object that a file of leaves ends with, if it is as long as one of such an object is.
-    pub(crate) fn stated_length(begin: &[u8], trailer: &[u8], file: u64) -> Option<u64> {
-        let len = u64::from_le_bytes(*trailer.first_chunk()?);
-        (trailer.len() == TRAILER && Self::longest(begin, len).ok()? == file).then_some(len)
+    /// The most bytes that are read of a file of leaves which begins so, beside an object of `len` bytes.
+    pub(crate) fn longest(begin: &[u8], len: u64) -> Result<u64, LeafFileError> {
+        Ok(Self::length(begin, len)?.min(len.saturating_add(SLACK)))
+    }
+
+    /// Why a file of leaves of `file` bytes, which is longer, is of no use to an object of `len` bytes.
+    pub(crate) fn too_long(begin: &[u8], trailer: &[u8], file: u64, len: u64) -> LeafFileError {
+        let stated = trailer.first_chunk().filter(|_| trailer.len() == TRAILER).map(|len| u64::from_le_bytes(*len));
+        match stated {
+            Some(leaves) if Self::length(begin, leaves) != Ok(file) => LeafFileError::Damaged,
+            Some(leaves) if leaves != len => LeafFileError::Stale { object: len, leaves },
+            Some(_) => LeafFileError::Long { length: file, most: len.saturating_add(SLACK) },
+            None => LeafFileError::Damaged,
+        }
     }
 
     /// Reads a file of leaves, all of it. The root over the leaves must be `root`, if there is one.

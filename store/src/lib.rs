@@ -46,6 +46,8 @@ mod check;
 mod corrupt;
 mod encoder;
 mod error;
+#[cfg_attr(any(not(feature = "fs"), target_arch = "wasm32"), path = "no_file.rs")]
+mod file;
 mod format;
 mod hashing;
 mod header;

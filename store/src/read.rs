@@ -57,7 +57,7 @@ pub(crate) async fn read(
     options: &GetOptions,
     check: bool,
 ) -> Result<GetResult, Failure> {
-    let Opened { source, rest, is_file } = opened;
+    let Opened { source, rest } = opened;
     let range = range(options.range.as_ref(), source.len)?;
     let source = Arc::new(source);
     let payload = if options.head {
@@ -66,10 +66,9 @@ pub(crate) async fn read(
         let run = source.layout.around(range.clone(), source.len);
         let run = run.map_err(|_| source.error(Problem::Length { stored: source.stored.size }))?;
         let (rope, input) = match rest {
-            Some((rope, first)) => (rope, source.stream(first).await?),
+            Some(rest) => rest,
             None if run.stored.is_empty() => (Rope::default(), futures_util::stream::empty().boxed()),
-            None if is_file => (Rope::default(), source.pieces(run.stored.clone()).await?),
-            None => (Rope::default(), source.stream(source.request(run.stored.clone()).await?).await?),
+            None => (Rope::default(), source.stream(run.stored.clone()).await?),
         };
         scan::stream(&source, watch, check, &run, rope, input)
     };

@@ -3,6 +3,9 @@
 use std::collections::VecDeque;
 
 use bytes::{Buf, Bytes, BytesMut};
+use futures_util::TryStreamExt;
+use futures_util::stream::BoxStream;
+use object_store::Result;
 
 #[derive(Debug, Default)]
 pub(crate) struct Rope {
@@ -20,6 +23,16 @@ impl Rope {
             self.len += piece.len();
             self.pieces.push_back(piece);
         }
+    }
+
+    /// Appends pieces of a stream until there are `len` bytes, or the stream ends.
+    pub(crate) async fn fill(&mut self, stream: &mut BoxStream<'static, Result<Bytes>>, len: u64) -> Result<()> {
+        while (self.len as u64) < len
+            && let Some(piece) = stream.try_next().await?
+        {
+            self.push(piece);
+        }
+        Ok(())
     }
 
     /// The first `len` bytes, or all if there are fewer.

@@ -1,5 +1,6 @@
 //! Reads stripes of an open object, and gives out bytes of those that are verified.
 
+use core::cell::LazyCell;
 use core::ops::Range;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, try_unfold};
 use futures_util::{StreamExt, TryStreamExt};
-use object_store::{GetResult, GetResultPayload, Result};
+use object_store::Result;
 
 use crate::check::{Object, Stored};
 use crate::corrupt::Corrupt;
@@ -39,13 +40,14 @@ impl Source {
         self.object().cut(stripes, rope)
     }
 
-    /// Verifies stripes side by side. Returns the bytes of those before the first corrupt one, and the corruption.
+    /// Verifies stripes side by side. Returns the bytes of those before the first corrupt one, and the failure: if
+    /// somebody wrote to the file that is read, it is not corrupt, but changed.
     async fn verify(
         &self,
         stripes: Vec<Stored>,
         watch: &Watch,
         pace: &mut Pace,
-    ) -> Result<(Vec<Vec<Bytes>>, Option<Corrupt>)> {
+    ) -> Result<(Vec<Vec<Bytes>>, Option<Failure>)> {
         let object = self.object();
         let count = stripes.len() as u64;
         let mut check = object.check(stripes).map_err(|_| self.error(Problem::Length { stored: self.len }))?;
@@ -53,7 +55,15 @@ impl Source {
         watch.hash(&mut check.hashing, pace).await;
         watch.verified(count, bytes);
         let beside = |number| self.table.as_ref().and_then(|table| table.digest(number));
-        Ok(check.finish(beside, |corrupt| watch.corrupt(&self.stored, corrupt)))
+        let has_changed = LazyCell::new(|| self.has_changed());
+        let tell = |corrupt: &Corrupt| {
+            if !*has_changed {
+                watch.corrupt(&self.stored, corrupt);
+            }
+        };
+        let (pieces, corrupt) = check.finish(beside, tell);
+        let failure = corrupt.map(|corrupt| if *has_changed { self.changed() } else { self.error(corrupt).into() });
+        Ok((pieces, failure))
     }
 }
 
@@ -79,18 +89,20 @@ impl Scan {
     async fn advance(&mut self) -> Result<()> {
         let stripes = self.next..self.end.min(self.next + self.source.layout.group());
         let needed = self.source.stored_length(&stripes);
-        while (self.rope.len() as u64) < needed {
-            let Some(bytes) = self.input.try_next().await? else {
-                let got = self.rope.len() as u64;
-                return Err(self.source.error(Problem::Returned { asked: needed, got }));
-            };
-            self.rope.push(bytes);
+        let filled = self.rope.fill(&mut self.input, needed).await;
+        let got = self.rope.len() as u64;
+        if got < needed {
+            if self.source.has_changed() {
+                return Err(self.source.changed().error());
+            }
+            filled?;
+            return Err(self.source.error(Problem::Returned { asked: needed, got }));
         }
         self.next = stripes.end;
         let units = self.source.cut(stripes, &mut self.rope);
         let pieces = if self.check {
-            let (pieces, corrupt) = self.source.verify(units, &self.watch, &mut self.pace).await?;
-            self.failed = corrupt.map(|corrupt| self.source.error(corrupt));
+            let (pieces, failure) = self.source.verify(units, &self.watch, &mut self.pace).await?;
+            self.failed = failure.map(Failure::error);
             pieces
         } else {
             units.into_iter().map(|unit| unit.pieces).collect()
@@ -190,9 +202,9 @@ pub(crate) async fn ranges(source: &Arc<Source>, watch: &Watch, ranges: &[Range<
         while waiting.len() >= group || (ends && !waiting.is_empty()) {
             let rest = waiting.split_off(group.min(waiting.len()));
             let numbers: Vec<u64> = waiting.iter().map(|unit| unit.number).collect();
-            let (pieces, corrupt) = source.verify(core::mem::replace(&mut waiting, rest), watch, &mut pace).await?;
-            if let Some(corrupt) = corrupt {
-                return Err(source.error(corrupt).into());
+            let (pieces, failure) = source.verify(core::mem::replace(&mut waiting, rest), watch, &mut pace).await?;
+            if let Some(failure) = failure {
+                return Err(failure);
             }
             good.extend(numbers.into_iter().zip(pieces));
         }
@@ -208,19 +220,7 @@ async fn fetch(source: &Arc<Source>, stripes: Vec<Range<u64>>) -> Result<Vec<Sto
     let ends = (stripes.first().map_or(0, |first| first.start), stripes.last().map_or(0, |last| last.end));
     let stored = source.layout.stored_of(&(ends.0..ends.1), source.len);
     let asked = stored.end - stored.start;
-    let GetResult { payload, meta, range, attributes } = source.request(stored).await?;
-    let mut rope = Rope::default();
-    match payload {
-        GetResultPayload::Stream(mut stream) => {
-            while (rope.len() as u64) < asked
-                && let Some(bytes) = stream.try_next().await?
-            {
-                rope.push(bytes);
-            }
-        }
-        #[allow(unreachable_patterns, reason = "without `object_store/fs`, payloads are streams")]
-        file => rope.push(GetResult { payload: file, meta, range, attributes }.bytes().await?), // by one call
-    }
+    let mut rope = source.fetch(stored).await?;
     let got = rope.len() as u64;
     if got < asked {
         return Err(source.error(Problem::Returned { asked, got }).into());

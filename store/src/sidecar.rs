@@ -7,22 +7,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::future::Either;
 use futures_util::stream::BoxStream;
-use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
-    CopyOptions, Error as StoreError, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore, ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
+    CopyOptions, Error as StoreError, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
+    ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
 };
 
 use crate::corrupt::Corrupt;
 use crate::error::{Error, Problem};
+use crate::file::file_or_stream;
 use crate::format::FormatError;
 use crate::key::{Hash, Key};
 use crate::leaf_file::{HEADER, LeafFileError, TRAILER, Table};
 use crate::read::{check, read, read_ranges};
 use crate::rope::{Rope, join};
-use crate::source::{Failure, Opened, Source, again};
+use crate::source::{Failure, First, Opened, Source, again};
 use crate::watch::{Stats, Watch};
 
 /// What the name of a file of leaves ends with.
@@ -49,8 +51,8 @@ type Roots = dyn Fn(&Path) -> Option<Vec<u8>> + Send + Sync;
 /// - The leaves of bt2sum have 5 MiB if nothing else is said. For small ranges make them with `--chunk 64K`, since
 ///   whole leaves are read.
 /// - Each get asks for the object's metadata, then for the file of leaves, then for bytes. Files of leaves are read
-///   whole, if they are as long as those of such an object. Of those with an ETag, 64 are kept in at most 64 MiB, and a
-///   request with this ETag asks whether they are still the same.
+///   whole, if they are as long as those of such an object, and at most 1 MiB longer than the object. Of those with an
+///   ETag, 64 are kept in at most 64 MiB, and a request with this ETag asks whether they are still the same.
 /// - One leaf at least is held in memory, at most 4 GiB: **the file says how long leaves are**, so let only those write
 ///   it whom you trust with your memory, or give roots.
 ///
@@ -176,61 +178,54 @@ impl<T: ObjectStore> Sidecar<T> {
         Ok(table)
     }
 
-    /// The bytes of a file of leaves, which is not longer than one of an object of `len` bytes.
+    /// The bytes of a file of leaves, which is not longer than one of an object of `len` bytes, nor than 1 MiB more
+    /// than that.
     async fn leaves(&self, path: &Path, beside: &Path, len: u64, file: GetResult) -> Result<Bytes> {
         let size = file.meta.size;
         let mut rope = Rope::default();
-        let rest = match file.payload {
-            GetResultPayload::Stream(mut stream) => {
-                while rope.len() < HEADER
-                    && let Some(bytes) = stream.try_next().await?
-                {
-                    rope.push(bytes);
-                }
-                stream
+        let file = file_or_stream(file);
+        let mut file = match file {
+            Either::Left(file) => {
+                rope.push(file.read(0..size.min(HEADER as u64)).await?);
+                Either::Left(file)
             }
-            #[allow(unreachable_patterns, reason = "without `object_store/fs`, payloads are streams")]
-            payload => {
-                let begin = 0..size.min(HEADER as u64);
-                rope.push(self.inner.get_range(beside, begin.clone()).await?);
-                let file = GetResult { payload, range: begin.end..size, ..file };
-                futures_util::stream::once(file.bytes()).boxed()
+            Either::Right(mut stream) => {
+                rope.fill(&mut stream, HEADER as u64).await?;
+                Either::Right(stream)
             }
         };
         let begin = rope.first(HEADER);
         let longest = Table::longest(&begin, len).map_err(|error| Error::new(path, error))?;
         if size <= longest {
-            let mut rest = rest;
-            while (rope.len() as u64) < size
-                && let Some(bytes) = rest.try_next().await?
-            {
-                rope.push(bytes);
+            match &mut file {
+                Either::Left(file) => return file.read(0..size).await,
+                Either::Right(stream) => rope.fill(stream, size).await?,
             }
             let length = rope.len();
             return Ok(join(rope.take(length)));
         }
-        drop(rest); // before another request, for stores that limit them
-        let trailer = self.inner.get_range(beside, size - TRAILER as u64..size).await?;
-        Err(match Table::stated_length(&begin, &trailer, size) {
-            Some(leaves) => Error::new(path, LeafFileError::Stale { object: len, leaves }).into(),
-            None => Error::new(path, LeafFileError::Damaged).into(),
-        })
+        let trailer = size - TRAILER as u64..size;
+        let trailer = match file {
+            Either::Left(file) => file.read(trailer).await?,
+            Either::Right(stream) => {
+                drop(stream); // before another request, for stores that limit them
+                self.inner.get_range(beside, trailer).await?
+            }
+        };
+        Err(Error::new(path, Table::too_long(&begin, &trailer, size, len)).into())
     }
 
     /// Opens an object by a request for its metadata, with the conditions of the options.
     async fn open(&self, path: &Path, options: &GetOptions) -> Result<Opened, Failure> {
         let store = Arc::clone(&self.inner) as Arc<dyn ObjectStore>;
         let head = GetOptions { range: None, head: true, ..options.clone() };
-        let mut first = store.get_opts(path, head).await?;
-        let is_file = !matches!(first.payload, GetResultPayload::Stream(_));
-        // Stores that limit their requests count this one until its payload is dropped.
-        first.payload = GetResultPayload::Stream(futures_util::stream::empty().boxed());
+        let first = First::of(store.get_opts(path, head).await?);
         let table = self.table(path, first.meta.size).await?;
         if first.meta.size != table.len {
             let error = LeafFileError::Stale { object: first.meta.size, leaves: table.len };
             return Err(Error::new(path, error).into());
         }
-        Ok(Opened { source: Source::beside(store, path, first, options, table), rest: None, is_file })
+        Ok(Opened { source: Source::beside(store, path, first, options, table), rest: None })
     }
 }
 

@@ -1,21 +1,17 @@
 //! An object that is open for reading: what the first request told, and further requests for the same version.
 
-use core::future::{poll_fn, ready};
 use core::ops::Range;
-use core::pin::Pin;
-use core::task::Poll;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::future::{BoxFuture, MaybeDone, join, maybe_done};
-use futures_util::stream::{BoxStream, try_unfold};
-use futures_util::{FutureExt, StreamExt, TryStreamExt};
+use futures_util::StreamExt;
+use futures_util::future::Either;
+use futures_util::stream::{BoxStream, empty};
 use object_store::path::Path;
-use object_store::{
-    Attributes, Error as StoreError, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore, Result,
-};
+use object_store::{Attributes, Error as StoreError, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, Result};
 
 use crate::error::{Error, Problem};
+use crate::file::{OpenFile, file_or_stream};
 use crate::format::Format;
 use crate::hashing::Leaves;
 use crate::header::HeaderError;
@@ -38,6 +34,15 @@ pub(crate) enum Failure {
     Other(StoreError),
 }
 
+impl Failure {
+    /// The error, for those who do not begin anew.
+    pub(crate) fn error(self) -> StoreError {
+        match self {
+            Self::Changed(error) | Self::Other(error) => error,
+        }
+    }
+}
+
 impl<E: Into<StoreError>> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::Other(error.into())
@@ -57,6 +62,25 @@ pub(crate) async fn again<R, F: Future<Output = Result<R, Failure>>>(mut read: i
     }
 }
 
+/// What the first request for an object beside its digests told.
+pub(crate) struct First {
+    pub(crate) meta: ObjectMeta,
+    attributes: Attributes,
+    file: Option<Arc<OpenFile>>,
+}
+
+impl First {
+    /// Of the answer to a request for metadata. Stores that limit their requests count it until its payload is dropped.
+    pub(crate) fn of(result: GetResult) -> Self {
+        let (meta, attributes) = (result.meta.clone(), result.attributes.clone());
+        let file = match file_or_stream(result) {
+            Either::Left(file) => Some(file),
+            Either::Right(_) => None,
+        };
+        Self { meta, attributes, file }
+    }
+}
+
 /// An open object.
 pub(crate) struct Source {
     pub(crate) store: Arc<dyn ObjectStore>,
@@ -70,6 +94,8 @@ pub(crate) struct Source {
     pub(crate) leaves: Leaves,
     /// The digests, if they are not before the stripes.
     pub(crate) table: Option<Arc<Table>>,
+    /// The object itself, if the first request opened a file. Then there are no further requests.
+    file: Option<Arc<OpenFile>>,
     /// The conditions of all further requests.
     pin: GetOptions,
 }
@@ -79,15 +105,16 @@ impl Source {
     pub(crate) fn beside(
         store: Arc<dyn ObjectStore>,
         path: &Path,
-        first: GetResult,
+        first: First,
         options: &GetOptions,
         table: Arc<Table>,
     ) -> Self {
         let pin = pin(&first.meta, options);
-        let GetResult { meta, attributes, .. } = first;
-        let meta = ObjectMeta { location: path.clone(), ..meta };
+        let (meta, attributes) = (first.meta, first.attributes);
+        let stored = ObjectMeta { location: path.clone(), ..meta };
         let (layout, leaves) = (table.layout(), table.leaves());
-        Self { store, len: meta.size, stored: meta, attributes, layout, leaves, table: Some(table), pin }
+        let table = Some(table);
+        Self { store, len: stored.size, stored, attributes, layout, leaves, table, file: first.file, pin }
     }
 
     /// The metadata with the length that users know.
@@ -103,68 +130,40 @@ impl Source {
         Error::new(self.path(), problem).into()
     }
 
-    /// Asks for stored bytes of the version that is open.
-    pub(crate) async fn request(&self, range: Range<u64>) -> Result<GetResult, Failure> {
-        request(&self.store, &self.stored, &self.pin, range).await
+    /// A stream of stored bytes of the version that is open. No request is under way while the caller has a piece of a
+    /// file, so stores that limit their requests do not wait for the caller.
+    pub(crate) async fn stream(&self, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>, Failure> {
+        if let Some(file) = &self.file {
+            let group = self.layout.group().saturating_mul(u64::from(self.layout.stripe) + self.layout.digest);
+            let piece = if group <= 2 * PIECE { group } else { PIECE };
+            return Ok(Arc::clone(file).pieces(range, piece));
+        }
+        Ok(request(&self.store, &self.stored, &self.pin, range).await?.into_stream())
     }
 
-    /// A stream of stored bytes. A payload that is no stream, but an open file, is read by requests for pieces.
-    pub(crate) async fn stream(
-        self: &Arc<Self>,
-        first: GetResult,
-    ) -> Result<BoxStream<'static, Result<Bytes>>, Failure> {
-        #[allow(irrefutable_let_patterns, reason = "without `object_store/fs`, payloads are streams")]
-        let GetResultPayload::Stream(stream) = first.payload else { return self.pieces(first.range).await };
-        Ok(stream)
+    /// Stored bytes of the version that is open: fewer if the store gives no more.
+    pub(crate) async fn fetch(&self, range: Range<u64>) -> Result<Rope, Failure> {
+        let mut rope = Rope::default();
+        if let Some(file) = &self.file {
+            let bytes = file.read(range).await;
+            let changed = |error| if file.has_changed() { self.changed() } else { Failure::Other(error) };
+            rope.push(bytes.map_err(changed)?);
+        } else {
+            let length = range.end - range.start;
+            rope.fill(&mut self.stream(range).await?, length).await?;
+        }
+        Ok(rope)
     }
 
-    /// A stream of stored bytes of a store that gives open files, by requests for pieces of a MiB. Each is read by one
-    /// call of the system, while the one before is hashed. No request is under way while the caller has a piece, only
-    /// reading, so stores that limit their requests do not wait for the caller.
-    pub(crate) async fn pieces(
-        self: &Arc<Self>,
-        range: Range<u64>,
-    ) -> Result<BoxStream<'static, Result<Bytes>>, Failure> {
-        let group = self.layout.group().saturating_mul(u64::from(self.layout.stripe) + self.layout.digest);
-        let piece = if group <= 2 * PIECE { group } else { PIECE };
-        let Range { start, end } = range;
-        let mut pieces = (start..end)
-            .step_by(usize::try_from(piece).unwrap_or(usize::MAX))
-            .map(move |begin| begin..begin.saturating_add(piece).min(end));
-        let first = match pieces.next() {
-            Some(first) => Some(reading(self.request(first).await?)),
-            None => None,
-        };
-        let state = (Arc::clone(self), pieces, first);
-        let stream = try_unfold(state, |(source, mut pieces, now)| async move {
-            let Some(mut now) = now else { return Ok(None) };
-            let request = async {
-                match pieces.next() {
-                    Some(piece) => Some(source.request(piece).await),
-                    None => None,
-                }
-            };
-            let (next, ()) = join(request, &mut now).await;
-            let mut next = next.map(|next| match next {
-                Ok(next) => reading(next),
-                Err(Failure::Changed(error) | Failure::Other(error)) => maybe_done(ready(Err(error)).boxed()),
-            });
-            // Begins to read it.
-            poll_fn(|context| {
-                let _ = next.as_mut().map(|next| next.poll_unpin(context));
-                Poll::Ready(())
-            })
-            .await;
-            let bytes = Pin::new(&mut now).take_output().transpose()?;
-            Ok(bytes.map(|bytes| (bytes, (source, pieces, next))))
-        });
-        Ok(stream.boxed())
+    /// Whether somebody wrote to the open file itself.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.has_changed())
     }
-}
 
-/// The bytes of a piece.
-fn reading(piece: GetResult) -> MaybeDone<BoxFuture<'static, Result<Bytes>>> {
-    maybe_done(piece.bytes().boxed())
+    /// The failure if somebody did.
+    pub(crate) fn changed(&self) -> Failure {
+        Failure::Changed(self.error(Problem::Changed))
+    }
 }
 
 /// The conditions that bind requests to the version with this metadata. A weak ETag would never match.
@@ -222,10 +221,10 @@ pub(crate) struct Head {
     attributes: Attributes,
     /// `None` if the object is shorter.
     pub(crate) header: Option<[u8; Stripes::HEADER_LENGTH]>,
-    is_file: bool,
+    file: Option<Arc<OpenFile>>,
 }
 
-/// Reads the header alone, by the request that the options describe, but for the range.
+/// Reads the header alone, by the request that the options describe, except the range.
 pub(crate) async fn head(store: &Arc<dyn ObjectStore>, path: &Path, options: &GetOptions) -> Result<Head> {
     let length = Stripes::HEADER_LENGTH as u64;
     let range = Some(GetRange::Bounded(0..length));
@@ -236,7 +235,7 @@ pub(crate) async fn head(store: &Arc<dyn ObjectStore>, path: &Path, options: &Ge
             // A store refuses a range of an object that is empty.
             return match store.get_opts(path, GetOptions { range: None, head: true, ..options.clone() }).await {
                 Ok(GetResult { meta, attributes, .. }) if meta.size < length => {
-                    Ok(Head { meta: named(&meta), attributes, header: None, is_file: false })
+                    Ok(Head { meta: named(&meta), attributes, header: None, file: None })
                 }
                 _ => Err(error),
             };
@@ -244,28 +243,42 @@ pub(crate) async fn head(store: &Arc<dyn ObjectStore>, path: &Path, options: &Ge
         Err(error) => return Err(error),
     };
     let (meta, attributes) = (named(&result.meta), result.attributes.clone());
-    let is_file = !matches!(result.payload, GetResultPayload::Stream(_));
     if meta.size < length {
-        return Ok(Head { meta, attributes, header: None, is_file });
+        return Ok(Head { meta, attributes, header: None, file: None });
     }
     expect(path, &result, &(0..length))?;
-    let bytes = result.bytes().await?;
-    let Some(header) = bytes.first_chunk().copied() else {
-        return Err(Error::new(path, Problem::Returned { asked: length, got: bytes.len() as u64 }).into());
+    let (file, mut rope, _) = begin(result).await?;
+    let got = rope.len() as u64;
+    let Some(header) = rope.array() else {
+        return Err(Error::new(path, Problem::Returned { asked: length, got }).into());
     };
-    Ok(Head { meta, attributes, header: Some(header), is_file })
+    Ok(Head { meta, attributes, header: Some(header), file })
+}
+
+/// The header's bytes, and maybe more: of an open file, or of a stream, which goes on.
+async fn begin(result: GetResult) -> Result<(Option<Arc<OpenFile>>, Rope, BoxStream<'static, Result<Bytes>>)> {
+    let length = result.meta.size.min(Stripes::HEADER_LENGTH as u64);
+    let mut rope = Rope::default();
+    match file_or_stream(result) {
+        Either::Left(file) => {
+            rope.push(file.read(0..length).await?);
+            Ok((Some(file), rope, empty().boxed()))
+        }
+        Either::Right(mut stream) => {
+            rope.fill(&mut stream, length).await?;
+            Ok((None, rope, stream))
+        }
+    }
 }
 
 /// An object with its header.
 pub(crate) struct Opened {
     pub(crate) source: Source,
-    /// The rest of the stored bytes, if the first request was for all of them.
-    pub(crate) rest: Option<(Rope, GetResult)>,
-    /// Whether the store gives open files, which are read by requests for pieces.
-    pub(crate) is_file: bool,
+    /// The rest of the stored bytes, if the first request was for all of them and they come as a stream.
+    pub(crate) rest: Option<(Rope, BoxStream<'static, Result<Bytes>>)>,
 }
 
-/// Opens an object with the request that the options describe, but for the range, which is the object from its
+/// Opens an object with the request that the options describe, except the range, which is the object from its
 /// beginning if it is `whole`, and otherwise the header.
 pub(crate) async fn open(
     store: &Arc<dyn ObjectStore>,
@@ -274,43 +287,22 @@ pub(crate) async fn open(
     format: &Format,
     whole: bool,
 ) -> Result<Opened, Failure> {
-    let length = Stripes::HEADER_LENGTH as u64;
     let (begun, rest) = if whole {
-        let mut first = store.get_opts(path, GetOptions { range: None, head: false, ..options.clone() }).await?;
+        let first = store.get_opts(path, GetOptions { range: None, head: false, ..options.clone() }).await?;
         let meta = ObjectMeta { location: path.clone(), ..first.meta.clone() };
-        let attributes = core::mem::take(&mut first.attributes);
-        let mut begun = Head { meta, attributes, header: None, is_file: false };
-        match first.payload {
-            GetResultPayload::Stream(mut stream) => {
-                let mut rope = Rope::default();
-                while rope.len() < Stripes::HEADER_LENGTH
-                    && let Some(bytes) = stream.try_next().await?
-                {
-                    rope.push(bytes);
-                }
-                let got = rope.len() as u64;
-                begun.header = rope.array();
-                if begun.header.is_none() && begun.meta.size >= length {
-                    return Err(Error::new(path, Problem::Returned { asked: length, got }).into());
-                }
-                first.payload = GetResultPayload::Stream(stream);
-                (begun, Some((rope, first)))
-            }
-            #[allow(unreachable_patterns, reason = "without `object_store/fs`, payloads are streams")]
-            file => {
-                begun.is_file = true;
-                if begun.meta.size >= length {
-                    first.payload = file;
-                    first.range = 0..length;
-                    begun.header = first.bytes().await?.first_chunk().copied();
-                }
-                (begun, None)
-            }
+        let attributes = first.attributes.clone();
+        let (file, mut rope, stream) = begin(first).await?;
+        let (asked, got) = (Stripes::HEADER_LENGTH as u64, rope.len() as u64);
+        let header = rope.array();
+        if header.is_none() && meta.size >= asked {
+            return Err(Error::new(path, Problem::Returned { asked, got }).into());
         }
+        let rest = file.is_none().then_some((rope, stream));
+        (Head { meta, attributes, header, file }, rest)
     } else {
         (head(store, path, options).await?, None)
     };
-    let Head { meta, attributes, header, is_file } = begun;
+    let Head { meta, attributes, header, file } = begun;
     let header = header.ok_or_else(|| Error::new(path, HeaderError::Foreign))?;
     let stripes = format.open(&header).map_err(|error| Error::new(path, error))?;
     let len = stripes.length(meta.size).ok_or_else(|| Error::new(path, Problem::Length { stored: meta.size }))?;
@@ -323,6 +315,7 @@ pub(crate) async fn open(
         layout: stripes.layout(),
         leaves: stripes.leaves,
         table: None,
+        file,
     };
-    Ok(Opened { source, rest, is_file })
+    Ok(Opened { source, rest })
 }

@@ -33,7 +33,12 @@ use crate::write::{PART, Upload};
 /// Where the sizes in listings come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sizes {
-    /// From the header of each object: a request for 64 bytes for each, 32 at once. They are right for all objects.
+    /// From the header of each object: a request for 64 bytes for each, 32 at once. They are right for all objects
+    /// whose header can be read. Others are listed with their stored size, and
+    /// [`Stats::unknown_sizes`](crate::Stats::unknown_sizes) counts them.
+    ///
+    /// At most 32 headers and 1000 listed objects are held. A store that limits its requests, and counts a listing of
+    /// more objects as one of them, must allow two at once for each such listing, or the listing waits for ever.
     #[default]
     Read,
     /// From the stored length alone, without a request. They are right for objects whose stripes have the length of
@@ -47,11 +52,12 @@ pub enum Sizes {
 /// - Errors about a stored object are [`object_store::Error::Generic`] with an [`Error`] as their source, but for an
 ///   object that changed, which is [`object_store::Error::Precondition`]. A range that the object does not have is
 ///   [`object_store::Error::Generic`] without one. Errors of the wrapped store are passed on.
-/// - Each get begins with one request: for the header, or for all of the object if all is asked for. Further requests
-///   carry the ETag and the version of the first. If the object has changed, reading begins anew, at most three times,
-///   until [`get_opts`](ObjectStore::get_opts) has returned; afterwards the error is
-///   [`object_store::Error::Precondition`]. **A store that gives neither**, or only weak ETags, cannot tell an object
-///   that changes while it is read from one that is corrupt: the read fails then, and never returns a mixture.
+/// - Each get begins with one request: for the header, or for all of the object if all is asked for. A local file that
+///   this opens is read to its end, whatever becomes of its name. With other stores, further requests carry the ETag
+///   and the version of the first. If the object has changed, reading begins anew, at most three times, until
+///   [`get_opts`](ObjectStore::get_opts) has returned; afterwards the error is [`object_store::Error::Precondition`].
+///   **A store that gives neither**, or only weak ETags, cannot tell an object that changes while it is read from one
+///   that is corrupt: the read fails then, and never returns a mixture.
 /// - The size that `head` and listings give is computed from the stored length, which only reading the last stripe
 ///   verifies.
 /// - A put of 16 MiB or more, without conditions, is an upload by parts of 8 MiB if the wrapped store has uploads by
@@ -293,7 +299,7 @@ impl<T: ObjectStore> Verified<T> {
     /// Gives listed objects the size that users know.
     fn list_sized(&self, metas: BoxStream<'static, Result<ObjectMeta>>) -> BoxStream<'static, Result<ObjectMeta>> {
         match self.sizes {
-            Sizes::Read => with_sizes(self.store(), metas),
+            Sizes::Read => with_sizes(self.store(), Arc::clone(&self.watch), metas),
             Sizes::Computed => {
                 let layout = self.format.layout();
                 let size =

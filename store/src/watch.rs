@@ -29,6 +29,9 @@ pub struct Stats {
     pub corrupt_stripes: u64,
     /// Bytes of objects that were hashed to be written.
     pub written_bytes: u64,
+    /// Times that a listing gave an object with its stored size, because its header could not be read or is none of
+    /// ours. A get of the object tells why.
+    pub unknown_sizes: u64,
     /// The time that hashing took, of one core, to read and to write.
     pub hashing: Duration,
 }
@@ -52,6 +55,7 @@ pub(crate) struct Watch {
     unverified_bytes: AtomicU64,
     corrupt_stripes: AtomicU64,
     written_bytes: AtomicU64,
+    unknown_sizes: AtomicU64,
     nanoseconds: AtomicU64,
     hook: Option<Box<Hook>>,
     told: Mutex<VecDeque<Told>>,
@@ -75,6 +79,7 @@ impl Watch {
             unverified_bytes: load(&self.unverified_bytes),
             corrupt_stripes: load(&self.corrupt_stripes),
             written_bytes: load(&self.written_bytes),
+            unknown_sizes: load(&self.unknown_sizes),
             hashing: Duration::from_nanos(load(&self.nanoseconds)),
         }
     }
@@ -90,6 +95,10 @@ impl Watch {
 
     pub(crate) fn written(&self, bytes: u64) {
         add(&self.written_bytes, bytes);
+    }
+
+    pub(crate) fn unknown_size(&self) {
+        add(&self.unknown_sizes, 1);
     }
 
     /// Counts a corrupt stripe of the object with this stored metadata, and tells the hook if it was not told before.

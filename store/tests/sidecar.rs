@@ -2,21 +2,28 @@
 #![allow(clippy::single_range_in_vec_init, reason = "ranges of one object")]
 
 use core::pin::pin;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use core::task::{Context, Waker};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use futures_util::TryStreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use object_store::chunked::ChunkedStore;
 use object_store::limit::LimitStore;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{Error as StoreError, Extensions, GetOptions, GetRange, ObjectStore, ObjectStoreExt};
+use object_store::{
+    Error as StoreError, Extensions, GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore, ObjectStoreExt,
+};
 use simd_digest::blake2b;
 use simd_digest_store::{Check, Corrupt, Error, LeafFileError, Problem, Sidecar, Verified};
+
+#[path = "common/wrapper.rs"]
+mod wrapper;
+use wrapper::{Behaviour, Wrapper};
 
 fn path(name: &str) -> Path {
     Path::from(name)
@@ -198,18 +205,83 @@ async fn damage() {
     }
     inner.put(&path("blake2b-odd.bt2leaf"), resealed(&|file| file[12..16].fill(0)).into()).await.unwrap();
     assert_eq!(problem(&bytes(&store, name).await.unwrap_err()), LeafFileError::Field("length of a leaf"));
-    let length = resealed(&|file| {
-        let end = file.len();
-        file[end - 8..].fill(0xff);
-    });
-    inner.put(&path("blake2b-odd.bt2leaf"), length.into()).await.unwrap();
-    assert!(bytes(&store, name).await.is_err());
+    // Another length of the object than that of so many leaves.
+    for len in [0, 1, 5000, 10_000, 11_001, 20_000, u64::MAX] {
+        let length = resealed(&|file| {
+            let end = file.len();
+            file[end - 8..].copy_from_slice(&u64::to_le_bytes(len));
+        });
+        inner.put(&path("blake2b-odd.bt2leaf"), length.into()).await.unwrap();
+        let error = problem(&bytes(&store, name).await.unwrap_err());
+        assert_eq!(error, LeafFileError::Field("number of leaves"), "{len}");
+    }
 
     // Without any.
     inner.delete(&path("blake2b-odd.bt2leaf")).await.unwrap();
     assert_eq!(problem(&bytes(&store, name).await.unwrap_err()), LeafFileError::Missing);
     assert!(matches!(bytes(&store, "none").await, Err(StoreError::NotFound { .. })));
     assert!(matches!(bytes(&rooted, "none").await, Err(StoreError::NotFound { .. })));
+}
+
+/// Counts the bytes that it gives.
+#[derive(Debug, Default)]
+struct Counting(Arc<AtomicU64>);
+
+impl Behaviour for Counting {
+    fn get(&self, mut result: GetResult) -> object_store::Result<GetResult> {
+        let GetResultPayload::Stream(stream) = result.payload else { panic!("no stream") };
+        let given = Arc::clone(&self.0);
+        let count = move |bytes: &Bytes| _ = given.fetch_add(bytes.len() as u64, Relaxed);
+        result.payload = GetResultPayload::Stream(stream.inspect_ok(count).boxed());
+        Ok(result)
+    }
+}
+
+/// The header of a file of leaves, which nothing has verified, does not have more of it read than 1 MiB beyond the
+/// length of the object.
+#[tokio::test]
+async fn long_files_of_leaves() {
+    let inner = Arc::new(InMemory::new());
+    let file = |chunk: u32, size: u8, len: u64| {
+        let count = len.div_ceil(chunk.into());
+        let mut file = [b"bt2leaf\0\x01\x01", &[size, 0][..], &chunk.to_le_bytes()].concat();
+        file.resize(file.len() + usize::try_from(count * u64::from(size)).unwrap(), 7);
+        file.extend_from_slice(&len.to_le_bytes());
+        file.extend_from_slice(blake2b::Params::new().hash_length(32).hash(&file).unwrap().as_bytes());
+        file
+    };
+    for (chunk, size, len) in [(1, 64, 100_000), (1, 255, 100_000), (7, 200, 100_000), (33, 64, 2_000_000)] {
+        let file = file(chunk, size, len);
+        let length = file.len() as u64;
+        let most = len + (1 << 20);
+        assert!(length > most);
+        let is_small = |bytes: u64| bytes < 100_000;
+        for (object, expected) in [
+            (len, LeafFileError::Long { length, most }),
+            (len - 500, LeafFileError::Stale { object: len - 500, leaves: len }),
+        ] {
+            inner.put(&path("a"), vec![0; usize::try_from(object).unwrap()].into()).await.unwrap();
+            // In pieces, as they come over a network.
+            inner.put(&path("a.bt2leaf"), file.clone().into()).await.unwrap();
+            let given = Arc::new(AtomicU64::new(0));
+            let pieces = ChunkedStore::new(Arc::clone(&inner) as _, 10_000);
+            let store = Verified::sidecar(Wrapper::new(Arc::new(pieces), Counting(Arc::clone(&given))));
+            assert_eq!(problem(&bytes(&store, "a").await.unwrap_err()), expected);
+            assert!(is_small(given.load(Relaxed)), "{} bytes of {length}", given.load(Relaxed));
+        }
+    }
+    // One that is as long as that may be is read, and is what it says.
+    let message = vec![0; 16_000];
+    let tree = blake2b::Tree::unlimited_fanout(1).unwrap();
+    let mut file = b"bt2leaf\0\x01\x01\x40\0\x01\0\0\0".to_vec();
+    for (i, bytes) in (0..).zip(message.chunks(1)) {
+        file.extend_from_slice(tree.leaf(i, i == 15_999).unwrap().update(bytes).finalize().as_bytes());
+    }
+    file.extend_from_slice(&16_000_u64.to_le_bytes());
+    file.extend_from_slice(blake2b::Params::new().hash_length(32).hash(&file).unwrap().as_bytes());
+    inner.put(&path("a"), message.clone().into()).await.unwrap();
+    inner.put(&path("a.bt2leaf"), file.into()).await.unwrap();
+    assert_eq!(bytes(&Verified::sidecar(inner), "a").await.unwrap(), message);
 }
 
 #[tokio::test]

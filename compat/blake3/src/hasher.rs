@@ -79,13 +79,13 @@ impl Hasher {
     ///
     /// # Errors
     ///
-    /// Those of `reader`, but for `Interrupted`.
+    /// Those of `reader`, except `Interrupted`, and `InvalidData` if it claims more bytes than it was given room for.
     #[cfg(feature = "std")]
     pub fn update_reader(&mut self, reader: impl std::io::Read) -> std::io::Result<&mut Self> {
         if self.offset == 0 {
             self.hasher.update_reader(reader)?;
         } else {
-            std::io::copy(&mut { reader }, self)?;
+            std::io::copy(&mut Checked(reader), self)?;
         }
         Ok(self)
     }
@@ -141,6 +141,23 @@ impl std::io::Write for Hasher {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+/// A reader whose claims are checked. `io::copy` panics at one that claims more bytes than it was given room for.
+#[cfg(feature = "std")]
+struct Checked<R>(R);
+
+#[cfg(feature = "std")]
+impl<R: std::io::Read> std::io::Read for Checked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self.0.read(buffer)? {
+            length if length <= buffer.len() => Ok(length),
+            length => {
+                let error = std::format!("the reader claims {length} bytes, and was given room for {}", buffer.len());
+                Err(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
+            }
+        }
     }
 }
 

@@ -22,6 +22,10 @@ pub(crate) trait Behaviour: fmt::Debug + Send + Sync + 'static {
         Ok(result)
     }
 
+    fn list(&self, metas: BoxStream<'static, Result<ObjectMeta>>) -> BoxStream<'static, Result<ObjectMeta>> {
+        metas
+    }
+
     fn upload(&self, inner: Box<dyn MultipartUpload>) -> Box<dyn MultipartUpload> {
         inner
     }
@@ -69,7 +73,7 @@ impl<B: Behaviour> ObjectStore for Wrapper<B> {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.inner.list(prefix)
+        self.behaviour.list(self.inner.list(prefix))
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
