@@ -280,22 +280,3 @@ fn a_directory_that_is_missing() {
     // What is wrong with the arguments comes first.
     assert_eq!(outcome(&mut directory.bt2sum(["--audit", "--store", "none", "nowhere"])).code, Some(2));
 }
-
-/// An update on a file system that has no files without names.
-#[test]
-fn an_update_without_nameless_files() {
-    // A vfat image needs the superuser.
-    let directory = tree();
-    let script = "truncate -s 2M i && mkfs.vfat i >/dev/null && mkdir m && mount -o loop i m";
-    let mounted =
-        Command::new("sh").args(["-c", script]).current_dir(directory.path("")).stderr(Stdio::null()).status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        return;
-    }
-    let run = |options: &[&str]| outcome(directory.bt2sum(options.iter().copied()).args(["--store", "m/s", "d"])).code;
-    let codes = [run(&["-r"]), run(&["--update"]), run(&["--audit"])];
-    let left = fs::read_dir(directory.path("m")).unwrap().count();
-    let unmounted = Command::new("umount").arg(directory.path("m")).status().unwrap();
-    assert!(unmounted.success());
-    assert_eq!((codes, left), ([Some(0); 3], 1));
-}
