@@ -263,3 +263,29 @@ pub(crate) fn turn() -> std::sync::MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+
+    /// With the help of the file system and without.
+    #[test]
+    fn files_without_names() {
+        let _turn = turn();
+        let directory = tempfile::tempdir().unwrap();
+        let temporary = Temporary::create_alone(&directory.path().join("target")).unwrap();
+        for file in [temporary.nameless(), temporary.unnamed(), temporary.unnamed()] {
+            let file = file.unwrap();
+            file.write_all_at(b"some bytes", 0).unwrap();
+            let mut bytes = [0; 10];
+            file.read_exact_at(&mut bytes, 0).unwrap();
+            assert_eq!(bytes, *b"some bytes");
+            // Only the file that is to become the target.
+            assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        }
+        drop(temporary);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}

@@ -107,7 +107,7 @@ pub(super) trait Others {
     /// was recorded with the length and time `was`.
     fn twins(&self, record: &Record, was: Stamp) -> Option<Twins>;
 
-    /// By digest, length and time: a record whose name is free, and that no other file came from.
+    /// By digest, length and time: a record whose name is gone, or passed on to another file, and that no file came from.
     fn renamed(&self, now: &Record) -> Option<Option<Id>>;
 
     /// By digest and length: such a record of any time.
@@ -170,13 +170,14 @@ fn came_from(now: &Record, others: &impl Others) -> Option<(Verdict, Keep)> {
     Some((others.copied(now)?.map_or(Verdict::New, Verdict::Moved), Keep::Found))
 }
 
-/// The record whose contents a file has in the place of its own, if names were exchanged: the contents that it has were
-/// lost by as many names as now have them, and the contents that it had are found under as many names as lost them.
+/// The record whose contents a file has in the place of its own, if names were exchanged. Then no more files have the
+/// contents of now in the place of others than names lost them. And the contents of then are found elsewhere, as often as
+/// names lost them.
 fn swapped(was: &Record, now: &Record, others: &impl Others) -> Option<Option<Id>> {
     let of_now = others.twins(now, was.stamp())?;
     let Some(from) = of_now.free else { return Some(None) };
     let of_was = others.twins(was, was.stamp())?;
-    // A record whose name is gone went to a new file before it came here.
+    // A record whose name is gone is that of a new file rather than of this one.
     let left = of_now.displaced + of_now.gone.saturating_sub(of_now.new);
     let is_explained = of_now.misplaced <= left;
     let is_kept = of_was.misplaced + of_was.new >= of_was.displaced + of_was.gone;
