@@ -2,8 +2,9 @@
 #![allow(clippy::single_range_in_vec_init, reason = "ranges of one object")]
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use core::time::Duration;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
