@@ -3,11 +3,55 @@
 layers() {
     .ci/need python3
     .ci/layers
+    planted_in_copy '.ci/layers .' <<'FAULTS'
+src/kernel.rs: use crate::stream::Stream;
+src/stream.rs: use crate::blake2b::Hasher;
+src/backend/avx2.rs: use crate::kernel::blake3::Blake3Function;
+FAULTS
 }
 
-# Rules that are a pattern.
+# planted_in_copy COMMAND: reads faults, one a line: a file, and a line that is added to it. In a copy of the tree, the
+# command passes without them and fails with each.
+planted_in_copy() {
+    local copy=$results/copy file line number=0
+    rm -rf "$copy"
+    mkdir "$copy"
+    git ls-files -z | grep -zvE '^(fuzz/corpus|tests/data|docs)/' | xargs -0 cp --parents -t "$copy"
+    (cd "$copy" && eval "$1") >"$results/copy.log" 2>&1 || { cat "$results/copy.log"; return 1; }
+    while IFS= read -r line; do
+        file=${line%%: *}
+        cp "$copy/$file" "$results/before"
+        printf '%s\n' "${line#*: }" >>"$copy/$file"
+        if (cd "$copy" && eval "$1") >/dev/null 2>&1; then
+            echo "a planted fault was not noticed: $line"
+            return 1
+        fi
+        cp "$results/before" "$copy/$file"
+        number=$((number + 1))
+    done
+    [ $number -gt 0 ] && echo "$number planted faults were noticed"
+}
+
+# The rules, and faults against them.
 patterns() {
-    local broken=0 file sql='datafusion/src datafusion/examples datafusion/tests datafusion/cluster datafusion/bench/src'
+    rules_of_patterns 400
+    planted_in_copy 'rules_of_patterns 400' <<'FAULTS'
+src/lib.rs: unsafe fn planted() {}
+bt2sum/src/main.rs: use std::arch::x86_64::_mm_add_epi8;
+src/hash.rs: #![allow(unsafe_code)]
+src/backend/avx2.rs: fn planted() { unsafe { core::hint::unreachable_unchecked() } }
+Cargo.toml: [patch.crates-io]
+README.md: it takes @SECONDS@
+FAULTS
+    if rules_of_patterns 100000 >/dev/null 2>&1; then
+        echo 'too few files were not noticed'
+        return 1
+    fi
+}
+
+# rules_of_patterns NUMBER: rules that are a pattern, over this many files at least.
+rules_of_patterns() {
+    local broken=0 file number sql='datafusion/src datafusion/examples datafusion/tests datafusion/cluster datafusion/bench/src'
     # none WHAT PATTERN PATH…: no line there has it.
     none() {
         local what=$1 pattern=$2 status=0
@@ -26,12 +70,15 @@ patterns() {
         $(find src bt2sum pool store $sql tests benches examples fuzz/src fuzz/fuzz_targets -name '*.rs' \
             -not -path pool/src/lend.rs -not -path 'src/backend/*' -not -path tests/memory.rs -not -path 'tests/common/pages.rs' \
             -not -path 'tests/common/remains.rs' -not -path benches/orders/src/candidate.rs)
-    while read -r file; do
-        if [ "$(grep -c 'unsafe {' "$file")" -gt "$(grep -c '// SAFETY: ' "$file")" ]; then
-            echo "$file has more unsafe blocks than sentences that justify them"
-            broken=1
-        fi
-    done < <(find src pool/src store/src benches/orders/src -name '*.rs')
+    awk '
+        function judge() {
+            if (blocks > sentences) print file " has more unsafe blocks than sentences that justify them"
+            if (blocks > sentences) broken = 1
+        }
+        FNR == 1 { judge(); file = FILENAME; blocks = sentences = 0 }
+        /unsafe \{/ { blocks++ }
+        /\/\/ SAFETY: / { sentences++ }
+        END { judge(); exit broken }' $(find src pool/src store/src benches/orders/src -name '*.rs') || broken=1
     for file in blake2 blake2b_simd blake2s_simd blake3 sha2; do
         if ! grep -xA2 "name = \"$file\"" Cargo.lock | grep -q '^source = "registry+'; then
             echo "$file is an oracle here, and must be the registry's: Cargo.lock has another, or none"
@@ -42,7 +89,7 @@ patterns() {
         echo '^^^ a patch would compare our hashes with themselves'
         broken=1
     fi
-    if git grep -nE '@[A-Z]+@' -- '*.md'; then
+    if grep -nE '@[A-Z]+@' $(find . -name '*.md' -not -path '*/target/*'); then
         echo '^^^ is to be filled in'
         broken=1
     fi
@@ -50,6 +97,9 @@ patterns() {
         echo '^^^ modules are named after themselves, not mod.rs'
         broken=1
     fi
+    number=$(find src bt2sum pool store $sql tests benches examples compat -name '*.rs' -not -path '*/target/*' | wc -l)
+    echo "the rules were looked for in $number files, of $1 that there must be"
+    [ "$number" -ge "$1" ] || broken=1
     return $broken
 }
 
