@@ -6,6 +6,7 @@
 build_key() {
     {
         rustc -vV
+        git rev-parse >/dev/null
         git ls-files -z '*Cargo.lock' compat/suites.toml | xargs -0 cat
         env | grep -E '^(RUSTFLAGS|CARGO_(BUILD|ENCODED|PROFILE)_.*)=' | sort || true
     } | cksum | tr ' ' -
@@ -17,15 +18,15 @@ choose_build_folder() {
     target=$cache/$(build_key)
     mkdir -p "$target"
     exec 9>"$target/.run"
-    if command -v flock >/dev/null && ! flock -n 9; then
-        echo "another run uses $target, so this one builds in target"
-        target=$PWD/target
+    if ! command -v flock >/dev/null || ! flock -n 9; then
+        target=$PWD/target/fresh
+        echo "another run uses the folder of this machine, or there is no flock to tell: this one builds in $target"
         return
     fi
     touch "$target/.run"
     # The one before this stays, so that two branches do not compile all anew in turns.
     find "$cache" -mindepth 1 -maxdepth 1 -type d -exec stat -c '%Y %n' {}/.run \; 2>/dev/null | sort -rn | tail -n +3 |
-        while read -r _ old; do rm -rf "${old%/.run}"; done
+        while read -r _ old; do (flock -n 8 && rm -rf "${old%/.run}") 8>>"$old" || true; done
     remove_ours "$target"
 }
 
@@ -90,7 +91,7 @@ left_over() {
                 count++
                 if ($0 in is_old) { print "of an earlier run: " $0; broken = 1 }
             }
-            END { print count + 0 " files of this repository were compiled by this run"; exit broken || !count }
+            END { print count + 0 " files of this repository were compiled by this run"; exit broken }
         ' "$scratch/names" -
 }
 

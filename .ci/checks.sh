@@ -267,7 +267,7 @@ library_to_prove() {
     cargo build --release --features "$(hash_features | paste -sd,),zeroize"
 }
 
-# The same for AArch64, by the compiler of the other emulated tests. Its path is in $library.
+# As `library_to_prove`, for AArch64, by the compiler of the other emulated tests. Its path is in $library.
 library_of_aarch64() {
     .ci/need python3 "${debian_rust[@]}" aarch64-linux-gnu-gcc
     library=$target/web/aarch64-unknown-linux-gnu/release/libsimd_digest.rlib
@@ -304,7 +304,7 @@ proved_in_bt2sum() {
     python3 prove "$target/release/bt2sum"
 }
 
-# The same proofs fail where an error was planted.
+# Proofs of a library with a planted error fail.
 refuted() {
     library_to_prove
     python3 prove/controls.py "$target/release/libsimd_digest.rlib" "$@"
@@ -376,22 +376,28 @@ sql_documented() {
 # What the tests of clusters depend on, as one number: the functions, the programs and the versions of what they stand
 # on, the library's public interface, and the store.
 cluster_inputs() {
-    git ls-files -z datafusion docs/public-api.txt store/src ':!datafusion/bench' ':!*.md' | LC_ALL=C sort -z |
-        xargs -0 sha256sum | sha256sum | cut -c1-64
+    local files
+    files=$(git ls-files --cached --others --exclude-standard datafusion docs/public-api.txt Cargo.toml \
+        store/Cargo.toml store/src ':!datafusion/bench' ':!*.md' | LC_ALL=C sort -u)
+    [ "$(wc -l <<<"$files")" -ge 60 ] || return 1
+    tr '\n' '\0' <<<"$files" | xargs -0 sha256sum | sha256sum | cut -c1-64
 }
 
 # Whether they are as in the last run that was green, which .ci/clusters.txt remembers for every machine.
 clusters_are_as_before() {
-    [ "$(cluster_inputs)" = "$(cat .ci/clusters.txt 2>/dev/null)" ]
+    local now
+    now=$(cluster_inputs) && [ "$now" = "$(cat .ci/clusters.txt 2>/dev/null)" ]
 }
 
 clusters_tested() {
+    local inputs
     .ci/need python3
+    inputs=$(cluster_inputs)
     sql test -p simd-digest-datafusion-cluster
-    [ "$(cluster_inputs)" = "$(cat .ci/clusters.txt 2>/dev/null)" ] || {
-        cluster_inputs >.ci/clusters.txt
+    if ! clusters_are_as_before; then
+        echo "$inputs" >.ci/clusters.txt
         echo 'all is well, so commit .ci/clusters.txt'
-    }
+    fi
 }
 
 sql_vectors() {

@@ -18,6 +18,11 @@ part() {
     mkdir -p "$results"
     cpu=$(cpu_seconds)
     printf '\n=== %s\n' "$1"
+    # A command that fails must end its step: it would not, if this function were called in a condition.
+    set +e
+    (set -e; false; true)
+    [ $? -ne 0 ] || { echo 'set -e is off'; exit 1; }
+    set -e
     "part_$1"
     printf '%d\t%d\n' $((SECONDS - began)) $(($(cpu_seconds) - cpu)) >"$results/time"
     printf '\n=== %s took %d s\n' "$1" $((SECONDS - began))
@@ -81,7 +86,7 @@ tests() {
     echo "$tests" >>"$results/tests"
     if [ -s "$results/slow" ]; then
         printf '%s tests; the slowest, in seconds:\n' "$tests"
-        sort -rn "$results/slow" | head -n 20
+        sort -rn "$results/slow" | sed -n 1,20p
     fi
 }
 
@@ -150,15 +155,19 @@ table_of_parts() {
         tests=$(awk '{ sum += $1 } END { if (NR) print sum + 0 }' "$scratch/$part/tests" 2>/dev/null || true)
         printf '%-16s%8d%8d%8s\n' "$part" "$seconds" "$cpu" "${tests:--}"
     done
-    printf '%-16s%8d\n' 'in all' $SECONDS
+    tests=$(of_parts tests | awk '{ sum += $1 } END { print sum + 0 }')
+    printf '%-16s%8d%8s%8d\n' 'in all' $SECONDS '' "$tests"
 }
 
 # The last line and the status tell whether all is well.
 summary() {
     local kind skipped failed
+    results=$scratch/${parts[0]}
     if [ -n "${CI-}" ] && [ "$places" -gt 1 ] && [ $SECONDS -gt $limit ]; then
-        results=$scratch/${parts[0]}
         account failed "the run took $SECONDS s of the $limit that it may take, see the table of parts"
+    fi
+    if [ -s "$scratch/memory" ] && [ "$(<"$scratch/memory")" -gt $most_memory ]; then
+        account failed "more than $most_memory MiB of memory were in use"
     fi
     echo
     table_of_parts

@@ -36,7 +36,7 @@ build_tests() {
     [ -s "$list" ]
 }
 
-# The tests of the library but those of memory, which does not depend on the machine.
+# The tests of the library except those of memory, which does not depend on the machine.
 machine_tests() {
     echo --lib --test=api
     basename -a -s .rs tests/default_*.rs | sed 's/^/--test=/'
@@ -47,7 +47,7 @@ cross_tests() {
     build_tests "$results/$1" cross_test "$1" --no-run $(machine_tests)
 }
 
-# The same programs as in the part `release`.
+# Builds the programs of the part `release`, or finds them built.
 x86_tests() {
     # shellcheck disable=SC2046
     build_tests "$results/x86_64" light cargo test --no-run $(machine_tests) --release --workspace --exclude report --all-features
@@ -58,17 +58,15 @@ x86_tests() {
 # BLAKE3's tree, which is the same on all machines: an emulator takes minutes for them. So is SHA-224, whose kernels are
 # those of SHA-256, where not all tests are run. The emulator of x86-64 has the SHA extension only if it is new enough.
 run_tests() {
-    local list=$1 tests=$2 program names=
+    local list=$1 tests=$2 program of_api
     shift 2
     .ci/need "$1"
     [ "$1 $REQUIRE_SHA" != 'qemu-x86_64-static yes' ] || .ci/need "$1:sha-ni"
     [ -s "$list" ] || without 77 'its tests are not there'
     backends "$@" "$(grep '/api-' "$list")"
-    while read -r program; do
-        names+=$("$@" "$program" --list </dev/null | grep ': test$')$'\n'
-    done <"$list"
+    of_api=$("$@" "$(grep '/api-' "$list")" --list </dev/null | grep ': test$')
     # shellcheck disable=SC2086
-    filters_match "$names" $tests ${tests:+--skip of_sha224} $too_long
+    filters_match "$of_api" $tests ${tests:+--skip of_sha224} $too_long
     while read -r program; do
         echo "${program##*/}"
         # shellcheck disable=SC2046,SC2086
@@ -90,21 +88,21 @@ emulated() {
     local machine backends sha options
     while IFS=: read -r machine backends sha options; do
         # shellcheck disable=SC2086
-        EMULATED=yes REQUIRE_SHA=$sha on_machine "$machine" "$backends" run_tests "$results/$1" "$2" "$3" $options
+        SIMD_DIGEST_EMULATED=yes REQUIRE_SHA=$sha on_machine "$machine" "$backends" run_tests "$results/$1" "$2" "$3" $options
     done
 }
 
 # The tests that depend on the backends found.
 tests_of_backends='backends:: blake3::output:: compress:: many:: sha2:: traps:: vectors::'
-# Those for a machine that finds the backends of another one.
+# Tests for a machine that finds the backends of another one.
 tests_of_kin='backends:: vectors::'
 
 # The tests among these that compare with the crate blake3.
 without_blake3='--skip blake3::compress --skip blake3::many --skip blake3::output --skip blake3::traps
     --skip blake3::vectors::peer --skip blake3::vectors::random --skip blake3::vectors::trap'
 
-# Denverton has SHA-NI without AVX. The last five machines have an inconsistent CPUID, of which other libraries have
-# died.
+# Denverton has SHA-NI without AVX. The last five machines have an inconsistent CPUID. Other libraries have
+# died there.
 x86_machines() {
     if [ "$(uname -m)" != x86_64 ]; then
         step 'tests for x86-64 compile' without 78 'it is no x86-64'
@@ -130,7 +128,7 @@ CPUS
     # The crate blake3 dies there, so BLAKE3 is compared with the official vectors alone.
     emulated x86_64 "$tests_of_backends $without_blake3" qemu-x86_64-static \
         <<<'x86-64, max without SSE4.1:portable:no:-cpu max,-sse4.1'
-    # Leaf 7 of CPUID is hidden, of which the crates blake3 and chacha20, proptest's generator, die too.
+    # Leaf 7 of CPUID is hidden. The crates blake3 and chacha20, proptest's generator, die there.
     emulated x86_64 "$tests_of_backends $without_blake3 --skip of_the_peer --skip any_messages" qemu-x86_64-static \
         <<<'x86-64, SandyBridge, no leaf 7:avx,sse41,portable:no:-cpu SandyBridge,level=4'
 }

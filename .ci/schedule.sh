@@ -8,16 +8,19 @@ declare -A group_of=(
     [release]=release [kernels]=release [prove]=release [cpus]=release [emulated]=release
     [prove-aarch64]=web [aarch64]=web [s390x]=web [i686]=web [wasm32]=web
     [memory]=sanitizers [threads]=sanitizers
-    [sql]=sql [clusters]=sql
+    [sql]=sql [clusters]=sql [compat]=compat [compat-all]=compat
+    [prove-all]=release [store-s3]=debug
 )
 
-# ends PART: prints what it said. A part that broke off is a failure.
+declare -A running=()
+
+# ends PART: prints what it said. A part that broke off, or had no step, is a failure.
 ends() {
     cat "$scratch/$1/log.whole"
-    [ -e "$scratch/$1/time" ] && return
+    [ -e "$scratch/$1/time" ] && [ -s "$scratch/$1/account" ] && return
     results=$scratch/$1
-    account failed "$1 broke off"
-    printf '0\t0\n' >"$results/time"
+    account failed "$1 broke off, or had no step"
+    [ -e "$results/time" ] || printf '0\t0\n' >"$results/time"
 }
 
 # may_begin PART
@@ -28,20 +31,22 @@ may_begin() {
     done
 }
 
-# begin_next: starts the first of the waiting parts that may begin.
-begin_next() {
-    local i part
-    for i in "${!waiting[@]}"; do
-        part=${waiting[i]}
-        may_begin "$part" || continue
-        mkdir -p "$scratch/$part"
-        echo "$(date +%T) $part begins"
-        (export group=${group_of[$part]-$part}; part "$part") >"$scratch/$part/log.whole" 2>&1 </dev/null 9>&- &
-        running[$!]=$part
-        unset "waiting[i]"
-        return
+# choose_next: sets $next to the place of the first of the waiting parts that may begin.
+choose_next() {
+    for next in "${!waiting[@]}"; do
+        may_begin "${waiting[next]}" && return
     done
     return 1
+}
+
+# begin PLACE: never in a condition, where the shell would turn `set -e` off in all steps of the part.
+begin() {
+    local part=${waiting[$1]}
+    unset "waiting[$1]"
+    mkdir -p "$scratch/$part"
+    echo "$(date +%T) $part begins"
+    (export group=${group_of[$part]-$part}; part "$part") >"$scratch/$part/log.whole" 2>&1 </dev/null 9>&- &
+    running[$!]=$part
 }
 
 # Remembers in "$scratch/memory" how many MiB were in use at most. Prints nothing: it has no meaning without /proc.
@@ -54,9 +59,13 @@ watch_memory() {
     done
 }
 
-# A part ends with all that it started.
+# All that runs ends with the run, and says how far it came.
 end_all() {
     local process
+    for process in "${!running[@]}"; do
+        printf '\n=== %s was ended; the last that it said:\n' "${running[$process]}"
+        tail -n 100 "$scratch/${running[$process]}/log.whole"
+    done
     for process in $(jobs -p); do
         kill -- "-$process" 2>/dev/null || kill "$process" 2>/dev/null || true
     done
@@ -64,19 +73,22 @@ end_all() {
 }
 
 run_parts() {
-    local part ended
+    local part process next
     waiting=("${parts[@]}")
-    declare -gA running=()
     set -m # each part is a group of processes, which ends whole
     watch_memory 9>&- &
     while :; do
-        while [ ${#running[@]} -lt "$places" ] && begin_next; do :; done
+        while [ ${#running[@]} -lt "$places" ] && choose_next; do
+            begin "$next"
+        done
         [ ${#running[@]} -gt 0 ] || break
-        ended=
-        wait -n -p ended "${!running[@]}" || true
-        part=${running[$ended]}
-        unset "running[$ended]"
-        ends "$part"
+        wait -n "${!running[@]}" 2>/dev/null || true
+        for process in "${!running[@]}"; do
+            ! kill -0 "$process" 2>/dev/null || continue
+            part=${running[$process]}
+            unset "running[$process]"
+            ends "$part"
+        done
     done
     set +m
 }

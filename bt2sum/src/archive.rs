@@ -132,7 +132,7 @@ impl Run<'_> {
             // What rotted since the old recording would be recorded as good.
             let text = match store::number_of_entries(self.store) {
                 Ok(number) => format!("a store of {number} entries; --update updates it, --force replaces it"),
-                Err(error) => format!("a store that is {}; --force replaces it", reason(&error)),
+                Err(error) => format!("a store that cannot be read ({}); --force replaces it", reason(&error)),
             };
             return Err(io::Error::other(format!("--store would replace {text}")));
         }

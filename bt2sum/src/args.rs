@@ -377,6 +377,11 @@ impl Options {
         self.chunk.filter(|&chunk| !stated && chunk != CHUNK)
     }
 
+    /// Whether lists are read by the rules of coreutils. BLAKE3 has those of b3sum in either case.
+    pub(crate) fn as_coreutils(&self) -> bool {
+        self.sequential && self.algorithm() != Algorithm::Blake3
+    }
+
     /// Whether another process started this one to map files.
     pub(crate) fn is_child(&self) -> bool {
         #[cfg(target_os = "linux")]

@@ -93,7 +93,7 @@ const MIXED_CHUNKS: &str = "the leaf length may differ, but only if a line that 
 /// Opens a check file.
 pub(crate) fn open<'a>(options: &Options, engine: &'a Engine, source: Source<'a>) -> io::Result<List<'a>> {
     let parser = LineParser::new(options.algorithm(), options.scheme().shape, options.size_given());
-    Ok(List::new(engine.open(source)?.file, source, Armour::new(options.sequential), parser, &engine.secret))
+    Ok(List::new(engine.open(source)?.file, source, Armour::new(options.as_coreutils()), parser, &engine.secret))
 }
 
 /// Why a check file is not checked to its end.
@@ -149,7 +149,7 @@ impl Run<'_, '_> {
     fn improper(&mut self, line: &Improper) {
         self.tally.improper += 1;
         // b2sum passes over such lines.
-        let fails = !self.options.sequential || line.why == Why::NotKeyed;
+        let fails = !self.options.as_coreutils() || line.why == Why::NotKeyed;
         self.tally.unchecked += usize::from(fails);
         if let Why::Malformed(Some(hash)) = &line.why {
             self.tally.foreign.get_or_insert_with(|| hash.clone());

@@ -8,16 +8,13 @@ use super::tree::GROUP;
 use super::value::CHUNK_LEN;
 use crate::kernel::wipe_bytes;
 
-/// What a reader writes to. It is wiped when it is dropped, also by a panic of the reader.
-struct Buffer {
-    bytes: Vec<u8>,
-    /// Bytes at most that readers wrote.
-    most: usize,
-}
+/// What a reader writes to. It is wiped when it is dropped, also by a panic of the reader: all of it, since a reader may
+/// have written more than it tells.
+struct Buffer(Vec<u8>);
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        wipe_bytes(&mut self.bytes[..self.most]);
+        wipe_bytes(&mut self.0);
     }
 }
 
@@ -29,18 +26,15 @@ impl Hasher {
     /// Those of `reader`, except [`Interrupted`](ErrorKind::Interrupted), and [`InvalidData`](ErrorKind::InvalidData) if
     /// it claims to have read more bytes than it was given room for. The bytes before an error are appended.
     pub fn update_reader(&mut self, mut reader: impl Read) -> io::Result<&mut Self> {
-        let mut buffer = Buffer { bytes: alloc::vec![0; 4 * GROUP * CHUNK_LEN], most: 0 };
+        let mut buffer = Buffer(alloc::vec![0; 4 * GROUP * CHUNK_LEN]);
         loop {
-            // A reader that fails, panics, or does not tell the truth may have written anywhere.
-            let most = core::mem::replace(&mut buffer.most, buffer.bytes.len());
-            match reader.read(&mut buffer.bytes) {
+            match reader.read(&mut buffer.0) {
                 Ok(length) => {
-                    let Some(bytes) = buffer.bytes.get(..length) else {
-                        let room = buffer.bytes.len();
+                    let Some(bytes) = buffer.0.get(..length) else {
+                        let room = buffer.0.len();
                         let error = alloc::format!("the reader claims {length} bytes, and was given room for {room}");
                         return Err(io::Error::new(ErrorKind::InvalidData, error));
                     };
-                    buffer.most = most.max(length);
                     if length == 0 {
                         return Ok(self);
                     }

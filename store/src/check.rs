@@ -66,7 +66,7 @@ impl Check<'_> {
     pub(crate) fn finish<'a>(
         self,
         beside: impl Fn(u64) -> Option<&'a [u8]>,
-        tell: impl Fn(&Corrupt),
+        mut tell: impl FnMut(&Corrupt),
     ) -> (Vec<Vec<Bytes>>, Option<Corrupt>) {
         let (own, mut pieces) = self.hashing.finish();
         let mut first = None;

@@ -1,6 +1,5 @@
 //! Reads stripes of an open object, and gives out bytes of those that are verified.
 
-use core::cell::LazyCell;
 use core::ops::Range;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,7 +10,6 @@ use futures_util::{StreamExt, TryStreamExt};
 use object_store::Result;
 
 use crate::check::{Object, Stored};
-use crate::corrupt::Corrupt;
 use crate::error::Problem;
 use crate::layout::Run;
 use crate::rope::{Rope, join, trim};
@@ -55,15 +53,16 @@ impl Source {
         watch.hash(&mut check.hashing, pace).await;
         watch.verified(count, bytes);
         let beside = |number| self.table.as_ref().and_then(|table| table.digest(number));
-        let has_changed = LazyCell::new(|| self.has_changed());
-        let tell = |corrupt: &Corrupt| {
-            if !*has_changed {
-                watch.corrupt(&self.stored, corrupt);
-            }
-        };
-        let (pieces, corrupt) = check.finish(beside, tell);
-        let failure = corrupt.map(|corrupt| if *has_changed { self.changed() } else { self.error(corrupt).into() });
-        Ok((pieces, failure))
+        let mut found = Vec::new();
+        let (pieces, corrupt) = check.finish(beside, |corrupt| found.push(corrupt.clone()));
+        let Some(corrupt) = corrupt else { return Ok((pieces, None)) };
+        if self.has_changed() || self.is_replaced().await {
+            return Ok((pieces, Some(self.changed())));
+        }
+        for corrupt in &found {
+            watch.corrupt(&self.stored, corrupt);
+        }
+        Ok((pieces, Some(self.error(corrupt).into())))
     }
 }
 

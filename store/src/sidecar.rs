@@ -221,11 +221,13 @@ impl<T: ObjectStore> Sidecar<T> {
         let head = GetOptions { range: None, head: true, ..options.clone() };
         let first = First::of(store.get_opts(path, head).await?);
         let table = self.table(path, first.meta.size).await?;
-        if first.meta.size != table.len {
-            let error = LeafFileError::Stale { object: first.meta.size, leaves: table.len };
-            return Err(Error::new(path, error).into());
+        let (object, leaves) = (first.meta.size, table.len);
+        let source = Source::beside(store, path, first, options, table);
+        if object != leaves {
+            let stale = Error::new(path, LeafFileError::Stale { object, leaves });
+            return Err(if source.is_replaced().await { source.changed() } else { stale.into() });
         }
-        Ok(Opened { source: Source::beside(store, path, first, options, table), rest: None })
+        Ok(Opened { source, rest: None })
     }
 }
 

@@ -160,6 +160,16 @@ impl Source {
         self.file.as_ref().is_some_and(|file| file.has_changed())
     }
 
+    /// Whether the open file has its name no more, and its digests, which were read by name, may be those of another.
+    pub(crate) async fn is_replaced(&self) -> bool {
+        if self.table.is_none() || self.file.is_none() {
+            return false;
+        }
+        let head = GetOptions { head: true, extensions: self.pin.extensions.clone(), ..GetOptions::default() };
+        let now = self.store.get_opts(self.path(), head).await;
+        now.is_ok_and(|now| !is_same(&now.meta, &self.stored))
+    }
+
     /// The failure if somebody did.
     pub(crate) fn changed(&self) -> Failure {
         Failure::Changed(self.error(Problem::Changed))

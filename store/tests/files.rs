@@ -75,26 +75,72 @@ async fn one_request_opens_a_file() {
     }
 }
 
+/// A file of leaves of 1000 bytes, as bt2sum writes it.
+fn leaves_of(message: &[u8]) -> Vec<u8> {
+    let tree = blake2b::Tree::unlimited_fanout(1000).unwrap();
+    let last = message.len().div_ceil(1000) - 1;
+    let mut leaves = b"bt2leaf\0\x01\x01\x40\0\xe8\x03\0\0".to_vec();
+    for (i, bytes) in message.chunks(1000).enumerate() {
+        let mut leaf = tree.leaf(i as u64, i == last).unwrap();
+        leaves.extend_from_slice(leaf.update(bytes).finalize().as_bytes());
+    }
+    leaves.extend_from_slice(&(message.len() as u64).to_le_bytes());
+    leaves.extend_from_slice(blake2b::Params::new().hash_length(32).hash(&leaves).unwrap().as_bytes());
+    leaves
+}
+
+fn beside() -> Path {
+    Path::from("object.bt2leaf")
+}
+
 /// The object and its leaves are read from the two files that were opened.
 #[tokio::test]
 async fn two_requests_open_an_object_and_its_leaves() {
     let directory = tempfile::tempdir().unwrap();
     let inner = Arc::new(LocalFileSystem::new_with_prefix(directory.path()).unwrap());
     let message = vec![1; 10_000];
-    let tree = blake2b::Tree::unlimited_fanout(1000).unwrap();
-    let mut leaves = b"bt2leaf\0\x01\x01\x40\0\xe8\x03\0\0".to_vec();
-    for (i, bytes) in (0..).zip(message.chunks(1000)) {
-        leaves.extend_from_slice(tree.leaf(i, i == 9).unwrap().update(bytes).finalize().as_bytes());
-    }
-    leaves.extend_from_slice(&10_000_u64.to_le_bytes());
-    leaves.extend_from_slice(blake2b::Params::new().hash_length(32).hash(&leaves).unwrap().as_bytes());
     inner.put(&object(), message.clone().into()).await.unwrap();
-    inner.put(&Path::from("object.bt2leaf"), leaves.into()).await.unwrap();
+    inner.put(&beside(), leaves_of(&message).into()).await.unwrap();
     let gets = Arc::new(AtomicUsize::new(0));
     let overwritten = Overwritten { gets: Arc::clone(&gets), with: vec![2; 10_000].into() };
     let store = Verified::sidecar(Wrapper::new(inner, overwritten));
     assert_eq!(store.get(&object()).await.unwrap().bytes().await.unwrap(), message);
     assert_eq!(gets.load(Relaxed), 2);
+}
+
+/// Replaces the object and its leaves before the first request for leaves.
+#[derive(Debug)]
+struct Replaced {
+    done: AtomicUsize,
+    message: Vec<u8>,
+}
+
+#[async_trait::async_trait]
+impl Behaviour for Replaced {
+    async fn before(&self, store: &dyn ObjectStore, path: &Path, _: &GetOptions) {
+        if *path == beside() && self.done.fetch_add(1, Relaxed) == 0 {
+            store.put(&object(), self.message.clone().into()).await.unwrap();
+            store.put(&beside(), leaves_of(&self.message).into()).await.unwrap();
+        }
+    }
+}
+
+/// The leaves are those of a newer object than the one that is open: reading begins anew, and nothing is corrupt.
+#[tokio::test]
+async fn an_object_that_is_replaced_with_its_leaves() {
+    for length in [10_000, 7_001] {
+        let directory = tempfile::tempdir().unwrap();
+        let inner = Arc::new(LocalFileSystem::new_with_prefix(directory.path()).unwrap());
+        let before = vec![1; 10_000];
+        inner.put(&object(), before.clone().into()).await.unwrap();
+        inner.put(&beside(), leaves_of(&before).into()).await.unwrap();
+        let message = vec![2; length];
+        let replaced = Replaced { done: AtomicUsize::new(0), message: message.clone() };
+        let store =
+            Verified::sidecar(Wrapper::new(inner, replaced)).on_corrupt(|path, corrupt| panic!("{path}: {corrupt:?}"));
+        assert_eq!(store.get_ranges(&object(), &[0..length as u64]).await.unwrap(), [Bytes::from(message)]);
+        assert_eq!(store.stats().corrupt_stripes, 0);
+    }
 }
 
 /// Who writes to the file itself changes what is read. That is not corruption.

@@ -116,7 +116,13 @@ impl Damaged {
 
 #[test]
 fn no_damaged_bit_leaves_a_listed_file_unchecked() {
-    for (kind, tag) in [(&[][..], false), (&[], true), (&["-a", "blake3"], false), (&["-a", "blake3"], true)] {
+    for (kind, tag) in [
+        (&[][..], false),
+        (&[], true),
+        (&["-a", "blake3"], false),
+        (&["-a", "blake3"], true),
+        (&["-a", "blake3", "--sequential"], false),
+    ] {
         let bits: Vec<usize> = Damaged::new(kind, tag).passed().iter().map(|(bit, _)| *bit).collect();
         assert!(bits.is_empty(), "{kind:?} {tag}: {} bits, {:?} …", bits.len(), &bits[..bits.len().min(9)]);
     }

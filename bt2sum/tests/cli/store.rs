@@ -443,7 +443,8 @@ fn what_is_replaced() {
     let mut bytes = fs::read(directory.path("void")).unwrap();
     bytes[20] ^= 1;
     fs::write(directory.path("void"), &bytes).unwrap();
-    let reason = "bt2sum: void: --store would replace a store that is damaged or truncated; --force replaces it\n";
+    let reason =
+        "bt2sum: void: --store would replace a store that cannot be read (damaged or truncated); --force replaces it\n";
     assert_eq!(run(&["-r", "--store", "void"]).stderr, reason);
     for mode in ["--audit", "--update", "--sample=1%"] {
         let run = run(&[mode, "--store", "void"]);
