@@ -238,19 +238,23 @@ instructions() {
     .ci/instructions "$target/release/blocks"
 }
 
-# No kernel has fallen apart into calls. The features are those of bt2sum, which is compiled already.
-inlined() {
+# release_library TOOL…: builds it with the features of bt2sum, with which it is compiled already, on the machine that the
+# checks of its machine code are for.
+release_library() {
     [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
-    .ci/need objdump
+    .ci/need "$@"
     cargo build --release --features "$(hash_features | paste -sd,),zeroize"
+}
+
+# No kernel has fallen apart into calls.
+inlined() {
+    release_library objdump
     .ci/inlined "$target/release/libsimd_digest.rlib" 94 avx avx2 avx512 sha sse41
 }
 
 # The kernels of SHA-NI are encoded so that they are fast, and run without AVX.
 sha_encoding() {
-    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
-    .ci/need objdump
-    cargo build --release --features "$(hash_features | paste -sd,),zeroize"
+    release_library objdump
     .ci/sha-encoding "$target/release/libsimd_digest.rlib"
 }
 
@@ -260,14 +264,7 @@ rules() {
     python3 -m unittest discover -s prove/tests
 }
 
-# library_to_prove: the release library, on the machine that proofs are for.
-library_to_prove() {
-    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
-    .ci/need python3 objdump
-    cargo build --release --features "$(hash_features | paste -sd,),zeroize"
-}
-
-# As `library_to_prove`, for AArch64, by the compiler of the other emulated tests. Its path is in $library.
+# As `release_library`, for AArch64, by the compiler of the other emulated tests. Its path is in $library.
 library_of_aarch64() {
     .ci/need python3 "${debian_rust[@]}" aarch64-linux-gnu-gcc
     library=$target/web/aarch64-unknown-linux-gnu/release/libsimd_digest.rlib
@@ -293,26 +290,26 @@ modelled_on_aarch64() {
 
 # The machine code of the kernels computes what the standards say, in the cases that are asked for.
 proved() {
-    library_to_prove
+    release_library python3 objdump
     python3 prove "$target/release/libsimd_digest.rlib" "$@"
 }
 
 # What runs is the linked program.
 proved_in_bt2sum() {
-    library_to_prove
+    release_library python3 objdump
     cargo build --release -p bt2sum
     python3 prove "$target/release/bt2sum"
 }
 
 # Proofs of a library with a planted error fail.
 refuted() {
-    library_to_prove
+    release_library python3 objdump
     python3 prove/controls.py "$target/release/libsimd_digest.rlib" "$@"
 }
 
 # The models of instructions agree with this CPU.
 modelled() {
-    library_to_prove
+    release_library python3 objdump
     .ci/need cc
     cpu_has avx2 || without 78 'this CPU has no AVX2, which runs the comparison'
     python3 prove/crosscheck.py "$target/release/libsimd_digest.rlib"
