@@ -1,6 +1,6 @@
 //! Hashes many sources: small files in batches, side by side on every core, and long files one by one on all cores.
 //!
-//! Long files that are no trees are hashed in the lanes of one core, a file in each lane, but for BLAKE3.
+//! Long files that are no trees, except those of BLAKE3, are hashed in the lanes of one core, a file in each lane.
 
 use core::mem;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -158,7 +158,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The same for jobs of one algorithm, of which there is at least one.
+    /// Hashes jobs of one algorithm, as [`hash_all`](Self::hash_all). There is at least one.
     fn hash_run<H: Function>(
         &self,
         jobs: &[Job<'_>],

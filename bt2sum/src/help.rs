@@ -46,7 +46,7 @@ Lists of other lengths are bt2sum's alone: b3sum prints no such tags,
 and checks no such lines. In HEX  NAME, a digest that was cut is a
 shorter digest, and matches: --length accepts the one length only.
 
-The digests are those of s3git's bt2sum but for its errors. This one
+The digests are those of s3git's bt2sum, except for its errors. This one
 hashes a pipe to its end, not to its first short read; marks the last
 leaf of standard input too if it is a full one; takes an empty input for
 one empty leaf (--compat-empty: for no leaf at all); and refuses

@@ -304,7 +304,7 @@ fn write_leaves<F: Flavour>(
             return Ok(false);
         }
     };
-    // Once more, for hashing may have taken long.
+    // Once more, because hashing may have taken long.
     let finished = may_use(path, options, &[source.name()]).and_then(|()| writer.finish(digest.length));
     if let Err(error) = finished {
         printer.complain(Source::File(path), &error);

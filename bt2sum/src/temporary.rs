@@ -34,7 +34,7 @@ impl Temporary {
         Self::among(target, WRITERS)
     }
 
-    /// The same, but an error if another process is about to write this target.
+    /// As [`create`](Self::create), but an error if another process is about to write this target.
     #[cfg(target_os = "linux")]
     pub(crate) fn create_alone(target: &Path) -> io::Result<Self> {
         Self::among(target, 1)

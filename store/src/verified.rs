@@ -37,8 +37,9 @@ pub enum Sizes {
     /// whose header can be read. Others are listed with their stored size, and
     /// [`Stats::unknown_sizes`](crate::Stats::unknown_sizes) counts them.
     ///
-    /// At most 32 headers and 1000 listed objects are held. A store that limits its requests, and counts a listing of
-    /// more objects as one of them, must allow two at once for each such listing, or the listing waits for ever.
+    /// At most 32 headers and 1000 listed objects are held. A `LimitStore` of `object_store` counts a listing as a
+    /// request until it ends. So `n` listings at once, each of more than 1000 objects, need a limit of at least
+    /// `n + 1`, or they wait for ever.
     #[default]
     Read,
     /// From the stored length alone, without a request. They are right for objects whose stripes have the length of
@@ -49,7 +50,7 @@ pub enum Sizes {
 /// A store, over another one, whose objects are verified on every read.
 ///
 /// - Lengths and ranges are those of the bytes that were put. Objects are stored with a header and digests of stripes.
-/// - Errors about a stored object are [`object_store::Error::Generic`] with an [`Error`] as their source, but for an
+/// - Errors about a stored object are [`object_store::Error::Generic`] with an [`Error`] as their source, except for an
 ///   object that changed, which is [`object_store::Error::Precondition`]. A range that the object does not have is
 ///   [`object_store::Error::Generic`] without one. Errors of the wrapped store are passed on.
 /// - Each get begins with one request: for the header, or for all of the object if all is asked for. A local file that

@@ -26,7 +26,7 @@ use crate::scheme::{Digest, Secret};
 /// What is written.
 pub(super) enum Output {
     Nothing,
-    /// The same records, with the times of the last check.
+    /// The records of the store, with the times of the last check.
     Sample(Writer),
     /// The records of what there is now.
     Update(Draft),

@@ -1,4 +1,4 @@
-//! Checks of lists of which any one bit is damaged.
+//! Checks of lists with one damaged bit.
 
 use std::fs;
 use std::path::PathBuf;

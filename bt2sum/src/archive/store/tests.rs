@@ -126,7 +126,7 @@ fn names_that_no_walk_finds() {
     scratch.open(&Secret::default()).unwrap();
 }
 
-/// The same, of the other fields.
+/// Stores with the right checksum and the right root, and another field that is out of its range.
 #[test]
 fn fields_out_of_range() {
     let scratch = Scratch::new();
