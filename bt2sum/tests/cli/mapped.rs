@@ -175,7 +175,7 @@ fn a_child_that_dies() {
     use std::process::Stdio;
 
     use crate::in_time::{start, until};
-    use crate::process::kill;
+    use crate::process::{has_opened, kill};
 
     let directory = Directory::new().file("a", b"a").file("z", b"z");
     std::fs::File::create(directory.path("long")).unwrap().set_len(64 << 30).unwrap();
@@ -185,6 +185,10 @@ fn a_child_that_dies() {
     let mut child = String::new();
     run.until("a child that maps the long file", |_| {
         child = std::fs::read_to_string(&children).unwrap().trim().to_owned();
+        if cfg!(target_pointer_width = "32") {
+            // There is no room for a map of it.
+            return child.parse().is_ok_and(|child| has_opened(child, &directory.path("long")));
+        }
         std::fs::read_to_string(format!("/proc/{child}/maps")).is_ok_and(|maps| maps.contains("/long\n"))
     });
     // The parent goes on when the file is short.
