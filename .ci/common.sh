@@ -166,12 +166,12 @@ summary() {
     if [ -n "${CI-}" ] && [ "$places" -gt 1 ] && [ $SECONDS -gt $limit ]; then
         account failed "the run took $SECONDS s of the $limit that it may take, see the table of parts"
     fi
-    if [ -s "$scratch/memory" ] && [ "$(<"$scratch/memory")" -gt $most_memory ]; then
+    if [ -s "$scratch/most-memory" ] && [ "$(<"$scratch/most-memory")" -gt $most_memory ]; then
         account failed "more than $most_memory MiB of memory were in use"
     fi
     echo
     table_of_parts
-    [ ! -s "$scratch/memory" ] || printf 'memory in use at most: %d MiB\n' "$(<"$scratch/memory")"
+    [ ! -s "$scratch/most-memory" ] || printf 'memory in use at most: %d MiB\n' "$(<"$scratch/most-memory")"
     if [ -n "$(of_parts table)" ]; then
         echo
         table_of_machines

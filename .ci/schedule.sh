@@ -49,12 +49,12 @@ begin() {
     running[$!]=$part
 }
 
-# Remembers in "$scratch/memory" how many MiB were in use at most. Prints nothing: it has no meaning without /proc.
+# Remembers in "$scratch/most-memory" how many MiB were in use at most. Prints nothing: it has no meaning without /proc.
 watch_memory() {
     local used most=0
     while [ -r /proc/meminfo ]; do
         used=$(awk '/^MemTotal/ { total = $2 } /^MemAvailable/ { print int((total - $2) / 1024) }' /proc/meminfo)
-        [ "$used" -le "$most" ] || { most=$used; echo "$most" >"$scratch/memory"; }
+        [ "$used" -le "$most" ] || { most=$used; echo "$most" >"$scratch/most-memory"; }
         sleep 5
     done
 }
