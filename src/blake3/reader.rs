@@ -23,8 +23,9 @@ impl Hasher {
     ///
     /// # Errors
     ///
-    /// The errors of `reader`, except [`Interrupted`](ErrorKind::Interrupted), and [`InvalidData`](ErrorKind::InvalidData) if
-    /// it claims to have read more bytes than it was given room for. The bytes before an error are appended.
+    /// The errors of `reader`, except [`Interrupted`](ErrorKind::Interrupted), and
+    /// [`InvalidData`](ErrorKind::InvalidData) if it claims to have read more bytes than it was given room for. The bytes
+    /// before an error are appended.
     pub fn update_reader(&mut self, mut reader: impl Read) -> io::Result<&mut Self> {
         let mut buffer = Buffer(alloc::vec![0; 4 * GROUP * CHUNK_LEN]);
         loop {

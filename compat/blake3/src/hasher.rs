@@ -79,7 +79,8 @@ impl Hasher {
     ///
     /// # Errors
     ///
-    /// The errors of `reader`, except `Interrupted`, and `InvalidData` if it claims more bytes than it was given room for.
+    /// The errors of `reader`, except `Interrupted`, and `InvalidData` if it claims more bytes than it was given room
+    /// for.
     #[cfg(feature = "std")]
     pub fn update_reader(&mut self, reader: impl std::io::Read) -> std::io::Result<&mut Self> {
         if self.offset == 0 {
