@@ -36,11 +36,12 @@ layouts() {
 }
 
 # ours FOLDER: the units of cargo, by the hash in their names, that were compiled from other sources than those of the
-# registry and of the standard library. Beside all that a unit compiles to lies a file .d with its sources.
+# registry and of the standard library. Beside all that a unit compiles to lies a file .d with its sources. A package of
+# ours that cargo verifies lies in a registry too, but in one without a host in its name.
 ours() {
     find "$1" -type f -name '*.d' \( -path '*/deps/*' -o -path '*/build/*' \) -print0 |
         xargs -0 awk -v registry="${CARGO_HOME:-$HOME/.cargo}/registry/" '
-            /^[^#].*:$/ && index($0, registry) != 1 && !/^\/usr\/(lib|src)\/rust/ && !/\/build\/[^\/]*\/out\// {
+            /^[^#].*:$/ && (index($0, registry) != 1 || index($0, registry "src/-") == 1) && !/^\/usr\/(lib|src)\/rust/ && !/\/build\/[^\/]*\/out\// {
                 if (match(FILENAME, /-[0-9a-f]+\.d$/)) print substr(FILENAME, RSTART + 1, RLENGTH - 3)
             }' | sort -u
 }
@@ -54,7 +55,7 @@ our_names() {
     } | tr - _ | sort -u
 }
 
-# remove_ours FOLDER
+# remove_ours FOLDER: also what has no hash in its name, for only members of a workspace are linked to such files.
 remove_ours() {
     local folder
     ours "$1" >"$scratch/ours"
@@ -67,7 +68,9 @@ remove_ours() {
                     hash = substr($0, RSTART + 1, RLENGTH - 1)
                     sub(/\..*/, "", hash)
                     if (hash in ours) print
-                }' "$scratch/ours" - | tr '\n' '\0' | xargs -0 rm -rf
+                    next
+                }
+                /\/deps\// ' "$scratch/ours" - | tr '\n' '\0' | xargs -0 rm -rf
     done < <(layouts "$1")
     rm -rf "$1"/{doc,public-api,nightly,package}
 }
@@ -76,9 +79,8 @@ remove_ours() {
 # under these names at all. Of compat, whose suites have names of the registry's crates, only the library.
 left_over() {
     our_names >"$scratch/names"
-    find "$1" -type f -path '*/deps/*' \( -name '*.d' -o -name '*.rlib' -o -name '*.rmeta' -o ! -name '*.*' \) \
-        ! -newer "$2" -print >"$scratch/old"
-    find "$1" -type f -path '*/deps/*' \( -name '*.d' -o -name '*.rlib' -o -name '*.rmeta' -o ! -name '*.*' \) -print |
+    find "$1" -type f -path '*/deps/*' \( -name '*.d' -o -name '*.rlib' -o -name '*.rmeta' -o ! -name '*.*' \) -print \
+        ! -newer "$2" -fprint "$scratch/old" |
         awk -v old="$scratch/old" '
             BEGIN { while ((getline file <old) > 0) is_old[file] }
             NR == FNR { ours[$0]; next }
