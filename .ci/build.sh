@@ -79,19 +79,18 @@ remove_ours() {
 # under these names at all. Of compat, whose suites have names of the registry's crates, only the library.
 left_over() {
     our_names >"$scratch/names"
-    find "$1" -type f -path '*/deps/*' \( -name '*.d' -o -name '*.rlib' -o -name '*.rmeta' -o ! -name '*.*' \) -print \
-        ! -newer "$2" -fprint "$scratch/old" |
-        awk -v old="$scratch/old" '
-            BEGIN { while ((getline file <old) > 0) is_old[file] }
+    find "$1" -type f -path '*/deps/*' \( -name '*.d' -o -name '*.rlib' -o -name '*.rmeta' -o ! -name '*.*' \) \
+        \( -newer "$2" -printf 'new %p\n' -o -printf 'old %p\n' \) |
+        awk '
             NR == FNR { ours[$0]; next }
             {
-                name = $0
+                file = name = substr($0, 5)
                 sub(/.*\//, "", name)
                 sub(/-[0-9a-f]+(\..*)?$/, "", name)
                 sub(/^lib/, "", name)
-                if (!(name in ours) || ($0 ~ /\/compat\// && name != "simd_digest")) next
+                if (!(name in ours) || (file ~ /\/compat\// && name != "simd_digest")) next
                 count++
-                if ($0 in is_old) { print "of an earlier run: " $0; broken = 1 }
+                if (/^old/) { print "of an earlier run: " file; broken = 1 }
             }
             END { print count + 0 " files of this repository were compiled by this run"; exit broken }
         ' "$scratch/names" -
