@@ -22,7 +22,7 @@ cross() {
 cross_test() {
     local options=(--config=profile.dev.package.{core,alloc}.opt-level=1)
     .ci/need "${debian_rust[@]}" "${1%%-*}-linux-gnu-gcc"
-    light cross test --all-features -Zbuild-std=std,test,panic_unwind -Zbuild-std-features=panic-unwind --target "$@" \
+    cross_api=${cross_api--C opt-level=1} light cross test --all-features -Zbuild-std=std,test,panic_unwind -Zbuild-std-features=panic-unwind --target "$@" \
         "${options[@]}"
 }
 

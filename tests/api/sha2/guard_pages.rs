@@ -130,8 +130,9 @@ fn every_entry_at_every_misalignment<V: Traits>() {
     let pages = painted();
     for backend in all_backends() {
         for length in lengths() {
-            // Many short ones, for few have vectors that reach beyond a block.
-            for offset in misalignments().take(if length <= 200 { 64 } else { 2 }) {
+            // Many short ones, because few have vectors that reach beyond a block. SHA-224 has the same kernels.
+            let offsets = if length <= 200 && V::LENGTH == 32 { 64 } else { 2 };
+            for offset in misalignments().take(offsets) {
                 let room = pages.len() - length;
                 for place in [offset, room - offset.min(room)] {
                     let message = &pages[place..][..length];
