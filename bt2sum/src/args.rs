@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser};
+use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use clap_complete::Shell;
 use simd_digest::Backend;
 
@@ -33,9 +33,9 @@ pub(crate) struct Options {
     #[arg(help_heading = "Hash", short, long, value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
     size: Option<usize>,
 
-    /// The same in bits, a multiple of 8; 0 is the default
+    /// Length of digests in bits, a multiple of 8; 0 is the default
     ///
-    /// Lists of blake3 with other lengths than 256 are bt2sum's alone: b3sum does not check them.
+    /// b3sum checks lists of blake3 with 256 bits only.
     #[arg(
         help_heading = "Hash",
         short,
@@ -180,8 +180,8 @@ pub(crate) struct Options {
     #[arg(long, hide = true, value_name = "SHELL")]
     pub(crate) completions: Option<Shell>,
 
-    /// Prints the manual page
-    #[arg(long, hide = true, action = ArgAction::SetTrue)]
+    /// Prints the manual page, for `man -l -`
+    #[arg(long)]
     pub(crate) man: bool,
 
     /// Takes the names of FILEs from this file, where each ends in NUL; `-` is standard input

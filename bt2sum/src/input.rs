@@ -162,11 +162,13 @@ pub(crate) fn is_steady(before: &mut Metadata, after: Metadata, read_again: &mut
     if is_unchanged(before, &after) {
         return Ok(true);
     }
-    if *read_again {
-        return Err(io::Error::other("File changed while it was read, and once more while it was read again"));
-    }
     if !is_as_long_and_old(before, &after) {
         return Err(changed());
+    }
+    if *read_again {
+        return Err(io::Error::other(
+            "Metadata changed while the file was read, and once more while it was read again",
+        ));
     }
     (*before, *read_again) = (after, true);
     Ok(false)
@@ -332,6 +334,9 @@ mod tests {
     type Change = fn(&Changing);
 
     #[cfg(unix)]
+    type Expected = Result<&'static [u8], &'static str>;
+
+    #[cfg(unix)]
     impl Changing {
         /// Reads the file `changes.len()` times at most, and makes a change at the end of each reading.
         fn read(&self, changes: &[Change]) -> (io::Result<Vec<u8>>, usize) {
@@ -391,19 +396,23 @@ mod tests {
     #[test]
     fn files_that_change_are_read_again_or_errors() {
         let file = Changing(tempfile::NamedTempFile::new().unwrap());
-        let cases: [(&[Change], Option<&[u8]>); 8] = [
-            (&[Changing::nothing], Some(b"old")),
-            (&[Changing::permissions, Changing::nothing], Some(b"old")),
-            (&[Changing::link, Changing::nothing], Some(b"old")),
-            (&[Changing::secret, Changing::nothing], Some(b"new")),
-            (&[Changing::permissions, Changing::permissions], None),
-            (&[Changing::permissions, Changing::contents], None),
-            (&[Changing::contents], None),
-            (&[Changing::longer], None),
+        let written = "File changed while it was read";
+        let touched = "Metadata changed while the file was read, and once more while it was read again";
+        let cases: [(&[Change], Expected); 9] = [
+            (&[Changing::nothing], Ok(b"old")),
+            (&[Changing::permissions, Changing::nothing], Ok(b"old")),
+            (&[Changing::link, Changing::nothing], Ok(b"old")),
+            (&[Changing::secret, Changing::nothing], Ok(b"new")),
+            (&[Changing::permissions, Changing::permissions], Err(touched)),
+            (&[Changing::link, Changing::permissions], Err(touched)),
+            (&[Changing::permissions, Changing::contents], Err(written)),
+            (&[Changing::contents], Err(written)),
+            (&[Changing::longer], Err(written)),
         ];
         for (i, (changes, expected)) in cases.into_iter().enumerate() {
             let (read, readings) = file.read(changes);
-            assert_eq!((read.ok().as_deref(), readings), (expected, changes.len()), "{i}");
+            let read = read.map_err(|error| error.to_string());
+            assert_eq!((read.as_deref().map_err(String::as_str), readings), (expected, changes.len()), "{i}");
         }
     }
 

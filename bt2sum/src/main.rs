@@ -1,5 +1,5 @@
-//! The program `bt2sum`: prints and checks BLAKE2 tree checksums of files, those of BLAKE3, and plain ones of
-//! BLAKE2 and SHA-2.
+//! The program `bt2sum`: prints and checks checksums of files, which are BLAKE2 trees, BLAKE3, or plain BLAKE2 and
+//! SHA-2.
 //!
 //! Each module uses only modules further down this list:
 //!
@@ -28,8 +28,9 @@
 //!   walk        finds the files below directories
 //!   output      prints digests, warnings and errors
 //!   json        has the results as JSON
+//!   manual      makes the manual page
 //!   args        parses the command line
-//!   help        has the sections of the help and of the manual
+//!   help        has the end of the long help
 //!   sealed      writes and reads files with a checksum of their own
 //!   temporary   writes a file that gets its name only when it is whole
 //!   signals     cleans up before a signal ends the program
@@ -60,6 +61,7 @@ mod lengths;
 mod line;
 mod list;
 mod long;
+mod manual;
 mod message;
 mod number;
 mod output;
@@ -331,7 +333,7 @@ fn about(options: &Options) -> Option<Vec<u8>> {
     } else if let Some(shell) = options.completions {
         clap_complete::generate(shell, &mut command, "bt2sum", &mut text);
     } else if options.man {
-        let _ = help::manual(command, &mut text);
+        let _ = manual::write(command, &mut text);
     } else {
         return None;
     }

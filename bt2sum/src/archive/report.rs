@@ -210,6 +210,9 @@ impl<'a, 'p> Report<'a, 'p> {
             if rotted > 0 {
                 self.printer.print(WANTED)?;
             }
+            if rotted > 0 && unread > 0 {
+                self.printer.print(EXCHANGED)?;
+            }
             let counts =
                 Status::ALL.into_iter().filter(|&status| self.count(status) > 0 || status == Status::Unchanged);
             let mut line =
@@ -226,6 +229,9 @@ impl<'a, 'p> Report<'a, 'p> {
 
 /// What to do about `rotted` that is none.
 const WANTED: &[u8] = b"rotted: if a change was wanted, touch the file, then --update\n";
+
+/// What else `rotted` can be if not all files were read.
+const EXCHANGED: &[u8] = b"rotted: files of one time that exchanged names look like this to a sample: --audit tells\n";
 
 /// A name as people read it: its bytes, or in the quotes of a shell if it could speak to the terminal, or begins as quotes
 /// do.

@@ -65,7 +65,7 @@ fn standard_input_that_cannot_be_read() {
 fn a_full_disk() {
     let directory = Directory::with_files();
     let full = || File::options().write(true).open("/dev/full").unwrap();
-    for argument in ["hello", "--help", "--version"] {
+    for argument in ["hello", "--help", "--version", "--man"] {
         let run = Outcome::from(start(directory.bt2sum([argument]).stdout(full()).stderr(Stdio::piped())));
         let stderr = "bt2sum: write error: No space left on device\n".into();
         assert_eq!(run, Outcome { code: Some(1), stdout: String::new(), stderr }, "{argument}");
@@ -94,4 +94,11 @@ fn a_closed_pipe() {
     drop(child.stdout.take());
     drop(child.stdin.take());
     assert_eq!(Outcome::from(child), failure("", ""));
+    // The help and the manual page are output as any other.
+    for argument in ["--help", "--man"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let run = start(directory.bt2sum([argument]).stdout(writer).stderr(Stdio::piped()));
+        assert_eq!(Outcome::from(run), failure("", ""), "{argument}");
+    }
 }

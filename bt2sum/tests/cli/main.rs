@@ -18,6 +18,7 @@ mod json;
 mod keys;
 mod leaves;
 mod lists;
+mod manual;
 mod many;
 mod mapped;
 mod names;

@@ -47,6 +47,10 @@ pub(crate) fn rot(directory: &Directory, name: &str, at: usize) {
 /// What an audit says at its end, if something rotted.
 pub(crate) const HINT: &str = "rotted: if a change was wanted, touch the file, then --update";
 
+/// What a sample says after this, if it did not read all files.
+pub(crate) const EXCHANGED: &str =
+    "rotted: files of one time that exchanged names look like this to a sample: --audit tells";
+
 /// Records `d` in `s`, with these options too.
 pub(crate) fn record(directory: &Directory, options: &[&str]) -> String {
     let run = outcome(directory.bt2sum(["-r", "--store", "s", "-t", "1000"]).args(options).arg("d"));

@@ -6,7 +6,7 @@ use std::fs;
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::store::{HINT, audit, record, rot, set_time, tree};
+use crate::store::{EXCHANGED, HINT, audit, record, rot, set_time, tree};
 use crate::{Directory, message, outcome};
 
 /// Sets the time of modification of a file below `d`.
@@ -53,11 +53,12 @@ fn set_length(directory: &Directory, name: &str, length: u64) {
     file.set_modified(time).unwrap();
 }
 
-/// The lines without ranges and without the hint, the sums and the status.
+/// The lines without ranges and without hints, the sums and the status.
 #[track_caller]
 fn verdicts(directory: &Directory, options: &[&str]) -> (Vec<String>, String, i32) {
     let (lines, sums, code) = audit(directory, options);
-    (lines.into_iter().filter(|line| !line.contains(": bytes ") && line != HINT).collect(), sums, code)
+    let is_hint = |line: &str| [HINT, EXCHANGED].contains(&line);
+    (lines.into_iter().filter(|line| !line.contains(": bytes ") && !is_hint(line)).collect(), sums, code)
 }
 
 #[track_caller]
@@ -293,6 +294,27 @@ fn names_passed_on() {
     assert_verdicts(&directory, &["--audit"], &lines, "0 unchanged, 3 moved", 1);
     assert_verdicts(&directory, &["--update"], &lines, "0 unchanged, 3 moved", 0);
     assert_verdicts(&directory, &["--audit"], &[], "3 unchanged", 0);
+}
+
+/// A sample that reads one of two files that exchanged names says what else the verdict can mean.
+#[test]
+fn a_sample_of_exchanged_names() {
+    let directory = files(&[("a", b"one", 1), ("b", b"two", 1)]);
+    record(&directory, &[]);
+    rotate(&directory, &["a", "b"]);
+    let (lines, sums, code) = audit(&directory, &["--sample=0.000001%"]);
+    assert_eq!((lines.len(), sums.as_str(), code), (4, "1 unchanged, 1 rotted", 1), "{lines:?}");
+    assert!(lines[0].ends_with(": rotted") && lines[2..] == [HINT, EXCHANGED], "{lines:?}");
+    // What reads all files tells the one from the other.
+    for mode in ["--sample=100%", "--audit"] {
+        let moved = ["a: moved from b", "b: moved from a"].map(str::to_owned).to_vec();
+        assert_eq!(audit(&directory, &[mode]), (moved, "0 unchanged, 2 moved".into(), 1), "{mode}");
+    }
+    rot(&directory, "a", 0);
+    for mode in ["--audit", "--sample=100%"] {
+        let (lines, ..) = audit(&directory, &[mode]);
+        assert!(lines.last().is_some_and(|line| line == HINT), "{mode}: {lines:?}");
+    }
 }
 
 /// What looks like an exchange, and lost what was recorded.

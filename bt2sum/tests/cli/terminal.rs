@@ -5,8 +5,7 @@ use core::time::Duration;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::in_time::{Run, in_time};
-use crate::{Directory, Outcome, outcome, output};
+use crate::{Directory, Outcome, outcome};
 
 /// What a terminal gets when a pipe keeps the program waiting for longer than a moment.
 fn on_terminal(options: &str, seconds: &str) -> String {
@@ -63,37 +62,16 @@ fn progress_of_long_work() {
 }
 
 #[test]
-fn completions_and_manual() {
+fn completions() {
     let directory = Directory::new();
     for (option, parts) in [
         ("--completions=bash", &["complete -F", "--recursive"][..]),
         ("--completions=zsh", &["#compdef bt2sum", "--recursive"]),
         ("--completions=fish", &["complete -c bt2sum", "recursive"]),
-        ("--man", &[".TH bt2sum", "recursive", "TREE", ".SH DESCRIPTION", ".SH \"EXIT STATUS\"", ".SH EXAMPLES"]),
     ] {
         let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum([option]));
         assert_eq!((code, stderr.as_str()), (Some(0), ""), "{option}");
         assert!(parts.iter().all(|part| stdout.contains(part)), "{option}");
     }
-    let help = outcome(&mut directory.bt2sum(["--help"])).stdout;
-    assert!(!help.contains("--man") && !help.contains("--completions"));
-}
-
-/// At 80 columns no line of the manual is longer, and none of a table is filled.
-#[test]
-fn the_manual_at_80_columns() {
-    let manual = output(&mut Directory::new().bt2sum(["--man"])).stdout;
-    let text = String::from_utf8(manual.clone()).unwrap();
-    let begin = text.find(".SH FORMATS").unwrap();
-    assert!(text[begin..].lines().all(|line| line.replace(r"\-", "-").replace(r"\e", "e").chars().count() <= 73));
-    // Where there is a formatter.
-    let mut groff = Command::new("groff");
-    let formatted = groff.args(["-man", "-Tascii", "-rLL=80n", "-P-c"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let Ok(mut child) = Run::start(formatted) else { return };
-    let mut pipe = child.stdin.take().unwrap();
-    in_time("groff, which reads", move || std::io::Write::write_all(&mut pipe, &manual).unwrap());
-    let text = String::from_utf8(child.wait_with_output().stdout).unwrap();
-    // A character that is struck twice is bold.
-    let width = |line: &str| line.chars().count() - 2 * line.matches('\u{8}').count();
-    assert!(text.lines().all(|line| width(line) <= 80), "{text}");
+    assert!(!outcome(&mut directory.bt2sum(["--help"])).stdout.contains("--completions"));
 }

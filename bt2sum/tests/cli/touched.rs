@@ -106,7 +106,7 @@ fn links_made_while_a_file_is_read() {
         let disturbed = (0..5).map(|_| directory.with_links(reading, true)).find(|run| run.code != Some(0));
         let Outcome { code, stdout, stderr } = disturbed.expect("one of five is disturbed");
         let all = stdout + &stderr;
-        let reason = "File changed while it was read, and once more while it was read again";
+        let reason = "Metadata changed while the file was read, and once more while it was read again";
         assert!(code == Some(1) && all.contains(reason), "{run}: {all}");
         assert_eq!(fs::read(directory.path("leaves")).ok(), leaves, "{run}");
     };
