@@ -134,10 +134,11 @@ pub(crate) fn report(memory: &[u8], rounds: usize, command: &str) -> Result<Stri
     let sha256 = if cfg!(feature = "peers") { &["sha2", "ring", "aws-lc-rs"][..] } else { &["sha2"] };
     let sha256: Vec<_> = sha256.iter().map(named).collect();
     let [blake3, simd, blake2] = ["blake3", "blake2b_simd", "blake2"].map(|peer| named(&peer));
-    writeln!(text, "\n{}, backend `{}`, one thread, {COMPILER},", cpu(), kind(Backend::best()))?;
-    writeln!(text, "{}. Peers: {}, {blake3}, and the faster of {simd} and {blake2},", today(), sha256.join(", "))?;
-    writeln!(text, "in a loop where they have no call for many messages. A node has 64 bytes. Minimum of {rounds}")?;
-    writeln!(text, "turns of each, by `{command}`.")?;
+    let compiler = COMPILER.split(" (").next().unwrap_or(COMPILER);
+    writeln!(text, "\n{}, backend `{}`, one thread,", cpu(), kind(Backend::best()))?;
+    writeln!(text, "{compiler}, {}, the minimum of {rounds} turns by `{command}`.", today())?;
+    writeln!(text, "Peers: {}, {blake3}, and the faster of {simd} and {blake2},", sha256.join(", "))?;
+    writeln!(text, "in a loop where they have no call for many messages. A node has 64 bytes.")?;
     Ok(text)
 }
 
@@ -199,8 +200,11 @@ fn chart(text: &mut String, times: &[Vec<Pair>]) -> fmt::Result {
     Ok(())
 }
 
-/// Ten characters for a ratio of one, in eighths of a character.
+/// Ten characters for a ratio of one, in eighths of a character. A bar that is too long for its column has an arrow.
 fn bar(ratio: f64) -> String {
+    if ratio > 1.3 {
+        return "█".repeat(12) + "▶";
+    }
     let eighths = (1..=u8::MAX).take_while(|&i| f64::from(i) <= ratio * 80.0 + 0.5).count();
     let last = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
     "█".repeat(eighths / 8) + last
@@ -246,6 +250,7 @@ mod tests {
         assert_eq!(bar(0.71), "███████▏");
         assert_eq!(bar(1.0), "██████████");
         assert_eq!(bar(1.29), "████████████▉");
+        assert_eq!(bar(1.31), "████████████▶");
     }
 
     #[test]
@@ -257,7 +262,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         let rows = lines.iter().filter(|line| line.starts_with("64 B ") || line.starts_with("| 64 B "));
         let expected = [
-            "64 B       █████         0.50   ██████████    1.00   ████████████████████2.00",
+            "64 B       █████         0.50   ██████████    1.00   ████████████▶ 2.00",
             "| 64 B       |     2.00 |   1.00 |     1.00 |   1.00 |     0.50 |   1.00 |",
         ];
         assert_eq!(rows.copied().collect::<Vec<_>>(), expected);
