@@ -1,7 +1,7 @@
 //! Instruction sets: the list of those that this CPU may have, the choice among them, and their answers for each hash.
 //!
-//! The only place that lists them. A backend holds its instruction set's token, the proof that the CPU has it, so
-//! code that holds a [`Backend`] may use it safely.
+//! This module alone lists the instruction sets. A backend holds its instruction set's token, the proof that the CPU
+//! has it, so code that holds a [`Backend`] may use it safely.
 
 use core::fmt;
 use core::str::FromStr;
@@ -202,8 +202,8 @@ impl Isa {
 /// All backends give the same digests; they differ in speed. A hasher takes [`Backend::best`] unless it is told
 /// otherwise, and keeps the backend it was made with.
 ///
-/// The [name](Self::name) is that of the instruction set alone. The SHA extension (SHA-NI, or Arm's `sha2`) stands
-/// beside it, for it needs no wide registers: a program that chooses `avx2` to keep wider registers off still has it.
+/// The [name](Self::name) is the name of the instruction set alone. The SHA extension (SHA-NI, or Arm's `sha2`) stands
+/// beside it, because it needs no wide registers: a program that chooses `avx2` to keep wider registers off has it.
 ///
 /// ```
 /// use simd_digest::{Backend, blake2b};
@@ -214,6 +214,53 @@ impl Isa {
 /// assert_eq!(hasher.finalize(), blake2b::hash(b"the same everywhere"));
 /// # Ok::<(), simd_digest::BackendError>(())
 /// ```
+///
+/// [`available`](Self::available) lists the backends of this CPU, fastest first, and
+/// `cargo run --example which_backend` prints them. `set_default` chooses one for the process, and `with_backend` for a
+/// hasher. `lanes` of a hash's module tells how many messages a backend hashes side by side.
+///
+/// # BLAKE2
+///
+/// | name       | needs                  | one message of BLAKE2b                    | lanes: BLAKE2b | BLAKE2s |
+/// |------------|------------------------|-------------------------------------------|----------------|---------|
+/// | `avx512`   | AVX-512F, VL and BW    | rows in 256-bit registers                 | 8              | 16      |
+/// | `avx2`     | AVX2                   | rows in 256-bit registers                 | 4              | 8       |
+/// | `avx`      | AVX                    | the kernels of `sse41` in VEX encoding    | 2              | 4       |
+/// | `sse41`    | SSE4.1                 | rows in pairs of 128-bit registers        | 2              | 4       |
+/// | `neon`     | AArch64, little-endian | scalar, which takes fewer cycles there    | 2              | 4       |
+/// | `simd128`  | WebAssembly's SIMD     | scalar                                    | 2              | 4       |
+/// | `portable` | nothing                | scalar                                    | 1              | 1       |
+///
+/// On x86, one message of BLAKE2s has its rows in 128-bit registers. On `avx512` of x86-64, two messages of BLAKE2 are
+/// in rows too. A program has `simd128` if it is compiled with `RUSTFLAGS="-C target-feature=+simd128"`.
+///
+/// # SHA-256 and SHA-224
+///
+/// | name       | one message, several side by side              | with the SHA extension                       |
+/// |------------|------------------------------------------------|----------------------------------------------|
+/// | `avx512`   | scalar; 2 to 8 in eight lanes, more in sixteen | SHA-NI: one stream; up to four, 32 registers |
+/// | `avx2`     | scalar; from 2 on in eight lanes               | SHA-NI: one stream; pairs                    |
+/// | `avx`      | scalar; from 2 on in four lanes                | SHA-NI: one stream; pairs                    |
+/// | `sse41`    | scalar; from 2 on in four lanes                | SHA-NI: one stream; pairs                    |
+/// | `neon`     | scalar; from 3 on in four lanes                | `sha2`: one stream; up to four               |
+/// | `simd128`  | scalar; from 3 on in four lanes                |                                              |
+/// | `portable` | scalar; one after the other                    |                                              |
+///
+/// On Intel's CPUs, `avx512` takes lanes from seven messages on although there is SHA-NI.
+///
+/// # BLAKE3
+///
+/// Lanes take chunks, parents of chunks, and blocks of output.
+///
+/// | name       | one                       | two                         | more                                      |
+/// |------------|---------------------------|-----------------------------|-------------------------------------------|
+/// | `avx512`   | rows in 128-bit registers | halves of 256-bit registers | 3 to 8 in eight lanes, 9 to 16 in sixteen |
+/// | `avx2`     | rows in 128-bit registers | halves of 256-bit registers | 3 and 4 in four lanes, 5 to 8 in eight    |
+/// | `avx`      | `sse41` in VEX encoding   | `sse41` in VEX encoding     | `sse41` in VEX encoding                   |
+/// | `sse41`    | rows in 128-bit registers | in four lanes               | in four lanes                             |
+/// | `neon`     | scalar                    | in four lanes               | in four lanes                             |
+/// | `simd128`  | scalar                    | in four lanes               | in four lanes                             |
+/// | `portable` | scalar                    | one after the other         | one after the other                       |
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Backend {
     isa: Isa,

@@ -5,7 +5,7 @@
 //!
 //! # Differences from the crate `blake2`
 //!
-//! `Blake2b<N>`, `Blake2bMac<N>` and those of BLAKE2s take the place of `blake2`'s 0.11, but:
+//! `Blake2b<N>`, `Blake2bMac<N>`, `Blake2s<N>` and `Blake2sMac<N>` replace the types of `blake2` 0.11, except:
 //!
 //! - **Empty key.** `KeyInit::new_from_slice(&[])` is an error. `blake2` takes it, and computes a value that RFC 7693
 //!   does not have.
@@ -20,9 +20,9 @@
 //! - **Blocks without the buffer.** `Blake2bVarCore` and `Blake2sVarCore` are in
 //!   [`blake2b::hazmat`](crate::blake2b::hazmat) and [`blake2s::hazmat`](crate::blake2s::hazmat). Instead of
 //!   `new_with_params` they have `from_parameter_block`, and an output of 0 bytes is an error.
-//! - **Features.** `reset` does nothing, for `Reset` is always there. There is no `size_opt`.
+//! - **Features.** `reset` does nothing, because `Reset` is always there. There is no `size_opt`.
 //!
-//! The folder `compat` of the repository has a crate with the names of `blake2` itself, for `[patch.crates-io]`.
+//! The folder `compat` of the repository has a crate with the names of `blake2`, to use by `[patch.crates-io]`.
 #![forbid(unsafe_code)]
 
 mod digest;

@@ -4,12 +4,101 @@
 //! ```
 //! use simd_digest::blake2b::{self, Params};
 //!
-//! let hash = blake2b::hash(b"abc");
-//! assert_eq!(hash.as_bytes().len(), 64);
+//! let hash = blake2b::hash(b"abc"); // 64 bytes; prints, parses, compares in constant time
+//! assert!(hash.to_string().starts_with("ba80a53f"));
 //!
-//! let tag = Params::new().hash_length(16).key(b"a key").hash(b"abc")?;
-//! assert_eq!(tag.to_string().len(), 32);
+//! let params = Params::new().hash_length(32).key(b"a key").salt(b"salt").personal(b"my application");
+//! assert_eq!(params.hash(b"message")?.as_bytes().len(), 32);
+//!
+//! // A leaf of a tree: the second of unlimited many, 4 KiB each, and the last.
+//! let leaf = Params::new().fanout(0).max_depth(2).max_leaf_length(4096).inner_hash_length(64);
+//! let leaf = leaf.node_offset(1).node_depth(0).last_node(true).hash(b"the end of a file")?;
 //! # Ok::<(), blake2b::ParamsError>(())
+//! ```
+//!
+//! | to …                       | take                                                                    |
+//! |----------------------------|-------------------------------------------------------------------------|
+//! | hash one message           | [`hash`], or [`Hasher`] piece by piece                                  |
+//! | set parameters, a key too  | [`Params`]                                                              |
+//! | hash many messages         | `hash_many`, `Params::hash_many`                                        |
+//! | … without allocating       | [`Params::hash_many_into`], [`Params::hash_many_flat`]                  |
+//! | go on with many hashers    | [`update_many`], [`update_each`], [`finalize_many`]                     |
+//! | hash one long message      | [`Parallel`], `Tree`, `TreeHasher`                                      |
+//! | get any number of bytes    | [`Params::xof`], [`OutputReader`]                                       |
+//! | use the traits of `digest` | [`Blake2b512`], [`Blake2b256`], [`Blake2b`], [`Blake2bp`], [`Blake2xb`] |
+//! | … with a key               | [`Blake2bMac512`], [`Blake2bMac256`], [`Blake2bMac`]                    |
+//! | hold a digest              | [`type@Hash`]                                                           |
+//! | save and restore a hasher  | [`hazmat::State`], or `SerializableState` of [`Blake2b`]                |
+//! | compress a single block    | [`hazmat::compress`]                                                    |
+//! | hash without a buffer      | [`hazmat::Blake2bVarCore`]                                              |
+//! | choose the backend         | `with_backend` of every type                                            |
+//!
+//! [`Params::hash_many_into`]: crate::blake2::Params::hash_many_into
+//! [`Params::hash_many_flat`]: crate::blake2::Params::hash_many_flat
+//! [`Params::xof`]: crate::blake2::Params::xof
+//!
+//! [`blake2`](crate::blake2) lists the differences from the crate `blake2`.
+//!
+//! # Many messages
+//!
+//! Messages that are given together share SIMD lanes; [`lanes`] tells how many. `cargo run --example many` finds a
+//! damaged shard.
+//!
+//! ```
+//! use simd_digest::blake2b::{self, Hasher, Params};
+//!
+//! // 32 bytes each, into one piece of memory.
+//! let mut column = [0; 3 * 32];
+//! Params::new().hash_length(32).hash_many_flat(&["one", "two", "three"], &mut column)?;
+//!
+//! // Streams that go on, each with its own parameters, and their ends.
+//! let (mut a, mut b) = (Hasher::new(), Params::new().key(b"a key").hasher()?);
+//! blake2b::update_many(&mut [(&mut a, b"data for a"), (&mut b, b"and for b")]);
+//! let mut ends = [blake2b::hash(b""); 2];
+//! blake2b::finalize_many(&[&a, &b], &mut ends)?;
+//! assert_eq!(ends[0], blake2b::hash(b"data for a"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Trees
+//!
+//! The leaves of one long message share lanes, and with feature `rayon` all cores. Their digests tell later which part
+//! of the message is damaged: `cargo run --example tree` locates a flipped bit. `Params::tree` makes trees of any
+//! fanout and depth. [`Blake2bp`] is the fixed mode of four leaves.
+//!
+//! ```
+//! # #[cfg(feature = "alloc")] {
+//! use simd_digest::blake2b::Tree;
+//!
+//! let tree = Tree::unlimited_fanout(4096)?; // the tree of bt2sum
+//! let message = vec![7; 100_000];
+//! let mut hasher = tree.hasher().keep_leaves();
+//! hasher.update(&message[..60_000]).update(&message[60_000..]);
+//! let (root, leaves) = hasher.finalize_with_leaves();
+//!
+//! assert_eq!(root, tree.hash(&message));
+//! assert!(tree.verify_leaf(3, false, &message[3 * 4096..][..4096], &leaves[3]));
+//! # }
+//! # Ok::<(), simd_digest::blake2b::ParamsError>(())
+//! ```
+//!
+//! # Output of any length
+//!
+//! BLAKE2X makes subkeys, masks, or a stream of bytes from a seed. Blocks of the output share lanes, from any position.
+//!
+//! ```
+//! use simd_digest::blake2b::{Blake2xb, Params};
+//!
+//! // The length takes part: an output is not the beginning of a longer one.
+//! let mut output = Blake2xb::with_length(1000)?.update(b"message").finalize();
+//! let mut bytes = [0; 1000];
+//! output.try_read(&mut bytes)?;
+//!
+//! // Of unknown length, keyed: up to 256 GiB, from anywhere.
+//! let mut output = Params::new().key(b"a key").xof()?.update(b"seed").finalize();
+//! output.set_position(200 << 30)?;
+//! output.try_read(&mut bytes)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,9 @@
 //! BLAKE2s: the flavour of 32-bit words, digests and keys of up to 32 bytes, blocks of 64 bytes
 //! ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), [BLAKE2 paper](https://www.blake2.net/blake2.pdf)).
 //!
-//! The module has all that [`blake2b`](crate::blake2b) has. Salt and personalisation have up to 8 bytes instead of 16.
-//! The node offset has 48 bits instead of 64, so trees have at most 2^48 leaves.
+//! BLAKE2s is for small machines and small messages. On 64-bit CPUs, [`blake2b`](crate::blake2b) is faster for long
+//! messages. This module has the API of `blake2b`. Salt and personalisation have up to 8 bytes instead of 16. The node
+//! offset has 48 bits instead of 64, so trees have at most 2^48 leaves. [`Blake2sp`] has eight leaves.
 //!
 //! ```
 //! use simd_digest::blake2s::{self, Params};

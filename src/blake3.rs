@@ -2,35 +2,57 @@
 //! ([the paper](https://github.com/BLAKE3-team/BLAKE3-specs)).
 //!
 //! ```
-//! use simd_digest::blake3;
+//! use simd_digest::blake3::{self, Hasher, Mode};
 //!
 //! let hash = blake3::hash(b"abc");
 //! assert!(hash.to_string().starts_with("6437b3ac"));
 //!
-//! # #[cfg(feature = "alloc")]
+//! // Piece by piece; `finalize` changes nothing, so the message can go on.
+//! let mut hasher = Hasher::new();
+//! hasher.update(b"a").update(b"bc");
+//! assert_eq!(hasher.finalize(), hash);
+//!
+//! // Output of any length, from any position.
+//! let mut bytes = [0; 1000];
+//! let mut output = hasher.finalize_xof();
+//! output.set_position(1 << 40);
+//! output.fill(&mut bytes);
+//!
+//! # #[cfg(feature = "alloc")] {
 //! let hashes = blake3::hash_many(&["one", "two", "three"]); // side by side
-//! # #[cfg(feature = "alloc")]
 //! assert_eq!(hashes[1], blake3::hash(b"two"));
+//!
+//! let tenants = Mode::derive_key("example.com 2026-11-22 keys of tenants"); // the context is hashed once
+//! let keys = tenants.hash_many(&["first secret", "second secret"]);
+//! assert_ne!(keys[0], keys[1]);
+//! # }
 //! ```
 //!
-//! | to …                        | take                                                               |
-//! |-----------------------------|--------------------------------------------------------------------|
-//! | hash one message            | [`hash`], or [`Hasher`] piece by piece                             |
-//! | authenticate                | [`keyed_hash`], [`Hasher::new_keyed`], or [`Blake3`] as a `Mac`    |
-//! | derive keys                 | [`derive_key`]; [`Mode::derive_key`] for many of one context       |
-//! | hash many messages          | `hash_many`, [`hash_many_into`], [`hash_many_flat`]                |
-//! | go on with many hashers     | [`update_many`], [`finalize_many`]                                 |
-//! | get more than 32 bytes      | [`Hasher::finalize_xof`], [`Mode::hash_xof`]                       |
-//! | use all cores               | `Hasher::update_rayon`                                             |
-//! | store or check parts        | [`hazmat::subtrees`], [`hazmat::HasherExt`]                        |
-//! | save and restore a hasher   | [`hazmat::State`]                                                  |
-//! | choose the backend          | [`Mode::with_backend`], [`Hasher::with_backend`]                   |
+//! | to …                       | take                                                                           |
+//! |----------------------------|--------------------------------------------------------------------------------|
+//! | hash one message           | [`hash`], or [`Hasher`] piece by piece                                         |
+//! | authenticate               | [`keyed_hash`], [`Mode::keyed`], or [`Blake3`] as a `Mac`                      |
+//! | derive keys                | [`derive_key`]; [`Mode::derive_key`] for many of one context                   |
+//! | hash many messages         | `hash_many`, `Mode::hash_many`                                                 |
+//! | … without allocating       | [`hash_many_into`], [`hash_many_flat`]                                         |
+//! | go on with many hashers    | [`update_many`], [`finalize_many`]                                             |
+//! | get more than 32 bytes     | [`Hasher::finalize_xof`], [`Mode::hash_xof`], `ExtendableOutput` of [`Blake3`] |
+//! | hash what a reader gives   | `Hasher::update_reader`, or `io::copy` into a [`Hasher`]                       |
+//! | use all cores              | `Hasher::update_rayon`, which uses one if the message is short                 |
+//! | use the traits of `digest` | [`Blake3`]                                                                     |
+//! | store or check parts       | [`hazmat::subtrees`], [`hazmat::merge_subtrees_root`], [`hazmat::HasherExt`]   |
+//! | save and restore a hasher  | [`hazmat::State`]                                                              |
+//! | compress a single block    | [`hazmat::compress`]                                                           |
+//! | choose the backend         | [`Mode::with_backend`], [`Hasher::with_backend`]                               |
+//!
+//! `cargo run --example subtrees` finds the damaged part of a message by the chaining values of its parts.
 //!
 //! # Memory and time
 //!
-//! A message is a tree of chunks of 1024 bytes. Up to one chunk, a hasher compresses blocks as they come and needs no
-//! heap. Past that, small writes gather in a buffer of 16 KiB on the heap, so that sixteen chunks are hashed side by
-//! side however small the writes are. Large writes are hashed from where they lie. The price:
+//! A message is a tree of chunks of 1024 bytes. Lanes take chunks, of one message or of many, so that mixed lengths
+//! leave no lane idle. Up to one chunk, a hasher compresses blocks as they come and allocates nothing. Past that, it
+//! allocates 16 KiB, in which small writes gather until sixteen chunks can be hashed side by side. Writes of 16 KiB or
+//! more are hashed in place, except the bytes that complete the buffer and the remainder. The price:
 //!
 //! - [`Hasher::finalize`] hashes the bytes gathered, at most sixteen chunks side by side, and keeps them for the bytes
 //!   to come. A program that finalizes after every small write pays for them each time.
@@ -41,7 +63,7 @@
 //!
 //! # Differences from the crate `blake3`
 //!
-//! The names and digests are those of `blake3` 1.8, but:
+//! The names and digests are those of `blake3` 1.8, except:
 //!
 //! - The traits of [`digest`](crate::digest) 0.11 are implemented by [`Blake3`].
 //! - There is no `mmap`: a file that shrinks while it is mapped kills the program.

@@ -1,7 +1,7 @@
 //! Digests as values: compared in constant time, ordered by their bytes, printed and parsed as hexadecimal.
 //!
-//! Each hash names its own in its module. The length of a BLAKE2 digest is chosen at run time. A hash with a single
-//! length has [`Full`] digests.
+//! The module of each hash names its digest type. The length of a BLAKE2 digest is chosen at run time. A hash with a
+//! single length has [`Full`] digests.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]

@@ -1,112 +1,95 @@
-//! SHA-256, SHA-224, BLAKE3 and BLAKE2 on SIMD, chosen at run time: one message, many messages side by side, HMAC, or
-//! trees.
+//! SHA-256, SHA-224, BLAKE3, BLAKE2b and BLAKE2s on the fastest instructions of each CPU: one message, many messages
+//! side by side, files, HMAC, and trees.
 //!
 //! ```
-//! use simd_digest::{Blake2b256, Digest, Sha256, blake2b, blake3, sha256};
+//! use simd_digest::{Blake2b256, Digest, Sha256, blake3, sha256};
 //!
 //! let hash = Sha256::digest(b"hello world"); // by the traits of `digest`
 //! assert_eq!(hash[..4], [0xb9, 0x4d, 0x27, 0xb9]);
 //! let hash = Blake2b256::digest(b"hello world");
 //! assert_eq!(hash[..4], [0x25, 0x6c, 0x83, 0xb2]);
 //!
+//! let hash = blake3::hash(b"hello world"); // by functions: prints, parses, compares in constant time
+//! assert!(hash.to_string().starts_with("d74981ef"));
+//!
 //! # #[cfg(feature = "alloc")]
 //! let hashes = sha256::hash_many(&["one", "two", "three"]); // side by side
 //! # #[cfg(feature = "alloc")]
 //! assert_eq!(hashes[1], sha256::hash(b"two"));
-//! assert_eq!(blake2b::hash(b"abc").as_bytes().len(), 64);
-//! assert_eq!(blake3::hash(b"hello world").as_bytes()[..4], [0xd7, 0x49, 0x81, 0xef]);
 //! ```
 //!
-//! ```toml
-//! [dependencies]
-//! simd-digest = { git = "https://github.com/simd-digest/simd-digest" }
+//! The [README](https://github.com/simd-digest/simd-digest#readme) has figures beside other crates, and tells when to
+//! take another one.
+//!
+//! # Tasks
+//!
+//! Each module's page has the whole table of its hash. [`sha2`], [`blake2`] and [`blake3`](mod@blake3) list the
+//! differences from the crates of these names. The traits are those of [`digest`] 0.11.
+//!
+//! | to hash …           | [`sha256`], [`sha224`]    | [`blake3`](mod@blake3)    | [`blake2b`], [`blake2s`]          |
+//! |---------------------|---------------------------|---------------------------|-----------------------------------|
+//! | by traits           | [`Sha256`], [`Sha224`]    | [`Blake3`]                | [`Blake2b512`], [`Blake2s256`], … |
+//! | one message         | [`sha256::hash`]          | [`blake3::hash`]          | [`blake2b::hash`]                 |
+//! | a file or stream    | [`sha256::Hasher`]        | [`blake3::Hasher`]        | [`blake2b::Hasher`]               |
+//! | many messages       | [`sha256::hash_many`]     | [`blake3::hash_many`]     | [`blake2b::hash_many`]            |
+//! | many streams        | [`sha256::update_many`]   | [`blake3::update_many`]   | [`blake2b::update_many`]          |
+//! | with a key          | [`sha256::HmacKey`]       | [`blake3::keyed_hash`]    | [`Params::key`]                   |
+//! | to derive keys      | `hkdf::Hkdf<Sha256>`      | [`blake3::derive_key`]    | [`Params::xof`]                   |
+//! | with parameters     |                           | [`blake3::Mode`]          | [`blake2b::Params`]               |
+//! | to any length       |                           | [`blake3::OutputReader`]  | [`Params::xof`]                   |
+//! | as a tree           | [`sha256::hash_nodes`]    | [`blake3::hazmat`]        | [`blake2b::Tree`], [`Blake2bp`]   |
+//! | on all cores        |                           | `Hasher::update_rayon`    | `TreeHasher::update_rayon`        |
+//! | and save the hasher | [`sha256::hazmat::State`] | [`blake3::hazmat::State`] | [`blake2b::hazmat::State`]        |
+//!
+//! [`Params::key`]: blake2::Params::key
+//! [`Params::xof`]: blake2::Params::xof
+//!
+//! [`Backend`] lists the instruction sets, and chooses one for the process or for a hasher.
+//!
+//! A file, a key, and a Merkle tree:
+//!
+//! ```no_run
+//! use simd_digest::sha256::{self, HmacKey};
+//! use simd_digest::blake3;
+//! use std::{fs::File, io};
+//!
+//! # #[cfg(feature = "std")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut hasher = sha256::Hasher::new();
+//! io::copy(&mut File::open("archive.tar")?, &mut hasher)?;
+//! println!("{}", hasher.finalize());
+//!
+//! let mut hasher = blake3::Hasher::new();
+//! hasher.update_reader(File::open("archive.tar")?)?;
+//!
+//! let tag = HmacKey::new(b"a secret key").hash(b"message");
+//! let tag = blake3::keyed_hash(&[7; 32], b"message");
+//!
+//! let mut leaves = [[1; 32], [2; 32], [3; 32], [4; 32]];
+//! let mut level = &mut leaves[..];
+//! while level.len() > 1 {
+//!     level = sha256::hash_nodes_in_place(level)?;
+//! }
+//! let root = level[0];
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "std"))]
+//! # fn main() {}
 //! ```
-//!
-//! # Why this crate, and when not
-//!
-//! The backend is the fastest that this CPU has: AVX-512, AVX2, AVX, SSE4.1, NEON, WebAssembly's SIMD, or scalar code,
-//! and for SHA-256 the SHA instructions of x86 and AArch64 beside it. Messages that are given together run side by
-//! side, whatever their lengths. BLAKE3 needs no C compiler, and is fast for small writes, too. Every parameter of
-//! BLAKE2 can be set, and one out of its range is an error, never a panic. The types stand behind the traits of
-//! [`digest`] 0.11.
-//!
-//! One stream of SHA-256 by SHA instructions takes the same time in every crate. One message of BLAKE3 of 2 KiB to
-//! 1 MiB takes longer on AVX-512 than with the crate `blake3`, which also hashes memory maps. A digest after each small
-//! write of a long message costs more here: `finalize` of [`blake3::Hasher`] hashes what is gathered, at most 16 chunks
-//! in lanes.
-//!
-//! The [repository](https://github.com/simd-digest/simd-digest#how-fast-how-sure) has figures, and `bt2sum`, a program
-//! for checksums of files.
-//!
-//! # All of it on one screen
-//!
-//! [`sha256`] and [`sha224`] have the same names, but for Merkle trees. Those of SHA-256:
-//!
-//! | to hash …              | by the traits of `digest`                    | with all that there is                    |
-//! |------------------------|----------------------------------------------|-------------------------------------------|
-//! | one message            | [`Sha256`]                                   | [`sha256::hash`]                          |
-//! | piece by piece         | the same                                     | [`sha256::Hasher`]                        |
-//! | with a key: HMAC       | [`HmacSha256`], `hmac::Hmac<Sha256>`         | [`sha256::HmacKey`], [`sha256::HmacHasher`] |
-//! | many messages          |                                              | [`sha256::hash_many`], [`sha256::update_many`], [`sha256::update_each`], [`sha256::finalize_many`], [`HmacKey::hash_many`](sha2::HmacKey::hash_many) |
-//! | without the heap       |                                              | [`sha256::hash_many_into`], [`sha256::hash_many_flat`] |
-//! | nodes of Merkle trees  |                                              | [`sha256::hash_nodes`], [`sha256::hash_nodes_in_place`], [`sha256::hash_nodes_twice`] |
-//! | digests as values      |                                              | [`sha256::Hash`]                          |
-//! | save and restore       | `SerializableState`, as the crate `sha2`     | [`sha256::hazmat::State`], as Go          |
-//! | whole blocks           | [`sha256::hazmat::Sha256Core`]               | [`sha256::hazmat::compress`]              |
-//! | on a chosen backend    | `with_backend` of every type                 | [`sha256::Batch`], [`Backend`]            |
-//!
-//! [The module `sha2`](sha2) lists the differences from the crate `sha2`.
-//!
-//! [`blake3`](mod@blake3) has the names of the crate `blake3`:
-//!
-//! | to hash …              | by the traits of `digest`                    | with all that there is                    |
-//! |------------------------|----------------------------------------------|-------------------------------------------|
-//! | one message            | [`Blake3`]                                   | [`blake3::hash`]                          |
-//! | piece by piece         | the same                                     | [`blake3::Hasher`]                        |
-//! | with a key             | `<Blake3 as KeyInit>::new_from_slice`        | [`blake3::keyed_hash`], [`blake3::Mode::keyed`] |
-//! | to derive keys         |                                              | [`blake3::derive_key`], [`blake3::Mode::derive_key`] |
-//! | many messages          |                                              | [`blake3::hash_many`], [`blake3::update_many`], [`blake3::finalize_many`], [`Mode::hash_many`](blake3::Mode::hash_many) |
-//! | without the heap       |                                              | [`blake3::hash_many_into`], [`blake3::hash_many_flat`] |
-//! | on all cores           |                                              | `Hasher::update_rayon`                    |
-//! | to any length          | `ExtendableOutput` of [`Blake3`]             | [`blake3::OutputReader`]                  |
-//! | digests as values      |                                              | [`blake3::Hash`]                          |
-//! | parts of its tree      |                                              | [`blake3::hazmat::subtrees`], [`blake3::hazmat::merge_subtrees_root`], [`blake3::hazmat::HasherExt`] |
-//! | save and restore       |                                              | [`blake3::hazmat::State`]                 |
-//! | a single block         |                                              | [`blake3::hazmat::compress`]              |
-//! | on a chosen backend    | `with_backend` of every type                 | [`blake3::Mode`], [`Backend`]             |
-//!
-//! [`blake2b`] and [`blake2s`] have the same names. Those of BLAKE2b:
-//!
-//! | to hash …              | by the traits of `digest`                    | with all parameters                       |
-//! |------------------------|----------------------------------------------|-------------------------------------------|
-//! | one message            | [`Blake2b512`], [`Blake2b256`], [`Blake2b`]  | [`blake2b::hash`], [`blake2b::Params`]     |
-//! | piece by piece         | the same                                     | [`blake2b::Hasher`]                       |
-//! | with a key             | [`Blake2bMac512`], [`Blake2bMac256`], [`Blake2bMac`] | [`Params::key`](blake2::Params::key) |
-//! | many messages          |                                              | [`blake2b::hash_many`], [`blake2b::update_many`], [`blake2b::update_each`], [`blake2b::finalize_many`] |
-//! | without the heap       |                                              | [`Params::hash_many_into`](blake2::Params::hash_many_into), [`hash_many_flat`](blake2::Params::hash_many_flat) |
-//! | one long message       | [`Blake2bp`]                                 | [`blake2b::Parallel`], [`blake2b::Tree`], [`blake2b::TreeHasher`] |
-//! | to any length          | [`Blake2xb`]                                 | [`Params::xof`](blake2::Params::xof), [`blake2b::OutputReader`] |
-//! | digests as values      |                                              | [`blake2b::Hash`]                         |
-//! | save and restore       | `SerializableState`                          | [`blake2b::hazmat::State`]                |
-//! | a single block         |                                              | [`blake2b::hazmat::compress`]             |
-//! | blocks without a buffer | [`blake2b::hazmat::Blake2bVarCore`]         |                                           |
-//! | on a chosen backend    | `with_backend` of every type                 | [`Backend`]                               |
 //!
 //! # Features
 //!
-//! - `std` (default): `io::Write` for the hashers, `Backend::set_default`, the choice of the backend cached.
-//! - `blake2` (default): BLAKE2b and BLAKE2s.
-//! - `sha2` (default): SHA-256 and SHA-224, with HMAC and the nodes of Merkle trees.
-//! - `blake3` (default): BLAKE3 with keys, derived keys, output of any length, and parts of its tree.
-//! - `reset`: nothing, for code that asks `blake2` for it.
-//! - `alloc` (by `std`): results in a `Vec`, trees, the parts of `digest` that return boxes, small writes of BLAKE3
-//!   gathered.
+//! - `std` (default): `io::Write` for the hashers, `Backend::set_default`, the choice of the backend cached. Without
+//!   it the crate is `no_std`, and still finds the instruction sets of the CPU.
+//! - `alloc` (by `std`): results in a `Vec`, trees of BLAKE2, the parts of `digest` that return boxes, a buffer for
+//!   small writes of BLAKE3.
+//! - `sha2`, `blake3`, `blake2` (default): the hashes.
 //! - `rayon`: `TreeHasher::update_rayon` and `blake3::Hasher::update_rayon`, one message on all cores.
 //! - `serde`: digests as values, hexadecimal in readable formats and bytes in others.
-//! - `zeroize`: keys, chaining values and buffers are wiped when dropped.
+//! - `zeroize`: keys, chaining values and buffers are wiped when they are dropped.
+//! - `reset`: nothing, for code that asks `blake2` for it.
 //!
-//! Without `std` the crate is `no_std` and still finds the instruction sets of the CPU. The minimum supported Rust
-//! version is 1.89, by clippy's lint `incompatible_msrv`: the crate was not compiled with that version.
+//! The minimum supported Rust version is 1.89.
 
 #![cfg_attr(
     not(feature = "blake2"),

@@ -5,14 +5,14 @@
 //!
 //! # Differences from the crate `sha2`
 //!
-//! [`Sha256`](crate::Sha256) and [`Sha224`](crate::Sha224) take the place of `sha2`'s 0.11. They have the same traits,
-//! and `hmac::Hmac`, `hkdf::Hkdf` and `pbkdf2` take them, but:
+//! [`Sha256`](crate::Sha256) and [`Sha224`](crate::Sha224) replace the types of `sha2` 0.11. `hmac::Hmac`,
+//! `hkdf::Hkdf` and `pbkdf2` take them. They have the traits of `sha2`'s types, except:
 //!
 //! - **Name.** `AlgorithmName` writes `Sha256`. `sha2` writes `Sha256_32`.
 //! - **Backend.** `with_backend` and [`Backend::set_default`](crate::Backend) choose how to compute. The options
 //!   `sha2_backend` and `sha2_256_backend` of the compiler have no effect.
 //! - **Features.** Object identifiers are always there; `sha2` has them by its feature `oid`. The feature `zeroize`
-//!   wipes values when they are dropped, as that of `sha2` does.
+//!   wipes values when they are dropped, as in `sha2`.
 //! - **Single blocks.** The function `compress256` of `sha2::block_api` is
 //!   [`sha256::hazmat::compress`](crate::sha256::hazmat::compress), and `Sha256VarCore` is
 //!   [`Sha256Core`](crate::sha256::hazmat::Sha256Core), whose digest has one length.

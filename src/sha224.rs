@@ -1,7 +1,7 @@
 //! SHA-224: SHA-256 from another initial hash value, to 28 bytes ([FIPS
 //! 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
 //!
-//! The module has all that [`sha256`](crate::sha256) has, except for the nodes of Merkle trees. SHA-224 takes the time
+//! The module has the API of [`sha256`](crate::sha256), except the Merkle-tree functions. SHA-224 takes the time
 //! of SHA-256. Where no standard asks for 28 bytes, use SHA-256.
 //!
 //! ```

@@ -12,19 +12,27 @@
 //! assert_eq!(hashes[1], sha256::hash(b"two"));
 //! ```
 //!
-//! | to …                       | take                                                                |
-//! |----------------------------|---------------------------------------------------------------------|
-//! | hash one message           | [`hash`], or [`Hasher`] piece by piece                              |
-//! | hash many messages         | `hash_many`, [`hash_many_into`], [`hash_many_flat`]                 |
-//! | go on with many hashers    | [`update_many`], [`finalize_many`]                                  |
-//! | authenticate               | [`HmacKey`]                                                         |
-//! | make a Merkle tree         | [`hash_nodes`], [`hash_nodes_in_place`], [`hash_nodes_twice`]       |
-//! | replace `sha2::Sha256`     | [`Sha256`]                                                          |
-//! | save and restore a hasher  | [`hazmat::State`], or `SerializableState` of [`Sha256`]             |
-//! | choose the backend         | [`Batch`], and `with_backend` of the other types                    |
+//! | to …                       | take                                                                             |
+//! |----------------------------|----------------------------------------------------------------------------------|
+//! | hash one message           | [`hash`], or [`Hasher`] piece by piece                                           |
+//! | authenticate               | [`HmacKey`], or [`HmacHasher`] piece by piece                                    |
+//! | hash many messages         | `hash_many`, `HmacKey::hash_many`                                                |
+//! | … without allocating       | [`hash_many_into`], [`hash_many_flat`]                                           |
+//! | go on with many hashers    | [`update_many`], [`update_each`], [`finalize_many`]                              |
+//! | make a Merkle tree         | [`hash_nodes`], [`hash_nodes_in_place`], [`hash_nodes_twice`]                    |
+//! | use the traits of `digest` | [`Sha256`], [`HmacSha256`], `hmac::Hmac<Sha256>`                                 |
+//! | hold a digest              | [`type@Hash`]                                                                    |
+//! | save and restore a hasher  | [`hazmat::State`], as Go; `SerializableState` of [`Sha256`], as the crate `sha2` |
+//! | hash whole blocks          | [`hazmat::compress`], [`hazmat::Sha256Core`]                                     |
+//! | choose the backend         | [`Batch`], and `with_backend` of the other types                                 |
+//!
+//! `cargo run --example merkle` builds a tree, and proves that a part of a file belongs to it.
 //!
 //! **A hash of a key and a message authenticates nothing.** Anybody who knows the digest of a message and its length
 //! can compute the digest of a longer one. Use [`HmacKey`].
+//!
+//! Several messages are interleaved where the CPU has SHA instructions, and share SIMD lanes where it has none;
+//! [`Backend`](crate::Backend) has the details. [`sha2`](crate::sha2) lists the differences from the crate `sha2`.
 #![forbid(unsafe_code)]
 
 pub use crate::sha2::{ManyError, ParseHashError, Variant256};

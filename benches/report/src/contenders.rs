@@ -2,6 +2,7 @@
 
 use core::hint::black_box;
 
+use blake2b_simd::Params;
 use blake2b_simd::many::HashManyJob;
 use sha2::{Sha256, Sha512};
 use simd_digest::blake2b::{self, Blake2bp};
@@ -38,7 +39,7 @@ pub(crate) const OTHERS: [One; 8] = [
 pub(crate) const MANY: [Many; 6] = [
     ("simd-digest `hash_many`", false, |messages| keep(blake2b::hash_many(messages))),
     ("simd-digest, one by one", false, |messages| messages.iter().for_each(|message| BLAKE2B[0].2(message))),
-    ("blake2b_simd `hash_many`", true, |messages| keep(peer_many(messages))),
+    ("blake2b_simd `hash_many`", true, |messages| keep(peer_many(&Params::new(), messages))),
     ("blake2, one by one", true, |messages| messages.iter().for_each(|message| BLAKE2B[3].2(message))),
     ("sha2 SHA-256, one by one", false, |messages| messages.iter().for_each(|message| OTHERS[4].2(message))),
     ("blake3, one by one", false, |messages| messages.iter().for_each(|message| OTHERS[7].2(message))),
@@ -48,9 +49,8 @@ pub(crate) fn keep<T>(digest: T) {
     black_box(digest);
 }
 
-fn peer_many(messages: &[&[u8]]) -> Vec<blake2b_simd::Hash> {
-    let params = blake2b_simd::Params::new();
-    let mut jobs: Vec<_> = messages.iter().map(|message| HashManyJob::new(&params, message)).collect();
+pub(crate) fn peer_many(params: &Params, messages: &[impl AsRef<[u8]>]) -> Vec<blake2b_simd::Hash> {
+    let mut jobs: Vec<_> = messages.iter().map(|message| HashManyJob::new(params, message.as_ref())).collect();
     blake2b_simd::many::hash_many(jobs.iter_mut());
     jobs.iter().map(HashManyJob::to_hash).collect()
 }
@@ -63,6 +63,6 @@ pub(crate) fn agree(message: &[u8]) {
     assert_eq!(blake2::Blake2b512::digest(message), expected);
     assert_eq!(Blake2bp::digest(message), *blake2b_simd::blake2bp::blake2bp(message).as_array());
     let messages: Vec<&[u8]> = message.chunks(1000).collect();
-    let (ours, peers) = (blake2b::hash_many(&messages), peer_many(&messages));
+    let (ours, peers) = (blake2b::hash_many(&messages), peer_many(&Params::new(), &messages));
     assert!(ours.iter().zip(&peers).all(|(ours, peer)| ours.as_bytes() == peer.as_bytes()));
 }

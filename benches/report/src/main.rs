@@ -3,6 +3,8 @@
 //! `cargo run --release -p report -- docs`; with `--quick` a trial run of which the figures mean little, with
 //! `--only SHA-256` the sections that have this in their titles.
 //!
+//! `cargo run --release -p report -- --front` prints the chart and the table of README.md.
+//!
 //! Two switches for SHA-256 may be combined:
 //!
 //! - `--features peers` adds `ring` and `aws-lc-rs`, which need a C compiler.
@@ -17,6 +19,7 @@ mod chart;
 mod contenders;
 mod experiment;
 mod fastest;
+mod front;
 #[path = "../../kinds.rs"]
 mod kinds;
 #[path = "../../measure.rs"]
@@ -48,11 +51,13 @@ const SIDE_BY_SIDE: [(usize, &str); 3] =
 fn main() -> ExitCode {
     let mut directory = None;
     let mut quick = false;
+    let mut front = false;
     let mut only = None;
     let mut arguments = env::args_os().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
             Some("--quick") => quick = true,
+            Some("--front") => front = true,
             Some("--only") => match arguments.next().and_then(|title| title.into_string().ok()) {
                 Some(title) => only = Some(title),
                 None => return usage(),
@@ -62,11 +67,14 @@ fn main() -> ExitCode {
             _ => return usage(),
         }
     }
-    let Some(directory) = directory else { return usage() };
+    if front == directory.is_some() || front && only.is_some() {
+        return usage();
+    }
     if cfg!(debug_assertions) && !quick {
         eprintln!("report: this is a debug build, of which no figure means anything: use --release, or --quick");
         return ExitCode::from(2);
     }
+    let Some(directory) = directory else { return print_front(quick) };
     match report(&directory, quick, only.as_deref()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -77,8 +85,23 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: report [--quick] [--only TITLE] DIRECTORY");
+    eprintln!("usage: report [--quick] [--only TITLE] DIRECTORY\n       report [--quick] --front");
     ExitCode::from(2)
+}
+
+fn print_front(quick: bool) -> ExitCode {
+    let memory = paint(front::MEMORY);
+    contenders::agree(&memory);
+    front::agree(&memory);
+    let (rounds, options) = if quick { (3, "--quick --front") } else { (front::ROUNDS, "--front") };
+    match front::report(&memory, rounds, &command(options)) {
+        Ok(text) => print!("{text}"),
+        Err(error) => {
+            eprintln!("report: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
 }
 
 fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<dyn Error>> {
@@ -149,6 +172,18 @@ fn introduction(directory: &Path, quick: bool, only: Option<&str>, rounds: usize
     item("Peers", &format!("{}{soft}; `blake3` {}", peers.join(", "), blake3::BUILD));
     let quickly = if quick { "--quick " } else { "" };
     let only = only.map_or_else(String::new, |title| format!("--only '{title}' "));
+    let directory = directory.display();
+    item("Command", &format!("`{}`", command(&format!("{quickly}{only}{directory}"))));
+    let _ = write!(
+        text,
+        "\nAll of a table took turns in one process, {rounds} rounds of them, on one thread but for `update_rayon`. Speeds \
+         are those of the minimum,\nwhich is what the code can do; the median says how calm the machine was. 1 GB is 10⁹ bytes.\n"
+    );
+    text
+}
+
+/// The command that this program was built and run by, with these options.
+fn command(options: &str) -> String {
     let flags = if cfg!(sha2_backend = "soft") { "RUSTFLAGS='--cfg sha2_backend=\"soft\"' " } else { "" };
     let features = [
         ("peers", cfg!(feature = "peers")),
@@ -157,12 +192,5 @@ fn introduction(directory: &Path, quick: bool, only: Option<&str>, rounds: usize
     ];
     let features: Vec<_> = features.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
     let features = if features.is_empty() { String::new() } else { format!("--features {} ", features.join(",")) };
-    let directory = directory.display();
-    item("Command", &format!("`{flags}cargo run --release -p report {features}-- {quickly}{only}{directory}`"));
-    let _ = write!(
-        text,
-        "\nAll of a table took turns in one process, {rounds} rounds of them, on one thread but for `update_rayon`. Speeds \
-         are those of the minimum,\nwhich is what the code can do; the median says how calm the machine was. 1 GB is 10⁹ bytes.\n"
-    );
-    text
+    format!("{flags}cargo run --release -p report {features}-- {options}")
 }
