@@ -16,7 +16,7 @@ planted_in_copy() {
     local copy=$results/copy file line number=0
     rm -rf "$copy"
     mkdir "$copy"
-    git ls-files -z | grep -zvE '^(fuzz/corpus|tests/data|docs)/' | xargs -0 cp --parents -t "$copy"
+    git ls-files -z | grep -zvE '^fuzz/corpus/' | xargs -0 cp --parents -t "$copy"
     (cd "$copy" && eval "$1") >"$results/copy.log" 2>&1 || { cat "$results/copy.log"; return 1; }
     while IFS= read -r line; do
         file=${line%%: *}
@@ -47,6 +47,30 @@ FAULTS
         echo 'too few files were not noticed'
         return 1
     fi
+}
+
+# Links, anchors and lengths of Markdown files, and faults in them.
+links() {
+    local bound
+    .ci/need python3
+    git ls-files >"$results/tracked"
+    .ci/links.py --links 60 --anchors 6 <"$results/tracked"
+    planted_in_copy '.ci/links.py <"$results/tracked"' <<'FAULTS'
+CONTRIBUTING.md: [a dead link](docs/no-such-file.md)
+SECURITY.md: [a dead anchor](docs/performance.md#no-such-heading)
+docs/performance.md: [a dead anchor](#no-such-heading)
+CHANGELOG.md: [a dead link](https://github.com/simd-digest/simd-digest/blob/main/no-such-file.md)
+src/lib.rs: // https://github.com/simd-digest/simd-digest/blob/main/README.md#no-such-heading
+CONTRIBUTING.md: [a dead link](https://docs.rs/simd-digest/latest/simd_digest/struct.NoSuchItem.html)
+CONTRIBUTING.md: [a dead label][no such label]
+CHANGELOG.md: a line that is longer than the hundred and twenty columns that a line may have, because its words go on and on and on and on
+FAULTS
+    for bound in --links=100000 --anchors=100000 --lines=1 --words=1; do
+        if .ci/links.py "$bound" <"$results/tracked" >/dev/null 2>&1; then
+            echo "the bound was not noticed: $bound"
+            return 1
+        fi
+    done
 }
 
 # rules_of_patterns NUMBER: rules that are a pattern, over this many files at least.
@@ -118,13 +142,13 @@ format() {
     done
 }
 
-# The crates with the names of others, each a workspace of its own.
+# The crates with the names of others, each a workspace of its own. No other part builds in this folder.
 clippy_of_compat() {
     local manifest features
     for manifest in compat/*/Cargo.toml; do
         for features in --no-default-features --all-features; do
             echo "$manifest $features"
-            cargo clippy --manifest-path "$manifest" "$features" -- -D warnings
+            CARGO_TARGET_DIR=$target/compat/clippy cargo clippy --manifest-path "$manifest" "$features" -- -D warnings
         done
     done
 }
