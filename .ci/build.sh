@@ -7,7 +7,7 @@ build_key() {
     {
         rustc -vV
         git rev-parse >/dev/null
-        git ls-files -z '*Cargo.lock' compat/suites.toml | xargs -0 cat
+        git ls-files -z '*Cargo.lock' crates/compat/suites.toml | xargs -0 cat
         env | grep -E '^(RUSTFLAGS|CARGO_(BUILD|ENCODED|PROFILE)_.*)=' | sort || true
     } | cksum | tr ' ' -
 }
@@ -50,7 +50,7 @@ ours() {
 # in compat have the names of the registry's crates, so they are left out.
 our_names() {
     {
-        git ls-files -z '*Cargo.toml' ':!compat' | xargs -0 sed -n '/^\[package\]/,/^$/s/^name = "\(.*\)"/\1/p'
+        git ls-files -z '*Cargo.toml' ':!crates/compat' | xargs -0 sed -n '/^\[package\]/,/^$/s/^name = "\(.*\)"/\1/p'
         git ls-files | sed -nE 's#^(.*/)?(tests|examples)/([^/]+)(/main)?\.rs$#\3#p'
     } | tr - _ | sort -u
 }

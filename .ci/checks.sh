@@ -2,8 +2,8 @@
 
 layers() {
     .ci/need python3
-    .ci/layers
-    planted_in_copy '.ci/layers .' <<'FAULTS'
+    .ci/layers.py
+    planted_in_copy '.ci/layers.py .' <<'FAULTS'
 src/kernel.rs: use crate::stream::Stream;
 src/stream.rs: use crate::blake2b::Hasher;
 src/backend/avx2.rs: use crate::kernel::blake3::Blake3Function;
@@ -37,7 +37,7 @@ patterns() {
     rules_of_patterns 400
     planted_in_copy 'rules_of_patterns 400' <<'FAULTS'
 src/lib.rs: unsafe fn planted() {}
-bt2sum/src/main.rs: use std::arch::x86_64::_mm_add_epi8;
+crates/bt2sum/src/main.rs: use std::arch::x86_64::_mm_add_epi8;
 src/hash.rs: #![allow(unsafe_code)]
 src/backend/avx2.rs: fn planted() { unsafe { core::hint::unreachable_unchecked() } }
 Cargo.toml: [patch.crates-io]
@@ -75,7 +75,7 @@ FAULTS
 
 # rules_of_patterns NUMBER: rules that are a pattern, over this many files at least.
 rules_of_patterns() {
-    local broken=0 file number sql='datafusion/src datafusion/examples datafusion/tests datafusion/cluster datafusion/bench/src'
+    local broken=0 file number crates='crates/bt2sum crates/pool crates/store crates/datafusion'
     # none WHAT PATTERN PATH…: no line there has it.
     none() {
         local what=$1 pattern=$2 status=0
@@ -86,14 +86,14 @@ rules_of_patterns() {
             broken=1
         fi
     }
-    none 'a safe function with target_feature says the same' '^[^/]*\bunsafe (extern "[A-Za-z]+" )?fn\b' src bt2sum pool store $sql
+    none 'a safe function with target_feature says the same' '^[^/]*\bunsafe (extern "[A-Za-z]+" )?fn\b' src $crates
     none 'intrinsics are for the backends' '\b(core|std)::arch\b($|[^:]|::[^i])' \
-        $(find src bt2sum $sql -name '*.rs' -not -path 'src/backend/*')
+        $(find src crates/bt2sum crates/datafusion -name '*.rs' -not -path 'src/backend/*' -not -path '*/target/*')
     none 'unsafe code is for the backends, for the tests that look at memory, and for running an order' \
         '(allow|expect|warn)\([^)]*unsafe_code' \
-        $(find src bt2sum pool store $sql tests benches examples fuzz/src fuzz/fuzz_targets -name '*.rs' \
-            -not -path pool/src/lend.rs -not -path 'src/backend/*' -not -path tests/memory.rs -not -path 'tests/common/pages.rs' \
-            -not -path 'tests/common/remains.rs' -not -path benches/orders/src/candidate.rs)
+        $(find src $crates tests benches tools examples fuzz/src fuzz/fuzz_targets -name '*.rs' \
+            -not -path '*/target/*' -not -path crates/pool/src/lend.rs -not -path 'src/backend/*' -not -path tests/memory.rs -not -path 'tests/common/pages.rs' \
+            -not -path 'tests/common/remains.rs' -not -path tools/orders/src/candidate.rs)
     awk '
         function judge() {
             if (blocks > sentences) print file " has more unsafe blocks than sentences that justify them"
@@ -102,7 +102,7 @@ rules_of_patterns() {
         FNR == 1 { judge(); file = FILENAME; blocks = sentences = 0 }
         /unsafe \{/ { blocks++ }
         /\/\/ SAFETY: / { sentences++ }
-        END { judge(); exit broken }' $(find src pool/src store/src benches/orders/src -name '*.rs') || broken=1
+        END { judge(); exit broken }' $(find src crates/pool/src crates/store/src tools/orders/src -name '*.rs') || broken=1
     for file in blake2 blake2b_simd blake2s_simd blake3 sha2; do
         if ! grep -xA2 "name = \"$file\"" Cargo.lock | grep -q '^source = "registry+'; then
             echo "$file is an oracle here, and must be the registry's: Cargo.lock has another, or none"
@@ -117,11 +117,11 @@ rules_of_patterns() {
         echo '^^^ is to be filled in'
         broken=1
     fi
-    if find src bt2sum pool store $sql tests benches examples compat -name mod.rs -not -path '*/target/*' | grep .; then
+    if find src crates tools tests benches examples -name mod.rs -not -path '*/target/*' | grep .; then
         echo '^^^ modules are named after themselves, not mod.rs'
         broken=1
     fi
-    number=$(find src bt2sum pool store $sql tests benches examples compat -name '*.rs' -not -path '*/target/*' | wc -l)
+    number=$(find src crates tools tests benches examples -name '*.rs' -not -path '*/target/*' | wc -l)
     echo "the rules were looked for in $number files, of $1 that there must be"
     [ "$number" -ge "$1" ] || broken=1
     return $broken
@@ -129,7 +129,7 @@ rules_of_patterns() {
 
 locked() {
     local manifest
-    for manifest in Cargo.toml fuzz/Cargo.toml store/s3/Cargo.toml datafusion/Cargo.toml datafusion/bench/Cargo.toml; do
+    for manifest in Cargo.toml fuzz/Cargo.toml crates/store/s3/Cargo.toml crates/datafusion/Cargo.toml crates/datafusion/bench/Cargo.toml; do
         cargo update --workspace --locked --manifest-path $manifest
     done
 }
@@ -137,7 +137,7 @@ locked() {
 format() {
     local manifest
     cargo fmt --all --check
-    for manifest in fuzz/Cargo.toml store/s3/Cargo.toml datafusion/Cargo.toml datafusion/bench/Cargo.toml compat/*/Cargo.toml; do
+    for manifest in fuzz/Cargo.toml crates/store/s3/Cargo.toml crates/datafusion/Cargo.toml crates/datafusion/bench/Cargo.toml crates/compat/*/Cargo.toml; do
         cargo fmt --all --manifest-path "$manifest" --check
     done
 }
@@ -145,7 +145,7 @@ format() {
 # The crates with the names of others, each a workspace of its own. No other part builds in this folder.
 clippy_of_compat() {
     local manifest features
-    for manifest in compat/*/Cargo.toml; do
+    for manifest in crates/compat/*/Cargo.toml; do
         for features in --no-default-features --all-features; do
             echo "$manifest $features"
             CARGO_TARGET_DIR=$target/compat/clippy cargo clippy --manifest-path "$manifest" "$features" -- -D warnings
@@ -167,7 +167,7 @@ backends_by_cfg() {
 # suites OPTION…: others' tests over these crates.
 suites() {
     .ci/need python3
-    compat/run "$@"
+    crates/compat/run.py "$@"
 }
 
 # The features that are a hash each.
@@ -285,7 +285,7 @@ sha_encoding() {
 # The rules that proofs stand on.
 rules() {
     .ci/need python3
-    python3 -m unittest discover -s prove/tests
+    python3 -m unittest discover -s tools/prove/tests
 }
 
 # As `release_library`, for AArch64, by the compiler of the other emulated tests. Its path is in $library.
@@ -298,37 +298,37 @@ library_of_aarch64() {
 
 proved_on_aarch64() {
     library_of_aarch64
-    python3 prove "$library" "$@"
+    python3 tools/prove "$library" "$@"
 }
 
 refuted_on_aarch64() {
     library_of_aarch64
-    python3 prove/controls.py "$library" "$@"
+    python3 tools/prove/controls.py "$library" "$@"
 }
 
 modelled_on_aarch64() {
     library_of_aarch64
     [ "$(uname -m)" = aarch64 ] || .ci/need qemu-aarch64-static
-    python3 prove/aarch64/crosscheck.py "$library"
+    python3 tools/prove/aarch64/crosscheck.py "$library"
 }
 
 # The machine code of the kernels computes what the standards say, in the cases that are asked for.
 proved() {
     release_library python3 objdump
-    python3 prove "$target/release/libsimd_digest.rlib" "$@"
+    python3 tools/prove "$target/release/libsimd_digest.rlib" "$@"
 }
 
 # What runs is the linked program.
 proved_in_bt2sum() {
     release_library python3 objdump
     cargo build --release -p bt2sum
-    python3 prove "$target/release/bt2sum"
+    python3 tools/prove "$target/release/bt2sum"
 }
 
 # Proofs of a library with a planted error fail.
 refuted() {
     release_library python3 objdump
-    python3 prove/controls.py "$target/release/libsimd_digest.rlib" "$@"
+    python3 tools/prove/controls.py "$target/release/libsimd_digest.rlib" "$@"
 }
 
 # The models of instructions agree with this CPU.
@@ -336,7 +336,7 @@ modelled() {
     release_library python3 objdump
     .ci/need cc
     cpu_has avx2 || without 78 'this CPU has no AVX2, which runs the comparison'
-    python3 prove/crosscheck.py "$target/release/libsimd_digest.rlib"
+    python3 tools/prove/crosscheck.py "$target/release/libsimd_digest.rlib"
 }
 
 # readme COMMAND: runs a command that README gives.
@@ -374,7 +374,7 @@ sql() {
     version=$(rustc --version | sed -nE 's/^rustc 1\.([0-9]+).*/\1/p')
     [ "${version:-0}" -ge 94 ] || without 76 "Rust 1.94 is missing: this is 1.$version"
     RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ CARGO_TARGET_DIR=$target/sql \
-        cargo "$1" --locked --manifest-path datafusion/Cargo.toml "${@:2}"
+        cargo "$1" --locked --manifest-path crates/datafusion/Cargo.toml "${@:2}"
 }
 
 # Without a choice of targets, cargo compiles library, tests and examples.
@@ -398,8 +398,8 @@ sql_documented() {
 # on, the library's public interface, and the store.
 cluster_inputs() {
     local files
-    files=$(git ls-files --cached --others --exclude-standard datafusion docs/public-api.txt Cargo.toml \
-        store/Cargo.toml store/src ':!datafusion/bench' ':!*.md' | LC_ALL=C sort -u)
+    files=$(git ls-files --cached --others --exclude-standard crates/datafusion docs/public-api.txt Cargo.toml \
+        crates/store/Cargo.toml crates/store/src ':!crates/datafusion/bench' ':!*.md' | LC_ALL=C sort -u)
     [ "$(wc -l <<<"$files")" -ge 60 ] || return 1
     tr '\n' '\0' <<<"$files" | xargs -0 sha256sum | sha256sum | cut -c1-64
 }
@@ -423,12 +423,12 @@ clusters_tested() {
 
 sql_vectors() {
     .ci/need python3
-    python3 datafusion/tests/data/row_digest.py --check
+    python3 crates/datafusion/tests/data/row_digest.py --check
 }
 
 store_vectors() {
     .ci/need python3
-    python3 store/tests/data/vectors.py --check
+    python3 crates/store/tests/data/vectors.py --check
 }
 
 # built_example NAME: runs it as the tests of the whole workspace have built it.
@@ -439,13 +439,13 @@ built_example() {
 
 store_sidecars() {
     cargo build --workspace --bin bt2sum --example verified
-    store/tests/data/sidecars.sh "$target/debug/bt2sum" --check
+    crates/store/tests/data/sidecars.sh "$target/debug/bt2sum" --check
 }
 
 # Without Python's package index the step is not run: status 77.
 store_s3() {
     .ci/need python3
-    store/s3/run
+    crates/store/s3/run
 }
 
 oracles() {

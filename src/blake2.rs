@@ -22,7 +22,7 @@
 //!   `new_with_params` they have `from_parameter_block`, and an output of 0 bytes is an error.
 //! - **Features.** `reset` does nothing, because `Reset` is always there. There is no `size_opt`.
 //!
-//! The folder `compat` of the repository has a crate with the names of `blake2`, to use by `[patch.crates-io]`.
+//! The folder `crates/compat` of the repository has a crate with the names of `blake2`, to use by `[patch.crates-io]`.
 #![forbid(unsafe_code)]
 
 mod digest;

@@ -12,7 +12,7 @@
 //!   G 3                     m a x r c y s
 //! ```
 //!
-//! The order is data of `benches/orders`, which can search for another one, and whose tests compare it with the source.
+//! The order is data of `tools/orders`, which can search for another one, and whose tests compare it with the source.
 //!
 //! A round has 32 vectors, one for each register. On 32-bit x86 there are eight registers, and the memory sanitizer does
 //! not see assembly: both have the order of the compiler.

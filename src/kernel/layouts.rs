@@ -1,4 +1,4 @@
-//! Where the fields of the kernels' arguments lie, which `prove/` reads from `prove/layouts.txt`.
+//! Where the fields of the kernels' arguments lie, which `tools/prove/` reads from `tools/prove/layouts.txt`.
 
 use core::fmt::Write;
 use core::mem::{offset_of, size_of};
@@ -47,7 +47,7 @@ fn of_arguments_are_those_that_proofs_assume() {
         "blake3::Known", blake3::Known: Nothing Alike;
     }
     // It is not in the package.
-    if let Ok(assumed) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/prove/layouts.txt")) {
-        assert!(assumed == text, "prove/layouts.txt should have:\n{text}");
+    if let Ok(assumed) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/prove/layouts.txt")) {
+        assert!(assumed == text, "tools/prove/layouts.txt should have:\n{text}");
     }
 }

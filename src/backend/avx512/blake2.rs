@@ -1,7 +1,7 @@
 //! One message of BLAKE2, or two, by a loop in assembly, for the sake of the order of instructions.
 //!
 //! The loop computes `kernel::blake2::compress_rows`, in 312 cycles a block of BLAKE2b instead of 333 on Golden
-//! Cove. All its registers are fixed, so it runs in the order that was timed: `benches/orders` searched for it, and
+//! Cove. All its registers are fixed, so it runs in the order that was timed: `tools/orders` searched for it, and
 //! writes it down.
 //!
 //! There are two orders. Where a rotation takes one cycle, as on Intel's, the chain is shortest with rotations. A turn

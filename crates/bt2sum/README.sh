@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Makes the transcript of an audit that README.md has.
+#
+#   README.sh PROGRAM            prints the transcript
+#   README.sh PROGRAM --update   writes it to README.md
+set -euo pipefail
+
+program=$(realpath "$1")
+readme=$(realpath "$(dirname "$0")")/README.md
+scratch=$(mktemp -d)
+trap 'rm -r "$scratch"' EXIT
+cd "$scratch"
+export LC_ALL=C
+bt2sum() { "$program" "$@"; }
+
+# Ten files, old, and always the same.
+mkdir -p photos/2019
+for i in 0 1 2 3 4 5 6 7 8 9; do
+    yes "photo $i" 2>&- | head -c $((3000000 + i)) > photos/2019/$i.raw || true
+    touch -d 2019-05-06T07:08:09Z photos/2019/$i.raw
+done
+
+# Prints a command and its output.
+shell() {
+    echo "\$ $1"
+    eval "$1" || true
+}
+
+transcript() {
+    shell 'bt2sum -r --store photos.store -t 64k photos'
+    shell 'echo "a caption" >> photos/2019/3.raw                # an edit'
+    touch -d 2024-02-03T04:05:06Z photos/2019/3.raw # the root has this time
+    shell 'mv photos/2019/5.raw photos/best.raw'
+    printf x | dd of=photos/2019/7.raw bs=1 seek=2000000 conv=notrunc status=none
+    touch -d 2019-05-06T07:08:09Z photos/2019/7.raw
+    echo '$ # … and a byte of 7.raw rots on the disk: its time stays'
+    shell 'bt2sum --audit --store photos.store photos; echo "status $?"'
+    shell 'bt2sum --update --store photos.store photos > report; tail -n 1 report'
+    shell 'bt2sum --audit --store photos.store photos'
+}
+
+text=$(transcript 2>&1)
+if [ "${2-}" != --update ]; then
+    echo "$text"
+    exit
+fi
+TEXT=$text README=$readme python3 - << 'PYTHON'
+import os, pathlib
+
+readme = pathlib.Path(os.environ["README"])
+text = readme.read_text()
+begin = text.index("```console\n", text.index("<!-- crates/bt2sum/README.sh")) + len("```console\n")
+readme.write_text(text[:begin] + os.environ["TEXT"] + text[text.index("\n```", begin):])
+PYTHON

@@ -1,0 +1,196 @@
+"""The list of kernels, from the sources: what is compiled for an instruction set and not inlined, and its signature.
+
+A kernel that is no function of the library any more is missing from its symbols, and so is a failure.
+"""
+
+import collections
+import pathlib
+import re
+
+import contracts
+import groups
+from elf import Refuted
+from hashes import HASHES
+
+Kernel = collections.namedtuple("Kernel", "isa hash name parameters symbol most by_assembly caller")
+"""`symbol` is a pattern of its whole name; `most` are the messages at most that the sources give it. `caller` is that of
+the method which does nothing but call it, where that may have it inlined: the backend comes before its arguments."""
+
+ISAS = {"x86_64": ("portable", "sse41", "avx", "avx2", "avx512", "sha"), "aarch64": ("portable", "neon", "sha2")}
+
+FUNCTION = re.compile(r"^( *)(?:pub(?:\([^)]*\))? )?fn (\w+)(?:<[^(]*>)?\((.*)$")
+
+
+def functions(text):
+    """The functions that are compiled on their own: indentation, name, attributes, signature, and whole line."""
+    attributes = []
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        if line.startswith("#[cfg(test)]"):
+            return
+        if re.match(r" *#\[", line):
+            attributes.append(line.strip())
+            continue
+        m = FUNCTION.match(line)
+        if m:
+            signature, j = m[3], i
+            while "{" not in signature and j + 1 < len(lines):
+                j += 1
+                signature += " " + lines[j].strip()
+            yield m[1], m[2], attributes, signature
+        attributes = []
+
+
+def parameters(signature):
+    """The types of the parameters, without those of no size: tokens."""
+    types = re.findall(r"\w+: ((?:[^,<\[(]|<[^>]*>|\[(?:[^\[\]]|\[[^\]]*\])*\])+)", signature.split("{")[0].split(" -> ")[0])
+    return tuple(t.strip().rstrip(")").strip() for t in types if t.strip().rstrip(")") not in ("Avx", "Sha"))
+
+
+def list_kernels(root, machine="x86_64"):
+    root, out = pathlib.Path(root), []
+    for isa in ISAS[machine]:
+        for path in sorted((root / "src/backend" / isa).rglob("*.rs")):
+            parts = path.relative_to(root / "src/backend").with_suffix("").parts
+            text = path.read_text()
+            for indent, name, attributes, signature in functions(text):
+                if isa == "portable":
+                    kernel = "#[inline(never)]" in attributes
+                else:
+                    kernel = any(a.startswith("#[target_feature(") for a in attributes)
+                    kernel = kernel and not any(re.match(r"#\[inline(\(always\))?\]", a) for a in attributes)
+                if not kernel:
+                    continue
+                module = "backend::" + "::".join(parts)
+                symbol = r"(?:.*<impl .*>::|.*::)?%s(?:::<.*>)?$" % name if indent else "%s(?:::<.*>)?$" % name
+                symbol = r"(?:.*\W)?%s::%s" % (re.escape(module), symbol)
+                names = [parts[1]] if parts[1] != "blake2" else ["blake2b", "blake2s"]
+                for hash_ in names:
+                    most = most_messages(text, name)
+                    by_assembly = bool(re.search(r"fn %s\([^}]*?_in_order!\(" % name, text))
+                    caller = caller_of(text, name) if isa in BASELINE else None
+                    out.append(Kernel(isa, hash_, name, parameters(signature), symbol, most, by_assembly, caller))
+    return out
+
+
+BASELINE = ("neon",)
+"""Instruction sets that all code of their machines may use, so that kernels for them may be inlined."""
+
+
+def caller_of(text, name):
+    """The symbol of the method that has one statement, which calls the kernel with its one argument."""
+    for m in re.finditer(r"^impl (\w+)<(\w+)> for Beside<(\w+)> \{$(.*?)^\}", text, re.M | re.S):
+        method = re.search(r"fn (\w+)\(self, (\w+): [^)]*\) \{\s*(?://.*\s*)*unsafe \{ %s\(\2\) \}\s*\}" % name, m[4])
+        if method:
+            return r"<.*\bBeside<.*::%s> as .*::%s<.*::%s>>::%s$" % (m[3], m[1], m[2], method[1])
+    return None
+
+
+def places(program, kernel):
+    """Addresses and sizes of the functions that it is, and what its cases have besides: of one that is inlined these are
+    its caller's."""
+    found = program.find(kernel.symbol)
+    if found or not kernel.caller:
+        return found, {}
+    return program.find(kernel.caller), dict(before=1)
+
+
+def most_messages(text, name):
+    """Lanes that a kernel is given at most: by the arm of its caller, or the number in its name. Of one that takes any
+    number by groups, a group."""
+    found = [int(n) for n in re.findall(r"(?<![\w])(?:\.\.=)?(\d+)(?:, \w+\))? => unsafe \{ %s\(" % name, text)]
+    number = re.search(r"[a-z](\d+)(?:_slow)?$", name)
+    if found:
+        return max(found)
+    if number and not re.search(r"_(sse|avx|avx512)$", name):
+        return int(number[1])
+    return {"streams_sse": 2, "streams_avx": 2, "streams_avx512": 4}.get(name, 4)
+
+
+def label(kernel):
+    return "%s %s %s" % (kernel.hash, kernel.isa, kernel.name)
+
+
+ENUMS = {"blake2::Last": ("Not", "Block", "Node"), "sha256::Written": ("Before", "JustNow")}
+"""Of which contracts take the numbers to count up from 0."""
+
+
+class Layout:
+    """Sizes, offsets and numbers of variants that the test `kernel::layouts` has written down."""
+
+    def __init__(self, path):
+        self.known = {}
+        for line in pathlib.Path(path).read_text().splitlines():
+            name, number = line.rsplit(" ", 1)
+            self.known[name] = int(number)
+        for kind, variants in ENUMS.items():
+            if [self.number(kind, variant) for variant in variants] != list(range(len(variants))):
+                raise SystemExit("tools/prove/layouts.txt has other numbers of %s than the contracts take" % kind)
+
+    def get(self, name):
+        if name not in self.known:
+            raise Refuted("tools/prove/layouts.txt does not have " + name)
+        return self.known[name]
+
+    def size(self, kind):
+        return self.get(kind)
+
+    def offset(self, kind, field):
+        return self.get("%s.%s" % (kind, field))
+
+    def number(self, kind, variant):
+        return self.get("%s::%s" % (kind, variant))
+
+    def fields(self, kind):
+        return [name[len(kind) + 1 :] for name in self.known if name.startswith(kind + ".")]
+
+
+def live_numbers(most, all_):
+    return sorted({1, most - 1, most} - {0}, reverse=True) if all_ else [most]
+
+
+def ragged_counts(most):
+    """Whole blocks of each message, and blocks that close it: of several numbers, of none, of the first and the last
+    message alone, and of fewer messages than lanes."""
+    mixed = tuple((i % 3, 1 + i % 2) for i in range(most))
+    short = ((0, 1),) * (most - 1)
+    return [mixed, ((0, 1),) * most, ((3, 2), *short), (*short, (3, 2)), mixed[::-1], ((2, 2),) * most, mixed[: most - 1]]
+
+
+def group_counts(most):
+    """Blocks of each input before its last, where inputs have numbers of their own."""
+    mixed = tuple(i % 3 for i in range(most))
+    return [mixed, (0,) * most, mixed[::-1], (3, *(0,) * (most - 1)), *[mixed[: most - 1]] * (most > 1)]
+
+
+def cases(kernel, everything):
+    """The contract of a kernel by its signature, and the cases in which it must keep it."""
+    hash_, kinds = HASHES[kernel.hash], kernel.parameters
+    first = kinds[0] if kinds else ""
+    if re.match(r"Run<", first):
+        strides = {"blake2b": (1, 4), "blake2s": (1, 8)}.get(kernel.hash, (1,))
+        out = []
+        for hint in hash_.hints if everything else hash_.hints[:1]:
+            # Loops in assembly take two messages, never one.
+            for live in live_numbers(kernel.most, everything and not kernel.by_assembly):
+                for stride in strides if everything and hint == "Nothing" else (1,):
+                    out.append(dict(live=live, stride=stride, hint=hint))
+        return contracts.Lanes, out
+    if re.match(r"&mut Chain(<.*>)?|&mut Chain<F::Word>", first) and len(kinds) in (2, 3):
+        # A loop in assembly counts without a carry, so it is left and begun again where one is.
+        return contracts.OneMessage, [dict(one_run=True) if kernel.by_assembly else {}]
+    if first.startswith("Nodes<"):
+        return groups.Nodes, [dict(live=live) for live in live_numbers(kernel.most, everything)]
+    if first.startswith("Ragged<"):
+        return groups.Ragged, [dict(counts=counts) for counts in ragged_counts(kernel.most)[: None if everything else 1]]
+    if first.startswith("Group<"):
+        out = [dict(live=live) for live in live_numbers(kernel.most, everything)]
+        if everything and kernel.isa == "neon":  # on x86-64 they take psrlw, of which there is no model
+            out += [dict(live=len(counts), counts=counts) for counts in group_counts(kernel.most)]
+        return groups.Group, out
+    if first.startswith("Block<") or kinds == ("&[u32; 8]", "&[u8; 64]", "u64", "u8", "u8"):
+        return groups.OneBlock, [dict(in_registers=len(kinds) > 1)]
+    if kinds[:2] == ("&Node", "u64"):
+        numbers = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33) if everything else (1, 2, 16, 17)
+        return groups.Output, [dict(number=n) for n in numbers]
+    raise Refuted("no contract for fn(%s)" % ", ".join(kinds))

@@ -1,0 +1,196 @@
+//! Runs simd-digest beside its peers and writes what came of it into a directory: `report.md` and charts.
+//!
+//! `cargo run --release -p report -- docs`; with `--quick` a trial run of which the figures mean little, with
+//! `--only SHA-256` the sections that have this in their titles.
+//!
+//! `cargo run --release -p report -- --front` prints the chart and the table of README.md.
+//!
+//! Two switches for SHA-256 may be combined:
+//!
+//! - `--features peers` adds `ring` and `aws-lc-rs`, which need a C compiler.
+//! - `--cfg sha2_backend="soft"` keeps SHA-NI from `sha2`, for a comparison with our `portable`.
+//!
+//! The crate `blake3` has three builds, of which ratios are taken each within its own run: as by default with assembler,
+//! with `--features peer-pure` in Rust alone, and with `--features peer-no-avx512` in assembler up to AVX2.
+
+mod about;
+mod blake3;
+mod chart;
+mod contenders;
+mod experiment;
+mod fastest;
+mod front;
+#[path = "../../../benches/kinds.rs"]
+mod kinds;
+#[path = "../../../benches/measure.rs"]
+mod measure;
+mod mixed;
+#[path = "../../../tests/common/paint.rs"]
+mod paint;
+mod sha256;
+
+use core::error::Error;
+use core::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+
+use simd_digest::Backend;
+
+use self::about::{COMPILER, today, version};
+use self::experiment::Experiment;
+use self::paint::paint;
+
+const LENGTHS: [usize; 12] = [1, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 16 << 10, 64 << 10, 1 << 20];
+const COUNTS: [usize; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64];
+
+/// Lengths of messages side by side, and the name of the chart of each.
+const SIDE_BY_SIDE: [(usize, &str); 3] =
+    [(64, "many-64-bytes.svg"), (1 << 10, "many-1-kib.svg"), (16 << 10, "many-16-kib.svg")];
+
+fn main() -> ExitCode {
+    let mut directory = None;
+    let mut quick = false;
+    let mut front = false;
+    let mut only = None;
+    let mut arguments = env::args_os().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.to_str() {
+            Some("--quick") => quick = true,
+            Some("--front") => front = true,
+            Some("--only") => match arguments.next().and_then(|title| title.into_string().ok()) {
+                Some(title) => only = Some(title),
+                None => return usage(),
+            },
+            Some(option) if option.starts_with('-') => return usage(),
+            _ if directory.is_none() => directory = Some(PathBuf::from(argument)),
+            _ => return usage(),
+        }
+    }
+    if front == directory.is_some() || front && only.is_some() {
+        return usage();
+    }
+    if cfg!(debug_assertions) && !quick {
+        eprintln!("report: this is a debug build, of which no figure means anything: use --release, or --quick");
+        return ExitCode::from(2);
+    }
+    let Some(directory) = directory else { return print_front(quick) };
+    match report(&directory, quick, only.as_deref()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("report: {}: {error}", directory.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: report [--quick] [--only TITLE] DIRECTORY\n       report [--quick] --front");
+    ExitCode::from(2)
+}
+
+fn print_front(quick: bool) -> ExitCode {
+    let memory = paint(front::MEMORY);
+    contenders::agree(&memory);
+    front::agree(&memory);
+    let (rounds, options) = if quick { (3, "--quick --front") } else { (front::ROUNDS, "--front") };
+    match front::report(&memory, rounds, &command(options)) {
+        Ok(text) => print!("{text}"),
+        Err(error) => {
+            eprintln!("report: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(directory)?;
+    let rounds = if quick { 3 } else { 300 };
+    let most = COUNTS.iter().max().zip(SIDE_BY_SIDE.iter().map(|(length, _)| length).max());
+    let most = most.map_or(0, |(count, length)| count * length);
+    let most = most.max(sha256::MEMORY).max(blake3::MEMORY).max(fastest::MEMORY).max(mixed::MEMORY);
+    let memory = paint(LENGTHS[LENGTHS.len() - 1].max(most));
+
+    let mut text = introduction(directory, quick, only, rounds);
+    let one_message = [
+        ("BLAKE2b of one message", Some("one-message.svg"), &contenders::BLAKE2B[..]),
+        ("BLAKE2bp of one message", None, &contenders::BLAKE2BP[..]),
+        ("Other hashes of one message", Some("one-message-others.svg"), &contenders::OTHERS[..]),
+    ];
+    contenders::agree(&memory);
+    sha256::agree(&memory);
+    blake3::agree(&memory);
+    fastest::agree(&memory);
+    mixed::agree(&memory);
+    let mut experiments = Vec::new();
+    for (title, file, hashes) in one_message {
+        experiments.push(Experiment::one_message(title, file, hashes, &memory, &LENGTHS));
+    }
+    for (length, file) in SIDE_BY_SIDE {
+        experiments.push(Experiment::many_messages(length, file, &memory[..], &COUNTS));
+    }
+    experiments.extend(sha256::experiments(&memory));
+    experiments.extend(blake3::experiments(&memory));
+    experiments.extend(fastest::experiments(&memory));
+    experiments.extend(mixed::experiments(&memory));
+    experiments.retain(|experiment| only.is_none_or(|title| experiment.title().contains(title)));
+    let mut slower = String::new();
+    for experiment in experiments {
+        eprintln!("{}", experiment.title());
+        let outcome = experiment.run(rounds);
+        outcome.chart(directory)?;
+        text += &outcome.markdown()?;
+        outcome.slower(&mut slower)?;
+    }
+    text += "\n## Where ours takes longer\n\n";
+    if slower.is_empty() {
+        text += "Nowhere on the default backend.\n";
+    } else {
+        text += "On the default backend, beside the best of those that a section compares with:\n\n";
+        text += "| section | row | size | time | beside |\n|---|---|---:|---:|---|\n";
+        text += &slower;
+    }
+    fs::write(directory.join("report.md"), text)?;
+    Ok(())
+}
+
+fn introduction(directory: &Path, quick: bool, only: Option<&str>, rounds: usize) -> String {
+    let mut text = String::from("# simd-digest beside its peers\n\n");
+    if quick {
+        text += "**A trial run: these figures mean little.**\n\n";
+    }
+    let backends: Vec<_> = kinds::kinds().into_iter().map(|(name, _)| name).collect();
+    let peers = ["blake2", "blake2b_simd", "blake3", "sha2"].iter().chain(sha256::PEERS);
+    let peers: Vec<_> = peers.map(|peer| format!("`{peer}` {}", version(peer))).collect();
+    let soft = if cfg!(sha2_backend = "soft") { ", `sha2` without SHA-NI" } else { "" };
+    let mut item = |what: &str, value: &str| _ = writeln!(text, "- {what}: {value}");
+    item("CPU", &measure::cpu());
+    item("Backend", &format!("`{}`, of {}", kinds::kind(Backend::best()), backends.join(", ")));
+    item("Compiler", COMPILER);
+    item("Date", &today());
+    item("Peers", &format!("{}{soft}; `blake3` {}", peers.join(", "), blake3::BUILD));
+    let quickly = if quick { "--quick " } else { "" };
+    let only = only.map_or_else(String::new, |title| format!("--only '{title}' "));
+    let directory = directory.display();
+    item("Command", &format!("`{}`", command(&format!("{quickly}{only}{directory}"))));
+    let _ = write!(
+        text,
+        "\nAll of a table took turns in one process, {rounds} rounds of them, on one thread but for `update_rayon`. Speeds \
+         are those of the minimum,\nwhich is what the code can do; the median says how calm the machine was. 1 GB is 10⁹ bytes.\n"
+    );
+    text
+}
+
+/// The command that this program was built and run by, with these options.
+fn command(options: &str) -> String {
+    let flags = if cfg!(sha2_backend = "soft") { "RUSTFLAGS='--cfg sha2_backend=\"soft\"' " } else { "" };
+    let features = [
+        ("peers", cfg!(feature = "peers")),
+        ("peer-pure", cfg!(feature = "peer-pure")),
+        ("peer-no-avx512", cfg!(feature = "peer-no-avx512")),
+    ];
+    let features: Vec<_> = features.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
+    let features = if features.is_empty() { String::new() } else { format!("--features {} ", features.join(",")) };
+    format!("{flags}cargo run --release -p report {features}-- {options}")
+}
