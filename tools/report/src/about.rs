@@ -1,5 +1,6 @@
 //! Where, when and how the figures were taken.
 
+use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The compiler, as it calls itself.
@@ -18,6 +19,14 @@ pub(crate) fn version(package: &str) -> &'static str {
 pub(crate) fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     date(seconds / (24 * 60 * 60))
+}
+
+/// The commit of the sources, with `-dirty` if they differ from it, as git tells.
+pub(crate) fn commit() -> String {
+    let told = Command::new("git").args(["describe", "--always", "--dirty", "--exclude=*"]).output();
+    let told =
+        told.ok().filter(|told| told.status.success()).map(|told| String::from_utf8_lossy(&told.stdout).into_owned());
+    told.map_or_else(|| "unknown".into(), |told| told.trim().into())
 }
 
 /// The date so many days after 1970-01-01, by counting years from the first of March, so that leap days come last.

@@ -177,7 +177,12 @@ impl Outcome {
                 format!("{:.2}", self.results.times[number].minimum / best)
             })?;
         }
-        text += "\nNanoseconds a call, minimum / median:\n\n";
+        Ok(text)
+    }
+
+    /// A section of the times themselves.
+    pub(crate) fn nanoseconds(&self) -> Result<String, fmt::Error> {
+        let mut text = format!("\n## {}\n\n", self.plan.title);
         self.table(&mut text, |number, _| {
             let Time { minimum, median } = self.results.times[number];
             let digits = if minimum < 1000.0 { 1 } else { 0 };

@@ -37,7 +37,7 @@ use std::{env, fs};
 
 use simd_digest::Backend;
 
-use self::about::{COMPILER, today, version};
+use self::about::{COMPILER, commit, today, version};
 use self::experiment::Experiment;
 use self::paint::paint;
 
@@ -135,12 +135,13 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     experiments.extend(fastest::experiments(&memory));
     experiments.extend(mixed::experiments(&memory));
     experiments.retain(|experiment| only.is_none_or(|title| experiment.title().contains(title)));
-    let mut slower = String::new();
+    let (mut slower, mut nanoseconds) = (String::new(), String::from("# Nanoseconds a call, minimum / median\n"));
     for experiment in experiments {
         eprintln!("{}", experiment.title());
         let outcome = experiment.run(rounds);
         outcome.chart(directory)?;
         text += &outcome.markdown()?;
+        nanoseconds += &outcome.nanoseconds()?;
         outcome.slower(&mut slower)?;
     }
     text += "\n## Where ours takes longer\n\n";
@@ -152,6 +153,7 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
         text += &slower;
     }
     fs::write(directory.join("report.md"), text)?;
+    fs::write(directory.join("nanoseconds.md"), nanoseconds)?;
     Ok(())
 }
 
@@ -169,6 +171,7 @@ fn introduction(directory: &Path, quick: bool, only: Option<&str>, rounds: usize
     item("Backend", &format!("`{}`, of {}", kinds::kind(Backend::best()), backends.join(", ")));
     item("Compiler", COMPILER);
     item("Date", &today());
+    item("Commit", &commit());
     item("Peers", &format!("{}{soft}; `blake3` {}", peers.join(", "), blake3::BUILD));
     let quickly = if quick { "--quick " } else { "" };
     let only = only.map_or_else(String::new, |title| format!("--only '{title}' "));
@@ -176,8 +179,9 @@ fn introduction(directory: &Path, quick: bool, only: Option<&str>, rounds: usize
     item("Command", &format!("`{}`", command(&format!("{quickly}{only}{directory}"))));
     let _ = write!(
         text,
-        "\nAll of a table took turns in one process, {rounds} rounds of them, on one thread but for `update_rayon`. Speeds \
-         are those of the minimum,\nwhich is what the code can do; the median says how calm the machine was. 1 GB is 10⁹ bytes.\n"
+        "\nAll rows of a table took turns in one process, {rounds} rounds, on one thread except for `update_rayon`. Speeds \
+         are of the\nleast time. 1 GB is 10⁹ bytes. The last section lists each size at which ours takes longer than the \
+         best peer.\n`nanoseconds.md` beside this file has the least and the median time of each call.\n"
     );
     text
 }
