@@ -13,7 +13,7 @@ use simd_digest::digest::dev::{TestVector, fixed_reset_test, fixed_test};
 use simd_digest::digest::{FixedOutputReset, HashMarker, Reset};
 use simd_digest::{Backend, Blake2bp, Blake2sp, Digest};
 
-use crate::common::cases::cases;
+use crate::common::cases::{cases, fewer};
 use crate::common::flavour::for_both;
 use crate::common::paint::paint;
 use crate::common::peer::Peer;
@@ -94,7 +94,7 @@ fn two_writes_around_blocks<F: Peer>() {
             let backend = backends[(i + j) % backends.len()];
             let mut begun = parallel(&params, backend);
             begun.update(&message[..first]);
-            for &second in &lengths {
+            for &second in fewer(j, &lengths) {
                 let digest = F::parallel(hash_length, &key, &message[..first + second]);
                 let ours = begun.clone().update(&message[first..][..second]).finalize();
                 assert_eq!(ours.as_bytes(), digest.as_ref(), "{backend}, {first} + {second}");

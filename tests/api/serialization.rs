@@ -8,6 +8,7 @@ use simd_digest::digest::common::hazmat::{DeserializeStateError, SerializableSta
 use simd_digest::digest::{FixedOutputReset, Reset};
 use simd_digest::{Backend, Blake2b256, Blake2b512, Blake2s128, Blake2s256, Digest};
 
+use crate::common::cases::fewer;
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
 use crate::common::rfc::{Rfc, f};
@@ -312,7 +313,7 @@ fn flipped_bytes_are_refused_or_hash_on<F: Flavour>() {
     for (name, hasher) in hashers::<F>() {
         for length in [0, 1, F::BLOCK, F::BLOCK + 1, 3 * F::BLOCK] {
             let mut state = save(hasher.clone().update(&message[..length]));
-            for place in 0..state.len() {
+            for place in fewer(length, 0..state.len()) {
                 // Every value of what tells lengths, and every bit of the rest.
                 let flips = if place < 8 { (1..=255).collect() } else { vec![1, 2, 4, 8, 16, 32, 64, 128, 255] };
                 for flip in flips {

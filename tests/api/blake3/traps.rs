@@ -21,6 +21,7 @@ use simd_digest::digest::Update;
 
 use crate::common::backends::all_backends;
 use crate::common::blake3::{CHUNK, KEY, Kind, Last, other};
+use crate::common::cases::fewer;
 use crate::common::paint::paint;
 
 /// A lane server (minio/sha256-simd 1.0.1) kept the caller's buffer beyond the call: what is given is overwritten at
@@ -107,7 +108,8 @@ fn trap_flags_of_the_last_block() {
     let message = paint(4 * CHUNK);
     for kind in Kind::ALL {
         for chunks in 0..=3 {
-            for rest in (1..=16).flat_map(|blocks| [64 * blocks - 63, 64 * blocks - 1, 64 * blocks]).chain([0]) {
+            let rests = (1..=16).flat_map(|blocks| [64 * blocks - 63, 64 * blocks - 1, 64 * blocks]).chain([0]);
+            for rest in fewer(chunks, rests) {
                 let message = &message[..CHUNK * chunks + rest];
                 let last = Last::of(kind, message, 0);
                 let expected: Vec<u8> = (0..3).flat_map(|number| last.output(number)).collect();
