@@ -9,7 +9,7 @@
 //! let hash = Blake2b256::digest(b"hello world");
 //! assert_eq!(hash[..4], [0x25, 0x6c, 0x83, 0xb2]);
 //!
-//! let hash = blake3::hash(b"hello world"); // by functions: prints, parses, compares in constant time
+//! let hash = blake3::hash(b"hello world"); // prints, parses, compares in constant time
 //! assert!(hash.to_string().starts_with("d74981ef"));
 //!
 //! # #[cfg(feature = "alloc")]
@@ -24,7 +24,7 @@
 //! # Tasks
 //!
 //! Each module's page has the whole table of its hash. [`sha2`], [`blake2`] and [`blake3`](mod@blake3) list the
-//! differences from the crates of these names. The traits are those of [`digest`] 0.11.
+//! differences from the crates of these names. The traits are those of [`digest`](https://docs.rs/digest/0.11) 0.11.
 //!
 //! | to hash …           | [`sha256`], [`sha224`]    | [`blake3`](mod@blake3)    | [`blake2b`], [`blake2s`]          |
 //! |---------------------|---------------------------|---------------------------|-----------------------------------|
