@@ -374,7 +374,8 @@ tests_for() {
 # All interleavings of a few threads, by loom.
 pool_model() {
     RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=$target/loom \
-        cargo test --release -p simd-digest-pool --features bytes --test model
+        cargo test --release -p simd-digest-pool --features bytes --test model \
+        --config 'profile.release.package.simd-digest.opt-level=1'
 }
 
 # sql COMMAND [OPTION…]: cargo in the workspace of the SQL functions, with a folder of its own. Clippy's driver compiles
