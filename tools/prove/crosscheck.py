@@ -32,6 +32,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 MASKS, WORDS, FLAGS, COMPARED, AREA, ALL = 0x800, 0x880, 0x900, 0x908, 0x1000, 0x1080
 """Where masks, general registers, flags, what flags come from, and memory operands lie in what a function is given."""
 USABLE = [i for i in range(16) if i not in (4, 7)]
+NOT_MODELLED = (FLAGS, COMPARED + 16), (WORDS + 32, WORDS + 40), (WORDS + 56, WORDS + 64)
 NO_EFFECT = ("ret", "nop", "push", "pop", "lea", "xchg", "call", "ud2", "endbr64", "int3")
 """These, jumps and prefetches have no effect on data, or one on the stack or an address: they are not compared."""
 CONSTANT = {"shufb": 1, "permd": 4, "permps": 4, "permq": 8, "permi2": 4, "permt2": 4, "permilps": 4, "permilpd": 8}
@@ -139,6 +140,11 @@ class Comparison:
         self.machine = X86(program, {1: [form.op, args, 2]}, size, 16 * size, [self.area], None)
         self.masks = [rng.getrandbits(64) for _ in range(8)]
         self.before = self.start(args)
+        places = [(64 * i + j, x) for i, b in enumerate(self.before.v) for j, x in enumerate(b)]
+        places += [(WORDS + 8 * i + j, x) for i in USABLE for j, x in enumerate(self.before.g[i])]
+        places += [(AREA + j, x) for j, x in self.before.memory["area"].items()]
+        self.constants = [(at, x) for at, x in places if type(x) is int]
+        self.variables = [(at, x[0]) for at, x in places if type(x) is not int and x[1] == 0]
         try:
             after = self.machine.step(self.before.copy())
             self.after = after[0] if len(after) == 1 and ("unknown",) not in [b for k in after[0].k for b in k] else None
@@ -173,20 +179,16 @@ class Comparison:
         """What the function is given, and the numbers of the variables."""
         rng, env = random.Random(self.n * 1000 + case), {}
         words = (rng.getrandbits(64), rng.getrandbits(64), rng.getrandbits(8), ONES[8] - rng.getrandbits(4))
-        image = bytearray(b"".join(rng.choice((*words, rng.getrandbits(64))).to_bytes(8, "little") for _ in range(ALL // 8)))
+        chosen = rng.choices((*words, None), k=ALL // 8)
+        image = bytearray(b"".join((rng.getrandbits(64) if x is None else x).to_bytes(8, "little") for x in chosen))
         x = rng.choice(words)
         image[COMPARED : COMPARED + 16] = x.to_bytes(8, "little") + rng.choice((x, rng.choice(words), 1)).to_bytes(8, "little")
         for i, mask in enumerate(self.masks):
             image[MASKS + 8 * i : MASKS + 8 * i + 8] = mask.to_bytes(8, "little")
-        places = [(64 * i + j, x) for i, b in enumerate(self.before.v) for j, x in enumerate(b)]
-        places += [(WORDS + 8 * i + j, x) for i in USABLE for j, x in enumerate(self.before.g[i])]
-        places += [(AREA + j, x) for j, x in self.before.memory["area"].items()]
-        for at, x in places:
-            if type(x) is int:
-                image[at] = x
-        for at, x in places:
-            if type(x) is not int and x[1] == 0:
-                env[x[0]] = int.from_bytes(image[at : at + x[0].size], "little")
+        for at, x in self.constants:
+            image[at] = x
+        for at, x in self.variables:
+            env[x] = int.from_bytes(image[at : at + x.size], "little")
         return image, env
 
     def modelled(self, image):
@@ -216,8 +218,10 @@ class Comparison:
         def number(x):
             return evaluate(x, env, memo, self.rng) if type(x) is Term else x
 
+        # What the model has not changed is what the function was given.
         for i in range(32 if self.width == 64 else 16):
-            model[64 * i : 64 * i + self.width] = bytes(map(value, s.v[i][: self.width]))
+            if s.v[i] != self.before.v[i]:
+                model[64 * i : 64 * i + self.width] = bytes(map(value, s.v[i][: self.width]))
         for i in range(8):
             if all(type(b) is int for b in s.k[i]):
                 bits = sum(b << j for j, b in enumerate(s.k[i]))
@@ -227,11 +231,14 @@ class Comparison:
             if self.width == 64:
                 model[MASKS + 8 * i : MASKS + 8 * i + 8] = bits.to_bytes(8, "little")
         for i in USABLE:
-            model[WORDS + 8 * i : WORDS + 8 * i + 8] = bytes(map(value, s.g[i]))
-        for j in range(64):
-            model[AREA + j] = value(s.memory["area"][j])
-        places = [i for i in range(ALL) if not FLAGS <= i < COMPARED + 16 and i // 8 * 8 not in (WORDS + 32, WORDS + 56)]
-        differ = [i for i in places if model[i] != result[i]]
+            if s.g[i] != self.before.g[i]:
+                model[WORDS + 8 * i : WORDS + 8 * i + 8] = bytes(map(value, s.g[i]))
+        for j, x in s.memory["area"].items():
+            if x != self.before.memory["area"][j]:
+                model[AREA + j] = value(x)
+        for begin, end in NOT_MODELLED:
+            model[begin:end] = result[begin:end]
+        differ = [] if model == result else [i for i in range(ALL) if model[i] != result[i]]
         kind, size, x, y = s.flags
         zero = carried = None
         if kind in ("sub", "add", "logic", "count", "shift") and self.form.op not in ("set", "cmov"):
