@@ -6,6 +6,7 @@ use simd_digest::digest::Update;
 
 use crate::common::backends::all_backends;
 use crate::common::blake3::{CHUNK, CONTEXT, KEY, Kind, edges};
+#[cfg(feature = "rayon")]
 use crate::common::cases::fewer;
 use crate::common::paint::paint;
 use crate::common::random::Random;
