@@ -371,7 +371,7 @@ tests_for() {
         filtered light cargo test --release --workspace --exclude report --all-features --test api -- $tests_of_backends
 }
 
-# All interleavings of a few threads, by loom.
+# All interleavings of a few threads, by loom. They hash a few bytes, so the library is hardly optimised.
 pool_model() {
     RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=$target/loom \
         cargo test --release -p simd-digest-pool --features bytes --test model \

@@ -15,8 +15,8 @@ pub(crate) fn fewer<T>(first: usize, cases: impl IntoIterator<Item = T>) -> impl
     cases.into_iter().skip(first).step_by(step)
 }
 
-/// Whether `SIMD_DIGEST_FEWER_CASES` is set: in emulators and under the address sanitizer some tests take minutes. They
-/// see all cases on this CPU.
+/// Whether `SIMD_DIGEST_FEWER_CASES` is set: in emulators, under the address sanitizer and on i686, where some tests
+/// take minutes.
 fn are_fewer() -> bool {
     std::env::var_os("SIMD_DIGEST_FEWER_CASES").is_some()
 }

@@ -130,6 +130,13 @@ def assembly(stubs, width):
     return "\n".join(out) + '\n.section .note.GNU-stack,"",@progbits\n'
 
 
+def parts(st):
+    """Where vectors, general registers and the memory operand lie in what a function is given, and their bytes."""
+    yield from ((64 * i, st.v[i]) for i in range(32))
+    yield from ((WORDS + 8 * i, st.g[i]) for i in USABLE)
+    yield AREA, [st.memory["area"][j] for j in range(64)]
+
+
 class Comparison:
     """One form, with words of one size, and general registers that are secret or not."""
 
@@ -140,9 +147,7 @@ class Comparison:
         self.machine = X86(program, {1: [form.op, args, 2]}, size, 16 * size, [self.area], None)
         self.masks = [rng.getrandbits(64) for _ in range(8)]
         self.before = self.start(args)
-        places = [(64 * i + j, x) for i, b in enumerate(self.before.v) for j, x in enumerate(b)]
-        places += [(WORDS + 8 * i + j, x) for i in USABLE for j, x in enumerate(self.before.g[i])]
-        places += [(AREA + j, x) for j, x in self.before.memory["area"].items()]
+        places = [(at + j, x) for at, part in parts(self.before) for j, x in enumerate(part)]
         self.constants = [(at, x) for at, x in places if type(x) is int]
         self.variables = [(at, x[0]) for at, x in places if type(x) is not int and x[1] == 0]
         try:
@@ -219,9 +224,10 @@ class Comparison:
             return evaluate(x, env, memo, self.rng) if type(x) is Term else x
 
         # What the model has not changed is what the function was given.
-        for i in range(32 if self.width == 64 else 16):
-            if s.v[i] != self.before.v[i]:
-                model[64 * i : 64 * i + self.width] = bytes(map(value, s.v[i][: self.width]))
+        for (at, part), (_, given) in zip(parts(s), parts(self.before)):
+            if part != given:
+                part = part[: self.width] if at < MASKS else part
+                model[at : at + len(part)] = bytes(map(value, part))
         for i in range(8):
             if all(type(b) is int for b in s.k[i]):
                 bits = sum(b << j for j, b in enumerate(s.k[i]))
@@ -230,12 +236,6 @@ class Comparison:
                            for j, b in enumerate(s.k[i]))  # fmt: skip
             if self.width == 64:
                 model[MASKS + 8 * i : MASKS + 8 * i + 8] = bits.to_bytes(8, "little")
-        for i in USABLE:
-            if s.g[i] != self.before.g[i]:
-                model[WORDS + 8 * i : WORDS + 8 * i + 8] = bytes(map(value, s.g[i]))
-        for j, x in s.memory["area"].items():
-            if x != self.before.memory["area"][j]:
-                model[AREA + j] = value(x)
         for begin, end in NOT_MODELLED:
             model[begin:end] = result[begin:end]
         differ = [] if model == result else [i for i in range(ALL) if model[i] != result[i]]
