@@ -291,9 +291,13 @@ def less(st, size, x, y):
 
     rx, ry = bounds(st, x), bounds(st, y)
     if whole(rx) and whole(ry):
+        if rx[1] < ry[0] or ry[1] <= rx[0]:
+            return [(rx[1] < ry[0], st)]
         rd = bounds(st, d) if type(d) is Term else (signed(d, size),) * 2
-        # d is the difference of the integers if that fits; then its sign decides
-        if rd and max(abs(rd[0]), abs(rd[1])) < 1 << 8 * size - 1:
+        # d is the difference of the integers if no other of its residues lies where that difference can: then its sign
+        # decides. Of a constant from 2^63 on it is another, since bounds take coefficients as signed.
+        turn = 1 << 8 * size
+        if rd and rd[1] - turn < ry[0] - rx[1] and ry[1] - rx[0] < rd[0] + turn:
             if rd[0] > 0:
                 return [(True, st)]
             if rd[1] <= 0:

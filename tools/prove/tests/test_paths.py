@@ -60,6 +60,16 @@ class Branches(unittest.TestCase):
         self.assertEqual(answers[True].ranges[N], (0, 3))
         self.assertEqual(answers[False].ranges[N], (4, 9))
 
+    def test_less_than_the_greatest_word(self):
+        greatest = (1 << 64) - 1
+        for x, ranges in ((N, {}), (N, dict(n=(0, greatest))), (add(8, N, 1), dict(n=(0, greatest)))):
+            self.assertEqual(sorted(yes for yes, _ in facts.less(state(**ranges), 8, x, greatest)), [False, True])
+        self.assertEqual([yes for yes, _ in facts.less(state(n=(0, 1 << 40)), 8, N, greatest)], [True])
+        self.assertEqual([yes for yes, _ in facts.less(state(n=(0, 1 << 40)), 8, greatest, N)], [False])
+        # The lower end of what is compared with is below, and the upper end above.
+        answers = facts.less(state(n=(0, 1 << 62), m=(0, 5)), 8, add(8, N, 1 << 63), add(8, times(8, M, 1 << 61), 1 << 63))
+        self.assertEqual(sorted(yes for yes, _ in answers), [False, True])
+
     def test_zero(self):
         answers = dict((yes, s) for yes, s in facts.zero(state(n=(1, 9)), 8, sub(8, N, 1)))
         self.assertEqual(facts.settle(answers[True], N), 1)
