@@ -14,7 +14,6 @@ use core::arch::asm;
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
-use core::array;
 
 use super::Sha;
 use crate::backend::avx::Avx;
@@ -214,12 +213,14 @@ fn nodes_avx512(nodes: Nodes<'_>) {
 #[inline(always)]
 fn nodes_by<const N: usize>(sha: Sha, nodes: Nodes<'_>) {
     let Nodes { iv, written, nodes, digests, twice } = nodes;
-    let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<N>(), digests.as_chunks_mut::<N>());
-    for (nodes, digests) in nodes.iter().zip(digests) {
-        hash_together::<N>(sha, iv, (nodes, written), digests, twice);
-    }
-    for (node, digest) in last.iter().zip(last_digests) {
-        hash_together::<1>(sha, iv, (array::from_ref(node), written), array::from_mut(digest), twice);
+    for (nodes, digests) in nodes.chunks(N).zip(digests.chunks_mut(N)) {
+        match (nodes, digests) {
+            (&[a, b, c, d], [e, f, g, h]) => hash_together(sha, iv, ([a, b, c, d], written), [e, f, g, h], twice),
+            (&[a, b, c], [e, f, g]) => hash_together(sha, iv, ([a, b, c], written), [e, f, g], twice),
+            (&[a, b], [e, f]) => hash_together(sha, iv, ([a, b], written), [e, f], twice),
+            (&[a], [e]) => hash_together(sha, iv, ([a], written), [e], twice),
+            _ => {}
+        }
     }
 }
 
@@ -262,8 +263,8 @@ fn compress_together<const N: usize>(
 fn hash_together<const N: usize>(
     sha: Sha,
     iv: &[u32; 8],
-    (nodes, written): (&[&[u8; 64]; N], Written),
-    digests: &mut [[u8; 32]; N],
+    (nodes, written): ([&[u8; 64]; N], Written),
+    digests: [&mut [u8; 32]; N],
     twice: bool,
 ) {
     let mut states = [State::load(sha, iv); N];

@@ -2,7 +2,6 @@
 #![allow(unsafe_code)]
 
 use core::arch::aarch64::*;
-use core::array;
 
 use super::Sha;
 use crate::kernel::Run;
@@ -51,12 +50,14 @@ fn streams(run: Run<'_, Sha256Function>) {
 #[target_feature(enable = "sha2,neon")]
 fn nodes_by_four(nodes: Nodes<'_>) {
     let Nodes { iv, nodes, digests, twice, .. } = nodes;
-    let ((nodes, last), (digests, last_digests)) = (nodes.as_chunks::<4>(), digests.as_chunks_mut::<4>());
-    for (nodes, digests) in nodes.iter().zip(digests) {
-        hash_together::<4>(Sha::here(), iv, nodes, digests, twice);
-    }
-    for (node, digest) in last.iter().zip(last_digests) {
-        hash_together::<1>(Sha::here(), iv, array::from_ref(node), array::from_mut(digest), twice);
+    for (nodes, digests) in nodes.chunks(4).zip(digests.chunks_mut(4)) {
+        match (nodes, digests) {
+            (&[a, b, c, d], [e, f, g, h]) => hash_together(Sha::here(), iv, [a, b, c, d], [e, f, g, h], twice),
+            (&[a, b, c], [e, f, g]) => hash_together(Sha::here(), iv, [a, b, c], [e, f, g], twice),
+            (&[a, b], [e, f]) => hash_together(Sha::here(), iv, [a, b], [e, f], twice),
+            (&[a], [e]) => hash_together(Sha::here(), iv, [a], [e], twice),
+            _ => {}
+        }
     }
 }
 
@@ -94,8 +95,8 @@ fn compress_together<const N: usize>(
 fn hash_together<const N: usize>(
     sha: Sha,
     iv: &[u32; 8],
-    nodes: &[&[u8; 64]; N],
-    digests: &mut [[u8; 32]; N],
+    nodes: [&[u8; 64]; N],
+    digests: [&mut [u8; 32]; N],
     twice: bool,
 ) {
     let iv = state(sha, iv);
