@@ -19,10 +19,12 @@ use self::isa::Missing as Sha;
 use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use self::sha2::Sha;
+#[cfg(feature = "sha2")]
+use crate::kernel::Sides;
 #[cfg(feature = "blake3")]
 use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
-use crate::kernel::sha256::{CompressNodes, Nodes, Ragged};
+use crate::kernel::sha256::{CompressNodes, Nodes, Sha256Function, Whole};
 use crate::kernel::{Compress, Function, Run};
 
 #[cfg_attr(
@@ -429,7 +431,7 @@ dispatch!(crate::kernel::blake2s::FlavourS);
 #[cfg(feature = "blake3")]
 dispatch!(crate::kernel::blake3::Blake3Function);
 #[cfg(feature = "sha2")]
-dispatch!(crate::kernel::sha256::Sha256Function);
+dispatch!(Sha256Function);
 
 /// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
 #[cfg(feature = "sha2")]
@@ -437,16 +439,18 @@ pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
     on!(backend, isa => backend.with(isa).nodes(nodes));
 }
 
-/// See [`CompressNodes::takes_ragged`].
+/// See [`CompressNodes::sides`].
 #[cfg(feature = "sha2")]
-pub(crate) fn takes_ragged(backend: Backend, live: usize) -> bool {
-    on!(backend, isa => backend.with(isa).takes_ragged(live))
+#[inline]
+pub(crate) fn sides(backend: Backend, live: usize) -> Sides {
+    on!(backend, isa => backend.with(isa).sides(live))
 }
 
-/// See [`CompressNodes::ragged`].
+/// See [`CompressNodes::whole`].
 #[cfg(feature = "sha2")]
-pub(crate) fn compress_ragged(backend: Backend, messages: Ragged<'_>) {
-    on!(backend, isa => backend.with(isa).ragged(messages));
+pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_>) {
+    debug_assert!(messages.keeps_contract(Sha256Function::lanes(backend)), "a kernel's contract");
+    on!(backend, isa => backend.with(isa).whole(messages));
 }
 
 /// See [`CompressGroup::group`].

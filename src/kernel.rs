@@ -92,8 +92,22 @@ pub struct Few {
     #[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone asks for it"))]
     pub(crate) pairs: bool,
     /// Whether the backend has the SHA extension.
-    #[cfg_attr(not(feature = "sha2"), expect(dead_code, reason = "SHA-256 alone has an extension"))]
+    #[expect(dead_code, reason = "SHA-256 alone has an extension, and a plan of its own")]
     pub(crate) sha: bool,
+}
+
+/// How an instruction set computes several messages.
+#[cfg(feature = "sha2")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sides {
+    /// One after the other.
+    Alone,
+    /// Up to so many at a time by the extension.
+    Streams(usize),
+    /// As [`Streams`](Self::Streams), on a CPU that itself begins the next message before one has ended.
+    Overlapping(usize),
+    /// As many in vector registers, a lane each.
+    Lanes(usize),
 }
 
 /// The answer of an instruction set for a function.

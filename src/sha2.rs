@@ -29,7 +29,7 @@ mod digest;
 mod hasher;
 pub mod hazmat;
 mod hmac;
-mod ragged;
+mod plan;
 mod variant;
 
 pub use self::batch::{Batch, finalize_many, update_each, update_many};

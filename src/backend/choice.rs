@@ -28,6 +28,13 @@
 use super::Order;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use super::sha::Sha;
+#[cfg(any(
+    target_arch = "x86",
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+use crate::kernel::Sides;
 
 /// A kernel of SHA-256 for one message or several.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -40,6 +47,21 @@ pub(super) enum Kernel {
     Lanes4,
     Lanes8,
     Lanes16,
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+impl Kernel {
+    /// The way in which it computes, by up to `streams` at a time if it has the extension.
+    #[inline]
+    pub(super) fn sides(&self, streams: usize) -> Sides {
+        match self {
+            Self::Streams(_) => Sides::Streams(streams),
+            Self::Portable => Sides::Alone,
+            Self::Lanes4 => Sides::Lanes(4),
+            Self::Lanes8 => Sides::Lanes(8),
+            Self::Lanes16 => Sides::Lanes(16),
+        }
+    }
 }
 
 /// On AVX-512, for `live` messages.
@@ -76,13 +98,12 @@ pub(super) fn sse41(sha: Option<Sha>, live: usize) -> Kernel {
     }
 }
 
-/// On NEON without the extension, and on simd128: whether `live` messages are faster in four lanes than one after the
-/// other.
+/// On NEON without the extension, and on simd128, for `live` messages.
 #[cfg(any(
     all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 #[inline]
-pub(super) fn four_lanes(live: usize) -> bool {
-    live >= 3
+pub(super) fn four_lanes(live: usize) -> Sides {
+    if live >= 3 { Sides::Lanes(4) } else { Sides::Alone }
 }

@@ -32,7 +32,8 @@ fn of_arguments_are_those_that_proofs_assume() {
         "blake2::Chain<u32>", blake2::Chain<u32>: h count;
         "sha256::Chain", sha256::Chain: h blocks;
         "sha256::Nodes", sha256::Nodes<'_>: iv written nodes digests twice;
-        "sha256::Ragged", sha256::Ragged<'_>: whole ends chains;
+        "sha256::Whole", sha256::Whole<'_>: start messages chains;
+        "sha256::Message", sha256::Message<'_>: end blocks closing;
         "blake3::Chain", blake3::Chain: h counter flags first missing;
         "blake3::Group", blake3::Group<'_>: key flags first last lengths counters count inputs ends followed outputs;
         "blake3::Ends", blake3::Ends<'_>: counts blocks;

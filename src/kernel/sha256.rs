@@ -2,11 +2,12 @@
 //! padding (section 5.1.1). SHA-224 has the same, from another initial hash value.
 
 use core::fmt;
+use core::hint::select_unpredictable;
 
 use digest::consts::{U2, U16};
 
-pub(crate) use self::lanes::{Lane, compress_lanes, hash_lanes, ragged_lanes};
-use super::{Few, Function, Word};
+pub(crate) use self::lanes::{Lane, compress_lanes, hash_lanes, whole_lanes};
+use super::{Few, Function, Sides, Word};
 
 mod lanes;
 
@@ -81,15 +82,50 @@ pub(crate) struct Nodes<'a> {
 /// Nodes at most that are hashed at a time.
 pub(crate) const NODES: usize = 16;
 
-/// Messages with blocks of their own number, all from one hash value.
+/// Whole messages side by side, each from its first block to its last.
 #[derive(Debug)]
-pub(crate) struct Ragged<'a> {
-    /// The whole blocks of each message. At least one message and at most as many as the backend has lanes.
-    pub(crate) whole: &'a [&'a [[u8; 64]]],
-    /// The blocks that close each message, one or two.
-    pub(crate) ends: &'a [&'a [[u8; 64]]],
-    /// The hash value before each message, equal for all, and after it. The number of blocks stays as it is.
+pub(crate) struct Whole<'a> {
+    /// The hash value before each message.
+    pub(crate) start: &'a [u32; 8],
+    /// At least one message and at most as many as the backend has lanes, none of more blocks than the one before.
+    pub(crate) messages: &'a [Message<'a>],
+    /// The hash value after each message. The number of blocks stays as it is.
     pub(crate) chains: &'a mut [Chain],
+}
+
+/// A message, and the blocks that close it, which lie so that no load of a block crosses a line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Message<'a> {
+    /// Any block, which is not read, and the blocks that close the message. They were just written.
+    pub(crate) end: [[u8; 64]; 3],
+    /// The blocks that lie in the message.
+    pub(crate) blocks: &'a [[u8; 64]],
+    /// The number of blocks that close the message, 1 or 2.
+    pub(crate) closing: usize,
+}
+
+impl Message<'_> {
+    pub(crate) const NONE: Self = Self { end: [[0; 64]; 3], blocks: &[], closing: 1 };
+
+    /// Of all blocks, those that close the message included.
+    #[inline(always)]
+    pub(crate) fn number(&self) -> usize {
+        self.blocks.len() + self.closing
+    }
+
+    /// Block `place` of all.
+    #[inline(always)]
+    pub(crate) fn block(&self, place: usize) -> &[u8; 64] {
+        // Messages go on to their ends at times that no CPU foresees, so without a branch.
+        let whole = self.blocks.len();
+        let (blocks, place) = select_unpredictable(
+            place < whole,
+            (self.blocks, place),
+            (&self.end, place.wrapping_sub(whole).wrapping_add(1)),
+        );
+        &blocks[place]
+    }
 }
 
 /// The answer of an instruction set for nodes, and for whole messages.
@@ -97,12 +133,22 @@ pub(crate) trait CompressNodes: Copy {
     /// Computes the digests.
     fn nodes(self, nodes: Nodes<'_>);
 
-    /// Whether [`ragged`](Self::ragged) takes less time for so many messages than one after the other, or
-    /// [`Compress::run`](crate::kernel::Compress::run).
-    fn takes_ragged(&self, live: usize) -> bool;
+    /// The way in which so many messages are computed.
+    fn sides(&self, live: usize) -> Sides;
 
-    /// Compresses messages, each in its lane, so that none waits for another.
-    fn ragged(self, messages: Ragged<'_>);
+    /// Compresses messages, so that none waits for another.
+    fn whole(self, messages: Whole<'_>);
+}
+
+impl Whole<'_> {
+    /// Whether up to `lanes` messages are there, those with the most blocks first: kernels rely on this.
+    pub(crate) fn keeps_contract(&self, lanes: usize) -> bool {
+        let live = self.chains.len();
+        (1..=lanes).contains(&live)
+            && self.messages.len() == live
+            && self.messages.iter().all(|message| (1..=2).contains(&message.closing))
+            && self.messages.is_sorted_by(|a, b| a.number() >= b.number())
+    }
 }
 
 impl<'a> Nodes<'a> {
@@ -131,12 +177,10 @@ impl Function for Sha256Function {
     const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = true;
 
-    /// With the SHA extension, a CPU begins the next message before one has ended. Streams side by side are faster from
-    /// some blocks on, and if all have equally many.
+    /// What is faster for more messages, `sha2::plan` says.
     #[inline]
     fn are_faster_alone(few: &Few) -> bool {
-        let &Few { number, total, longest, sha, .. } = few;
-        number <= 1 || sha && number <= 6 && 20 * total <= 17 * number * longest + 60
+        few.number <= 1
     }
 
     #[inline]

@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::hasher::Hasher;
+use super::plan::{self, FEW};
 use super::variant::{Hash, Sealed, Variant, Variant256, digest, digest_of_node, truncate};
 use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
-use crate::many::batch::{Common, Messages, compress_each, few_are_faster_alone};
+use crate::many::batch::{Common, Messages, compress_each};
 use crate::many::jobs::updates;
 use crate::many::{LengthError as ManyError, finalize_each};
 use crate::stream::compress_message;
@@ -114,13 +115,18 @@ impl<V: Variant> Batch<V> {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        if few_are_faster_alone::<Sha256Function>(self.backend, false, messages) {
-            for (i, message) in messages.iter().enumerate() {
+        let are_nodes = messages.len() > 1 && messages.first().into_iter().chain(messages.last()).all(is_node);
+        let done = match messages.len() {
+            _ if !are_nodes => 0,
+            ..=FEW => each_node::<FEW>(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
+            _ => each_node::<NODES>(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
+        };
+        if plan::few_are_faster_alone(self.backend, &messages[done..]) {
+            for (i, message) in messages.iter().enumerate().skip(done) {
                 put(i, self.digest(message.as_ref()));
             }
             return;
         }
-        let done = each_node(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest)));
         let common = Common::<Sha256Function> {
             backend: self.backend,
             chain: &Chain::new(*V::IV),
@@ -131,29 +137,31 @@ impl<V: Variant> Batch<V> {
     }
 }
 
-/// Gives the digest of each message of the first groups in which all have 64 bytes to `put`, with its place, and tells
-/// how many messages these are.
-fn each_node(
+fn is_node(message: &impl AsRef<[u8]>) -> bool {
+    message.as_ref().len() == 64
+}
+
+/// Gives the digest of each message of the first groups of `N` in which all have 64 bytes to `put`, with its place, and
+/// tells how many messages these are.
+fn each_node<const N: usize>(
     backend: Backend,
     iv: &'static [u32; 8],
     messages: &dyn Messages,
     put: &mut dyn FnMut(usize, &[u8; 32]),
 ) -> usize {
+    let number = messages.number();
     let mut done = 0;
-    loop {
-        let mut group = [&[][..]; NODES];
+    while done < number {
+        let mut group = [&[][..]; N];
         let live = messages.read(done, &mut group);
-        let mut nodes = [&[0; 64]; NODES];
+        let mut nodes = [&[0; 64]; N];
         for (to, message) in nodes.iter_mut().zip(&group[..live]) {
             match (*message).try_into() {
                 Ok(node) => *to = node,
                 Err(_) => return done,
             }
         }
-        if live == 0 {
-            return done;
-        }
-        let mut digests = [[0; 32]; NODES];
+        let mut digests = [[0; 32]; N];
         hash_nodes(
             backend,
             Nodes { iv, written: Written::Before, nodes: &nodes[..live], digests: &mut digests[..live], twice: false },
@@ -164,6 +172,7 @@ fn each_node(
             done += 1;
         }
     }
+    done
 }
 
 /// Nodes of Merkle trees: messages of 64 bytes each. The schedule of their closing block is prepared.

@@ -135,8 +135,9 @@ class Group(Contract):
         return out
 
 
-class Ragged(Contract):
-    """`fn(Ragged)`: messages from one hash value, of `counts` whole blocks each, and of blocks that close them."""
+class Whole(Contract):
+    """`fn(Whole)`: messages from one hash value, of `counts` blocks each, and of blocks that close them. Those with the
+    most come first."""
 
     outputs = ("chains",)
 
@@ -145,27 +146,29 @@ class Ragged(Contract):
         self.counts, self.live = counts, len(counts)
 
     def given(self):
-        live, chain = self.live, "sha256::Chain"
-        size = self.layout.size(chain)
+        live, chain, message = self.live, "sha256::Chain", "sha256::Message"
         self.h = [var("h", 4, j, secret=True) for j in range(8)]
-        whole, ends = self.region("whole", 16 * live), self.region("ends", 16 * live)
-        chains = self.region("chains", size * live, True)
+        start, chains = self.region("start", 32), self.region("chains", self.layout.size(chain) * live, True)
+        size = self.layout.size(message)
+        messages = self.region("messages", size * live)
+        for j, x in enumerate(self.h):
+            self.fill("start", 4 * j, x, 4)
         for lane, (count, closing) in enumerate(self.counts):
-            for name, number, of in (("whole", count, lane), ("ends", closing, live + lane)):
-                pointer = self.region("%s of message %d" % (name, lane), 64 * number, lane=of)
-                self.fill(name, 16 * lane, pointer, 8)
-                self.fill(name, 16 * lane + 8, number, 8)
-            for j, x in enumerate(self.h):
-                self.fill("chains", size * lane + self.layout.offset(chain, "h") + 4 * j, x, 4)
-            self.fill("chains", size * lane + self.layout.offset(chain, "blocks"), var("count", 8, lane), 8)
-        return [self.struct("ragged", "sha256::Ragged", whole=[whole, live], ends=[ends, live], chains=[chains, live])]
+            place = lambda field: size * lane + self.layout.offset(message, field)
+            self.fill("messages", place("blocks"), self.region("blocks of message %d" % lane, 64 * count, lane=lane), 8)
+            self.fill("messages", place("blocks") + 8, count, 8)
+            for at in range(0, 192, self.hash.size):
+                self.fill("messages", place("end") + at, self.message(live + lane, at), self.hash.size)
+            self.fill("messages", place("closing"), closing, 8)
+            self.fill("chains", self.layout.size(chain) * lane + self.layout.offset(chain, "blocks"), var("count", 8, lane), 8)
+        return [self.struct("whole", "sha256::Whole", start=start, messages=[messages, live], chains=[chains, live])]
 
     def expected(self, st, done):
         out, chain = [], "sha256::Chain"
         for lane, (count, closing) in enumerate(self.counts):
             h, at = self.h, self.layout.size(chain) * lane
-            for of, number in ((lane, count), (self.live + lane, closing)):
-                for i in range(number):
+            for of, first, number in ((lane, 0, count), (self.live + lane, 1, closing)):
+                for i in range(first, first + number):
                     h = specification.sha256(h, [hashes.big_endian(self.message(of, 64 * i + 4 * j)) for j in range(16)])
             for j in range(8):
                 out.append((lane, "word %d of the hash value" % j, "chains", at + self.layout.offset(chain, "h") + 4 * j, 4, [h[j]]))

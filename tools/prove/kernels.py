@@ -104,7 +104,7 @@ def most_messages(text, name):
         return max(found)
     if number and not re.search(r"_(sse|avx|avx512)$", name):
         return int(number[1])
-    return {"streams_sse": 2, "streams_avx": 2, "streams_avx512": 4}.get(name, 4)
+    return {"streams_sse": 2, "streams_avx": 2, "streams_avx512": 4, "whole_sse": 2, "whole_avx": 2}.get(name, 4)
 
 
 def label(kernel):
@@ -149,12 +149,12 @@ def live_numbers(most, all_):
     return sorted({1, most - 1, most} - {0}, reverse=True) if all_ else [most]
 
 
-def ragged_counts(most):
-    """Whole blocks of each message, and blocks that close it: of several numbers, of none, of the first and the last
-    message alone, and of fewer messages than lanes."""
-    mixed = tuple((i % 3, 1 + i % 2) for i in range(most))
-    short = ((0, 1),) * (most - 1)
-    return [mixed, ((0, 1),) * most, ((3, 2), *short), (*short, (3, 2)), mixed[::-1], ((2, 2),) * most, mixed[: most - 1]]
+def whole_counts(most):
+    """Blocks that lie in each message, and blocks that close it, those with the most first: numbers of their own, none,
+    equal ones, the first message alone with more, and fewer messages than are side by side."""
+    mixed = sorted(((i % 4, 1 + i % 2) for i in range(most)), key=sum, reverse=True)
+    counts = [mixed, [(0, 1)] * most, [(2, 2)] * most, [(3, 2), *[(0, 1)] * (most - 1)]]
+    return [tuple(c) for c in counts] + [tuple(mixed[-n:]) for n in range(1, most)][:: max(1, (most - 1) // 3)]
 
 
 def group_counts(most):
@@ -181,8 +181,8 @@ def cases(kernel, everything):
         return contracts.OneMessage, [dict(one_run=True) if kernel.by_assembly else {}]
     if first.startswith("Nodes<"):
         return groups.Nodes, [dict(live=live) for live in live_numbers(kernel.most, everything)]
-    if first.startswith("Ragged<"):
-        return groups.Ragged, [dict(counts=counts) for counts in ragged_counts(kernel.most)[: None if everything else 1]]
+    if first.startswith("Whole<"):
+        return groups.Whole, [dict(counts=counts) for counts in whole_counts(kernel.most)[: None if everything else 1]]
     if first.startswith("Group<"):
         out = [dict(live=live) for live in live_numbers(kernel.most, everything)]
         if everything and kernel.isa == "neon":  # on x86-64 they take psrlw, of which there is no model

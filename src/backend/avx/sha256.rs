@@ -8,9 +8,9 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+    Chain, CompressNodes, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run};
+use crate::kernel::{Compress, Run, Sides};
 
 impl Compress<Sha256Function> for Beside<Avx> {
     const LANES: usize = 4;
@@ -46,13 +46,17 @@ impl CompressNodes for Beside<Avx> {
     }
 
     #[inline]
-    fn takes_ragged(&self, live: usize) -> bool {
-        matches!(choice::sse41(self.sha, live), Kernel::Lanes4)
+    fn sides(&self, live: usize) -> Sides {
+        choice::sse41(self.sha, live).sides(2)
     }
 
-    fn ragged(self, messages: Ragged<'_>) {
-        // SAFETY: self.isa proves AVX.
-        unsafe { ragged4(messages) }
+    fn whole(self, messages: Whole<'_>) {
+        match choice::sse41(self.sha, messages.chains.len()) {
+            Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa), messages),
+            Kernel::Portable => portable::compress_whole(messages),
+            // SAFETY: self.isa proves AVX.
+            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole4(messages) },
+        }
     }
 }
 
@@ -67,6 +71,6 @@ fn nodes4(nodes: Nodes<'_>) {
 }
 
 #[target_feature(enable = "avx")]
-fn ragged4(messages: Ragged<'_>) {
-    ragged_lanes::<U32x4, 4>(Sse41::here(), messages);
+fn whole4(messages: Whole<'_>) {
+    whole_lanes::<U32x4, 4>(Sse41::here(), messages);
 }

@@ -13,9 +13,9 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha256_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Words};
+use crate::kernel::{Compress, Run, Sides, Words};
 
 impl Compress<Sha256Function> for Beside<Avx2> {
     const LANES: usize = 8;
@@ -51,13 +51,17 @@ impl CompressNodes for Beside<Avx2> {
     }
 
     #[inline]
-    fn takes_ragged(&self, live: usize) -> bool {
-        matches!(choice::avx2(self.sha, live), Kernel::Lanes8)
+    fn sides(&self, live: usize) -> Sides {
+        choice::avx2(self.sha, live).sides(2)
     }
 
-    fn ragged(self, messages: Ragged<'_>) {
-        // SAFETY: self.isa proves AVX2.
-        unsafe { ragged8(messages) }
+    fn whole(self, messages: Whole<'_>) {
+        match choice::avx2(self.sha, messages.chains.len()) {
+            Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa.avx()), messages),
+            Kernel::Portable => portable::compress_whole(messages),
+            // SAFETY: self.isa proves AVX2.
+            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole8(messages) },
+        }
     }
 }
 
@@ -72,8 +76,8 @@ fn nodes8(nodes: Nodes<'_>) {
 }
 
 #[target_feature(enable = "avx2")]
-fn ragged8(messages: Ragged<'_>) {
-    ragged_lanes::<U32x8, 8>(Avx2::here(), messages);
+fn whole8(messages: Whole<'_>) {
+    whole_lanes::<U32x8, 8>(Avx2::here(), messages);
 }
 
 impl Lane<8> for U32x8 {

@@ -13,9 +13,9 @@ use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha256_rounds;
 use crate::backend::{Beside, avx2};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Words};
+use crate::kernel::{Compress, Run, Sides, Words};
 
 impl Compress<Sha256Function> for Beside<Avx512> {
     const LANES: usize = 16;
@@ -53,13 +53,22 @@ impl CompressNodes for Beside<Avx512> {
     }
 
     #[inline]
-    fn takes_ragged(&self, live: usize) -> bool {
-        matches!(choice::avx512(self.sha, self.order, live), Kernel::Lanes16)
+    fn sides(&self, live: usize) -> Sides {
+        match choice::avx512(self.sha, self.order, live) {
+            Kernel::Streams(_) if self.order.sha_in_lanes => Sides::Overlapping(4),
+            kernel => kernel.sides(4),
+        }
     }
 
-    fn ragged(self, messages: Ragged<'_>) {
-        // SAFETY: self.isa proves AVX-512F, VL and BW.
-        unsafe { ragged16(messages) }
+    fn whole(self, messages: Whole<'_>) {
+        match choice::avx512(self.sha, self.order, messages.chains.len()) {
+            Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx512(self.isa), messages),
+            Kernel::Portable => portable::compress_whole(messages),
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            Kernel::Lanes4 | Kernel::Lanes8 => unsafe { whole8(messages) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            Kernel::Lanes16 => unsafe { whole16(messages) },
+        }
     }
 }
 
@@ -84,8 +93,13 @@ fn nodes16(nodes: Nodes<'_>) {
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn ragged16(messages: Ragged<'_>) {
-    ragged_lanes::<U32x16, 16>(Avx512::here(), messages);
+fn whole8(messages: Whole<'_>) {
+    whole_lanes::<U32x8, 8>(Avx512::here(), messages);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn whole16(messages: Whole<'_>) {
+    whole_lanes::<U32x16, 16>(Avx512::here(), messages);
 }
 
 /// The truth tables of `vpternlog` for the functions of three bits.

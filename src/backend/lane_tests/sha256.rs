@@ -4,9 +4,9 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::{Backend, Dispatch, compress_ragged, hash_nodes};
+use crate::backend::{Backend, Dispatch, compress_whole, hash_nodes};
 use crate::kernel::Block;
-use crate::kernel::sha256::{Chain, IV_224, Known, NODES, Nodes, Ragged, Sha256Function, Written};
+use crate::kernel::sha256::{Chain, IV_224, Known, Message, NODES, Nodes, Sha256Function, Whole, Written};
 
 fn chain(seed: &mut u64, blocks: u64) -> Chain {
     #[expect(clippy::cast_possible_truncation, reason = "any bits")]
@@ -103,36 +103,39 @@ fn nodes_of_sha256_on_every_backend() {
     }
 }
 
-/// Messages with blocks of their own number, closed by one block or two, on every kernel that has lanes for them.
+/// Whole messages, of as many blocks each or of numbers of their own, closed by one block or two, on every kernel. What
+/// lies before the closing blocks and behind them must not be read.
 #[test]
-fn ragged_messages_of_sha256_on_every_backend() {
+fn whole_messages_of_sha256_on_every_backend() {
     let mut seed = 2108;
     let portable = Backend::available().last().unwrap();
     for backend in all_backends() {
         for live in 1..=Sha256Function::lanes(backend) {
-            for most in [1, 2, 3, 5, 17] {
-                let mut any = |least: usize| {
-                    let count = least + usize::from(noise(&mut seed).to_le_bytes()[0]) % most;
-                    blocks::<[u8; 64]>(&mut seed, count)
-                };
-                let whole: Vec<_> = (0..live).map(|_| any(0)).collect();
-                let ends: Vec<_> = (0..live).map(|i| any(2)[..1 + (i + most) % 2].to_vec()).collect();
-                let start = chain(&mut seed, 3);
-                let messages = whole.iter().zip(&ends).map(|(whole, end)| [&whole[..], end].concat());
-                let expected: Vec<_> = messages
-                    .map(|blocks| {
-                        let mut chain = start;
-                        Sha256Function::compress(portable, &mut chain, &blocks, Written::Before);
-                        chain.h
-                    })
-                    .collect();
-                let mut chains = vec![start; live];
-                let whole: Vec<_> = whole.iter().map(Vec::as_slice).collect();
-                let ends: Vec<_> = ends.iter().map(Vec::as_slice).collect();
-                compress_ragged(backend, Ragged { whole: &whole, ends: &ends, chains: &mut chains });
-                let h: Vec<_> = chains.iter().map(|chain| chain.h).collect();
-                assert!(h == expected, "{backend:?}, {live} of up to {most} blocks");
-                assert!(chains.iter().all(|chain| chain.blocks == start.blocks), "{backend:?}");
+            for most in [0, 1, 2, 3, 5, 17] {
+                for mixed in [false, true] {
+                    let memory: Vec<_> = (0..live).map(|_| blocks::<[u8; 64]>(&mut seed, most)).collect();
+                    let mut messages = vec![Message::NONE; live];
+                    for (i, (message, memory)) in messages.iter_mut().zip(&memory).enumerate() {
+                        let [count, closing] = [0, 1].map(|j| usize::from(noise(&mut seed).to_le_bytes()[j]));
+                        message.blocks = if mixed { &memory[..count % (most + 1)] } else { memory };
+                        message.closing = if mixed { 1 + closing % 2 } else { 1 + (most + live) % 2 };
+                        message.end.copy_from_slice(&blocks(&mut seed, 3));
+                        message.end[0][0] ^= i.to_le_bytes()[0];
+                    }
+                    messages.sort_by_key(|message| core::cmp::Reverse(message.number()));
+                    let start = chain(&mut seed, 3);
+                    let mut expected = vec![start; live];
+                    for (chain, message) in expected.iter_mut().zip(&messages) {
+                        for blocks in [message.blocks, &message.end[1..=message.closing]] {
+                            Sha256Function::compress(portable, chain, blocks, Written::Before);
+                        }
+                        chain.blocks = 5;
+                    }
+                    let mut chains = vec![Chain::new([9; 8]); live];
+                    chains.iter_mut().for_each(|chain| chain.blocks = 5);
+                    compress_whole(backend, Whole { start: &start.h, messages: &messages, chains: &mut chains });
+                    assert!(chains == expected, "{backend:?}, {live} of up to {most} blocks, mixed: {mixed}");
+                }
             }
         }
     }

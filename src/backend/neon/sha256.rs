@@ -10,9 +10,9 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
 use crate::backend::vector::sha256_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Words};
+use crate::kernel::{Compress, Run, Sides, Words};
 
 impl Compress<Sha256Function> for Beside<Neon> {
     const LANES: usize = 4;
@@ -28,7 +28,7 @@ impl Compress<Sha256Function> for Beside<Neon> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match self.sha {
             Some(sha) => sha::compress_streams(sha, run),
-            None if !four_lanes(run.chains.len()) => portable::one_by_one(run, portable::compress),
+            None if four_lanes(run.chains.len()) == Sides::Alone => portable::one_by_one(run, portable::compress),
             // SAFETY: self.isa proves NEON.
             None => unsafe { compress4(run) },
         }
@@ -41,23 +41,26 @@ impl CompressNodes for Beside<Neon> {
             return sha::hash_nodes(sha, nodes);
         }
         for nodes in nodes.chunks(4) {
-            if four_lanes(nodes.nodes.len()) {
+            match four_lanes(nodes.nodes.len()) {
+                Sides::Alone => portable::hash_nodes(nodes),
                 // SAFETY: self.isa proves NEON.
-                unsafe { nodes4(nodes) }
-            } else {
-                portable::hash_nodes(nodes);
+                _ => unsafe { nodes4(nodes) },
             }
         }
     }
 
     #[inline]
-    fn takes_ragged(&self, live: usize) -> bool {
-        self.sha.is_none() && four_lanes(live)
+    fn sides(&self, live: usize) -> Sides {
+        if self.sha.is_some() { Sides::Overlapping(4) } else { four_lanes(live) }
     }
 
-    fn ragged(self, messages: Ragged<'_>) {
-        // SAFETY: self.isa proves NEON.
-        unsafe { ragged4(messages) }
+    fn whole(self, messages: Whole<'_>) {
+        match self.sha {
+            Some(sha) => sha::compress_whole(sha, messages),
+            None if four_lanes(messages.chains.len()) == Sides::Alone => portable::compress_whole(messages),
+            // SAFETY: self.isa proves NEON.
+            None => unsafe { whole4(messages) },
+        }
     }
 }
 
@@ -72,8 +75,8 @@ fn nodes4(nodes: Nodes<'_>) {
 }
 
 #[target_feature(enable = "neon")]
-fn ragged4(messages: Ragged<'_>) {
-    ragged_lanes::<U32x4, 4>(Neon::here(), messages);
+fn whole4(messages: Whole<'_>) {
+    whole_lanes::<U32x4, 4>(Neon::here(), messages);
 }
 
 impl Lane<4> for U32x4 {

@@ -5,9 +5,9 @@ use core::slice;
 use super::Portable;
 use crate::backend::Beside;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, K, Nodes, PADDING_OF_64, Ragged, Rounds, Sha256Function, Written, next_word,
+    Chain, CompressNodes, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written, next_word,
 };
-use crate::kernel::{Compress, Run};
+use crate::kernel::{Compress, Run, Sides};
 
 impl Compress<Sha256Function> for Beside<Portable> {
     const LANES: usize = 1;
@@ -28,17 +28,24 @@ impl CompressNodes for Beside<Portable> {
     }
 
     #[inline]
-    fn takes_ragged(&self, _: usize) -> bool {
-        false
+    fn sides(&self, _: usize) -> Sides {
+        Sides::Alone
     }
 
-    fn ragged(self, messages: Ragged<'_>) {
-        for (chain, (whole, end)) in messages.chains.iter_mut().zip(messages.whole.iter().zip(messages.ends)) {
-            let blocks = chain.blocks;
-            compress(chain, whole);
-            compress(chain, end);
-            chain.blocks = blocks;
-        }
+    fn whole(self, messages: Whole<'_>) {
+        compress_whole(messages);
+    }
+}
+
+/// Whole messages, one by one.
+pub(in crate::backend) fn compress_whole(whole: Whole<'_>) {
+    let Whole { start, messages, chains } = whole;
+    for (chain, message) in chains.iter_mut().zip(messages) {
+        let number = chain.blocks;
+        chain.h = *start;
+        compress(chain, message.blocks);
+        compress(chain, &message.end[1..=message.closing]);
+        chain.blocks = number;
     }
 }
 

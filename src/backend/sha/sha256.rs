@@ -14,6 +14,7 @@ use core::arch::asm;
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
+use core::mem;
 
 use super::Sha;
 use crate::backend::avx::Avx;
@@ -21,7 +22,7 @@ use crate::backend::avx512::Avx512;
 use crate::backend::opaque;
 use crate::backend::sse41::swap32;
 use crate::backend::vector::fetch_ahead;
-use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Written};
+use crate::kernel::sha256::{Chain, K, Message, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written};
 use crate::kernel::{FETCHED, Run};
 
 /// The encoding of all instructions but SHA-NI's own, by the instruction set.
@@ -57,6 +58,18 @@ pub(in crate::backend) fn compress_streams(_: Sha, encoding: Encoding, run: Run<
         Encoding::Avx(avx) => unsafe { streams_avx(avx, run) },
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { streams_avx512(run) },
+    }
+}
+
+/// Whole messages side by side, two or four at a time, as there are registers for.
+pub(in crate::backend) fn compress_whole(_: Sha, encoding: Encoding, messages: Whole<'_>) {
+    match encoding {
+        // SAFETY: the argument proves SHA-NI and SSE4.1.
+        Encoding::Sse => unsafe { whole_sse(messages) },
+        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
+        Encoding::Avx(avx) => unsafe { whole_avx(avx, messages) },
+        // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
+        Encoding::Avx512(_) => unsafe { whole_avx512(messages) },
     }
 }
 
@@ -192,6 +205,74 @@ fn ahead_of<const N: usize>(
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
+fn whole_sse(whole: Whole<'_>) {
+    whole_by::<2>(Sha::here(), whole);
+}
+
+#[inline(never)]
+#[target_feature(enable = "sha,sse4.1,ssse3")]
+fn whole_avx(avx: Avx, whole: Whole<'_>) {
+    clear_upper_halves(avx);
+    whole_by::<2>(Sha::here(), whole);
+}
+
+#[inline(never)]
+#[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
+fn whole_avx512(whole: Whole<'_>) {
+    clear_upper_halves(Avx::here());
+    whole_by::<4>(Sha::here(), whole);
+}
+
+/// Whole messages, `N` at a time. Hash values stay in registers from the first block to the last.
+///
+/// ```text
+///   stream 0  █████████│███│█│▒    ▒ = the blocks that close a message, one or two
+///   stream 1  █████████│██▒│▒│     │ = where a message ends, and the others go on
+///   stream 2  ███████▒▒│█▒▒│
+///   stream 3  ███████▒▒│           The next messages begin when all of these have ended.
+/// ```
+#[inline(always)]
+fn whole_by<const N: usize>(sha: Sha, whole: Whole<'_>) {
+    let Whole { start, messages, chains } = whole;
+    let start = State::load(sha, start);
+    for (messages, chains) in messages.chunks(N).zip(chains.chunks_mut(N)) {
+        let mut states = [start; N];
+        let mut done = 0;
+        if let (4.., [a, b, c, d]) = (N, messages) {
+            done = go_on::<4>(sha, &mut states, [a, b, c, d], done);
+        }
+        if let (3.., [a, b, c, ..]) = (N, messages) {
+            done = go_on::<3>(sha, &mut states, [a, b, c], done);
+        }
+        if let [a, b, ..] = messages {
+            done = go_on::<2>(sha, &mut states, [a, b], done);
+        }
+        if let [a, ..] = messages {
+            go_on::<1>(sha, &mut states, [a], done);
+        }
+        for (chain, state) in chains.iter_mut().zip(states) {
+            chain.h = state.words(sha);
+        }
+    }
+}
+
+/// The blocks of the first `N` messages from place `done` on, as many as the last of them has, and the place then.
+#[inline(always)]
+fn go_on<const N: usize>(sha: Sha, states: &mut [State], messages: [&Message<'_>; N], done: usize) -> usize {
+    let Some(states) = states.first_chunk_mut::<N>() else { return done };
+    let count = messages[N - 1].number();
+    for block in done..count {
+        let mut w = [[State::ZERO.0[0]; 4]; N];
+        for (w, message) in w.iter_mut().zip(messages) {
+            *w = load(sha, message.block(block), Written::JustNow);
+        }
+        compress_words(sha, states, w);
+    }
+    count
+}
+
+#[inline(never)]
+#[target_feature(enable = "sha,sse4.1,ssse3")]
 fn nodes_sse(nodes: Nodes<'_>) {
     nodes_by::<2>(Sha::here(), nodes);
 }
@@ -296,7 +377,7 @@ struct State([__m128i; 2]);
 
 impl State {
     // SAFETY: all values of the register are valid.
-    const ZERO: Self = Self([unsafe { core::mem::zeroed() }; 2]);
+    const ZERO: Self = Self([unsafe { mem::zeroed() }; 2]);
 
     #[inline(always)]
     fn load(sha: Sha, h: &[u32; 8]) -> Self {
@@ -326,7 +407,7 @@ impl State {
         let mut words = [0; 8];
         for (to, row) in words.as_chunks_mut::<4>().0.iter_mut().zip(self.rows(sha)) {
             // SAFETY: the array and the register have as many bytes, and all values of both are valid.
-            *to = unsafe { core::mem::transmute::<__m128i, [u32; 4]>(row) };
+            *to = unsafe { mem::transmute::<__m128i, [u32; 4]>(row) };
         }
         words
     }
@@ -335,7 +416,7 @@ impl State {
 #[inline(always)]
 fn constant(_: Sha, words: [u32; 4]) -> __m128i {
     // SAFETY: the array and the register have as many bytes, and all values of both are valid.
-    unsafe { core::mem::transmute::<[u32; 4], __m128i>(words) }
+    unsafe { mem::transmute::<[u32; 4], __m128i>(words) }
 }
 
 /// The words of a block, four in a register.

@@ -5,7 +5,7 @@ use core::arch::aarch64::*;
 
 use super::Sha;
 use crate::kernel::Run;
-use crate::kernel::sha256::{Chain, K, Nodes, PADDING_OF_64, Rounds, Sha256Function};
+use crate::kernel::sha256::{Chain, K, Message, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole};
 
 /// One message.
 #[inline]
@@ -19,6 +19,13 @@ pub(in crate::backend) fn compress(_: Sha, chain: &mut Chain, blocks: &[[u8; 64]
 pub(in crate::backend) fn compress_streams(_: Sha, run: Run<'_, Sha256Function>) {
     // SAFETY: the argument proves `sha2`, and so NEON.
     unsafe { streams(run) }
+}
+
+/// Whole messages side by side, four at a time.
+#[inline]
+pub(in crate::backend) fn compress_whole(_: Sha, messages: Whole<'_>) {
+    // SAFETY: the argument proves `sha2`, and so NEON.
+    unsafe { whole_by_four(messages) }
 }
 
 /// The digests of messages of 64 bytes, or of these digests.
@@ -45,6 +52,48 @@ fn streams(run: Run<'_, Sha256Function>) {
             _ => {}
         }
     }
+}
+
+/// Whole messages, four at a time: see `whole_by` of SHA-NI.
+#[target_feature(enable = "sha2,neon")]
+fn whole_by_four(whole: Whole<'_>) {
+    let sha = Sha::here();
+    let Whole { start, messages, chains } = whole;
+    let start = state(sha, start);
+    for (messages, chains) in messages.chunks(4).zip(chains.chunks_mut(4)) {
+        let mut states = [start; 4];
+        let mut done = 0;
+        if let [a, b, c, d] = messages {
+            done = go_on::<4>(sha, &mut states, [a, b, c, d], done);
+        }
+        if let [a, b, c, ..] = messages {
+            done = go_on::<3>(sha, &mut states, [a, b, c], done);
+        }
+        if let [a, b, ..] = messages {
+            done = go_on::<2>(sha, &mut states, [a, b], done);
+        }
+        if let [a, ..] = messages {
+            go_on::<1>(sha, &mut states, [a], done);
+        }
+        for (chain, state) in chains.iter_mut().zip(states) {
+            chain.h = words(sha, state);
+        }
+    }
+}
+
+/// The blocks of the first `N` messages from place `done` on, as many as the last of them has, and the place then.
+#[inline(always)]
+fn go_on<const N: usize>(sha: Sha, states: &mut [State; 4], messages: [&Message<'_>; N], done: usize) -> usize {
+    let Some(states) = states.first_chunk_mut::<N>() else { return done };
+    let count = messages[N - 1].number();
+    for block in done..count {
+        let mut w = [[states[0][0]; 4]; N];
+        for (w, message) in w.iter_mut().zip(messages) {
+            *w = load(sha, message.block(block));
+        }
+        compress_words(sha, states, w);
+    }
+    count
 }
 
 #[target_feature(enable = "sha2,neon")]

@@ -8,9 +8,9 @@ use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::vector::sha256_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Words};
+use crate::kernel::{Compress, Run, Sides, Words};
 
 impl Compress<Sha256Function> for Beside<Simd128> {
     const LANES: usize = 4;
@@ -21,10 +21,9 @@ impl Compress<Sha256Function> for Beside<Simd128> {
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        if four_lanes(run.chains.len()) {
-            compress4(run);
-        } else {
-            portable::one_by_one(run, portable::compress);
+        match four_lanes(run.chains.len()) {
+            Sides::Alone => portable::one_by_one(run, portable::compress),
+            _ => compress4(run),
         }
     }
 }
@@ -32,21 +31,23 @@ impl Compress<Sha256Function> for Beside<Simd128> {
 impl CompressNodes for Beside<Simd128> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
-            if four_lanes(nodes.nodes.len()) {
-                nodes4(nodes);
-            } else {
-                portable::hash_nodes(nodes);
+            match four_lanes(nodes.nodes.len()) {
+                Sides::Alone => portable::hash_nodes(nodes),
+                _ => nodes4(nodes),
             }
         }
     }
 
     #[inline]
-    fn takes_ragged(&self, live: usize) -> bool {
+    fn sides(&self, live: usize) -> Sides {
         four_lanes(live)
     }
 
-    fn ragged(self, messages: Ragged<'_>) {
-        ragged4(messages);
+    fn whole(self, messages: Whole<'_>) {
+        match four_lanes(messages.chains.len()) {
+            Sides::Alone => portable::compress_whole(messages),
+            _ => whole4(messages),
+        }
     }
 }
 
@@ -61,8 +62,8 @@ fn nodes4(nodes: Nodes<'_>) {
 }
 
 #[target_feature(enable = "simd128")]
-fn ragged4(messages: Ragged<'_>) {
-    ragged_lanes::<U32x4, 4>(Simd128::here(), messages);
+fn whole4(messages: Whole<'_>) {
+    whole_lanes::<U32x4, 4>(Simd128::here(), messages);
 }
 
 impl Lane<4> for U32x4 {

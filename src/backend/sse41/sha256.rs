@@ -13,9 +13,9 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha256_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Ragged, Sha256Function, Written, compress_lanes, hash_lanes, ragged_lanes,
+    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Words};
+use crate::kernel::{Compress, Run, Sides, Words};
 
 impl Compress<Sha256Function> for Beside<Sse41> {
     const LANES: usize = 4;
@@ -51,13 +51,17 @@ impl CompressNodes for Beside<Sse41> {
     }
 
     #[inline]
-    fn takes_ragged(&self, live: usize) -> bool {
-        matches!(choice::sse41(self.sha, live), Kernel::Lanes4)
+    fn sides(&self, live: usize) -> Sides {
+        choice::sse41(self.sha, live).sides(2)
     }
 
-    fn ragged(self, messages: Ragged<'_>) {
-        // SAFETY: self.isa proves SSE4.1.
-        unsafe { ragged4(messages) }
+    fn whole(self, messages: Whole<'_>) {
+        match choice::sse41(self.sha, messages.chains.len()) {
+            Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Sse, messages),
+            Kernel::Portable => portable::compress_whole(messages),
+            // SAFETY: self.isa proves SSE4.1.
+            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole4(messages) },
+        }
     }
 }
 
@@ -72,8 +76,8 @@ fn nodes4(nodes: Nodes<'_>) {
 }
 
 #[target_feature(enable = "sse4.1")]
-fn ragged4(messages: Ragged<'_>) {
-    ragged_lanes::<U32x4, 4>(Sse41::here(), messages);
+fn whole4(messages: Whole<'_>) {
+    whole_lanes::<U32x4, 4>(Sse41::here(), messages);
 }
 
 impl Lane<4> for U32x4 {

@@ -1,8 +1,6 @@
 //! Many messages, a word of each in a vector.
 
-use core::hint::select_unpredictable;
-
-use super::{K, Known, Nodes, PADDING_OF_64, Ragged, Rounds, Sha256Function};
+use super::{K, Known, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole};
 use crate::kernel::{Lanes, Run};
 
 /// A vector of one word of each of `L` messages, for the lane kernel. The names are those of FIPS 180-4, section 4.1.2.
@@ -71,7 +69,7 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
     }
 }
 
-/// Compresses up to `L` messages with blocks of their own number.
+/// Compresses up to `L` whole messages.
 ///
 /// ```text
 ///   lane 0  ████████████████▒    ▒ = the blocks that close a message, one or two
@@ -81,24 +79,16 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
 ///
 /// Hash values leave their lanes whenever a message ends, so no lane is set up anew.
 #[inline(always)]
-pub(crate) fn ragged_lanes<V: Lane<L>, const L: usize>(token: V::Token, messages: Ragged<'_>) {
-    let Ragged { whole, ends, chains } = messages;
-    let mut counts = [0; L];
-    for (count, (whole, end)) in counts.iter_mut().zip(whole.iter().zip(ends)) {
-        *count = whole.len() + end.len();
-    }
-    let mut longest = 0;
-    for count in counts {
-        longest = longest.max(count);
-    }
-    let mut h = splat_all::<V, L>(token, &chains[0].h);
-    for block in 0..longest {
-        let mut blocks = [&ends[0][0]; L];
-        for (to, (whole, end)) in blocks.iter_mut().zip(whole.iter().zip(ends)) {
-            // Lanes go on to their ends at times that no CPU foresees, so without a branch.
-            let in_end = block.wrapping_sub(whole.len()).min(end.len() - 1);
-            let (blocks, place) = select_unpredictable(block < whole.len(), (*whole, block), (*end, in_end));
-            *to = &blocks[place];
+pub(crate) fn whole_lanes<V: Lane<L>, const L: usize>(token: V::Token, whole: Whole<'_>) {
+    let Whole { start, messages, chains } = whole;
+    let mut h = splat_all::<V, L>(token, start);
+    let mut live = messages.len();
+    // Every message has at least as many blocks as the last one, and one or two of them close it.
+    let in_all = messages[live - 1].number().saturating_sub(2);
+    for block in 0..messages[0].number() {
+        let mut blocks = [messages[0].block(block); L];
+        for (to, message) in blocks.iter_mut().zip(&messages[..live]) {
+            *to = if block < in_all { &message.blocks[block] } else { message.block(block) };
         }
         let mut w = [splat::<V, L>(token, 0); 16];
         for (i, w) in w.chunks_exact_mut(L).enumerate() {
@@ -109,17 +99,19 @@ pub(crate) fn ragged_lanes<V: Lane<L>, const L: usize>(token: V::Token, messages
             w.copy_from_slice(&V::transpose(rows));
         }
         h = compress::<V, L>(token, h, w);
-        if !counts.contains(&(block + 1)) {
+        let before = live;
+        while live > 0 && messages[live - 1].number() == block + 1 {
+            live -= 1;
+        }
+        if live == before {
             continue;
         }
         for (i, h) in h.chunks(L).enumerate() {
             let mut columns = [splat::<V, L>(token, 0); L];
             columns[..h.len()].copy_from_slice(h);
             let rows = V::transpose(columns);
-            for (l, chain) in chains.iter_mut().enumerate() {
-                if counts[l] == block + 1 {
-                    chain.h[i * L..][..h.len()].copy_from_slice(&rows[l].words()[..h.len()]);
-                }
+            for (chain, row) in chains[live..before].iter_mut().zip(&rows[live..before]) {
+                chain.h[i * L..][..h.len()].copy_from_slice(&row.words()[..h.len()]);
             }
         }
     }

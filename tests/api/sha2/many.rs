@@ -18,6 +18,7 @@ for_both! {
     up_to_33_messages_of_ragged_lengths,
     ragged_windows,
     orders_of_lengths,
+    a_few_long_messages,
     messages_of_a_block,
     short_messages_after_longer_ones,
     every_length,
@@ -118,6 +119,16 @@ fn orders_of_lengths<V: Family>() {
         ];
         for lengths in orders {
             check::<V>(&slices(&messages(lengths)));
+        }
+    }
+}
+
+/// As many as there can be streams, some of too many blocks for others to wait, in any order.
+fn a_few_long_messages<V: Family>() {
+    let lengths = [1100, 5000, 1023, 17_000, 0, 5000, 960, 64];
+    for first in 0..lengths.len() {
+        for count in 2..=5 {
+            check::<V>(&slices(&messages(lengths.into_iter().cycle().skip(first).take(count))));
         }
     }
 }
