@@ -99,6 +99,7 @@ pub struct Few {
 /// How an instruction set computes several messages.
 #[cfg(feature = "sha2")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "an architecture may have `portable` alone")]
 pub(crate) enum Sides {
     /// One after the other.
     Alone,

@@ -28,13 +28,6 @@
 use super::Order;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use super::sha::Sha;
-#[cfg(any(
-    target_arch = "x86",
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-use crate::kernel::Sides;
 
 /// A kernel of SHA-256 for one message or several.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -53,13 +46,13 @@ pub(super) enum Kernel {
 impl Kernel {
     /// The way in which it computes, by up to `streams` at a time if it has the extension.
     #[inline]
-    pub(super) fn sides(&self, streams: usize) -> Sides {
+    pub(super) fn sides(&self, streams: usize) -> super::Sides {
         match self {
-            Self::Streams(_) => Sides::Streams(streams),
-            Self::Portable => Sides::Alone,
-            Self::Lanes4 => Sides::Lanes(4),
-            Self::Lanes8 => Sides::Lanes(8),
-            Self::Lanes16 => Sides::Lanes(16),
+            Self::Streams(_) => super::Sides::Streams(streams),
+            Self::Portable => super::Sides::Alone,
+            Self::Lanes4 => super::Sides::Lanes(4),
+            Self::Lanes8 => super::Sides::Lanes(8),
+            Self::Lanes16 => super::Sides::Lanes(16),
         }
     }
 }
@@ -104,6 +97,6 @@ pub(super) fn sse41(sha: Option<Sha>, live: usize) -> Kernel {
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 #[inline]
-pub(super) fn four_lanes(live: usize) -> Sides {
-    if live >= 3 { Sides::Lanes(4) } else { Sides::Alone }
+pub(super) fn four_lanes(live: usize) -> super::Sides {
+    if live >= 3 { super::Sides::Lanes(4) } else { super::Sides::Alone }
 }

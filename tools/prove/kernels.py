@@ -18,6 +18,8 @@ the method which does nothing but call it, where that may have it inlined: the b
 
 ISAS = {"x86_64": ("portable", "sse41", "avx", "avx2", "avx512", "sha"), "aarch64": ("portable", "neon", "sha2")}
 
+EXTENSIONS = ("sha", "sha2")
+
 FUNCTION = re.compile(r"^( *)(?:pub(?:\([^)]*\))? )?fn (\w+)(?:<[^(]*>)?\((.*)$")
 
 
@@ -180,9 +182,12 @@ def cases(kernel, everything):
         # A loop in assembly counts without a carry, so it is left and begun again where one is.
         return contracts.OneMessage, [dict(one_run=True) if kernel.by_assembly else {}]
     if first.startswith("Nodes<"):
-        return groups.Nodes, [dict(live=live) for live in live_numbers(kernel.most, everything)]
+        # Streams have code of their own for each number.
+        numbers = range(1, kernel.most + 1) if kernel.isa in EXTENSIONS else live_numbers(kernel.most, everything)
+        return groups.Nodes, [dict(live=live) for live in numbers]
     if first.startswith("Whole<"):
-        return groups.Whole, [dict(counts=counts) for counts in whole_counts(kernel.most)[: None if everything else 1]]
+        counts = whole_counts(kernel.most)
+        return groups.Whole, [dict(counts=c) for c in (counts if everything or kernel.isa in EXTENSIONS else counts[:1])]
     if first.startswith("Group<"):
         out = [dict(live=live) for live in live_numbers(kernel.most, everything)]
         if everything and kernel.isa == "neon":  # on x86-64 they take psrlw, of which there is no model
