@@ -25,22 +25,21 @@ fn number_of_blocks(length: usize) -> usize {
 
 /// Whether messages take less time one by one than side by side, of so many blocks in `total` and in the longest.
 ///
-/// A message that begins beside another saves its blocks' latency, and to go side by side takes as long as some blocks,
-/// by the kernel that the family of CPU has:
+/// To go side by side takes as long as some blocks, and saves the latency of the others. How many these are depends on how
+/// far a CPU itself begins the next message before one has ended. Cycles of all messages together, of `Batch::hash` in
+/// a loop and of `Batch::hash_many_into` with either answer of this function, the minimum of many calls:
 ///
-/// | kernel                                | messages      | one by one | side by side |
-/// |---------------------------------------|---------------|------------|--------------|
-/// | four streams, Zen 4                   | 2 of 64 bytes | 465        | about 280    |
-/// | pairs, Emerald Rapids on `avx2`       | 2 of 100      | 378        | 432          |
-/// |                                       | 3 of 100      | 558        | 639          |
-/// |                                       | 2 of 300      | 916        | 860          |
-/// | four streams, Emerald Rapids          | 4 of 100      | 736        | 816          |
-/// |                                       | 3 of 300      | 1368       | 1347         |
-/// | eight lanes, AVX2, Cascade Lake       | 2, a block    | 1742       | 1276         |
-/// | four lanes, AVX, Cascade Lake         | 2, a block    | 1736       | 1206         |
+/// | kernel                       | messages  | blocks except the longest's | one by one | side by side |
+/// |------------------------------|-----------|-----------------------------|------------|--------------|
+/// | four streams, Emerald Rapids | 4 × 100 B | 6                           | 736        | 816          |
+/// |                              | 3 × 300 B | 10                          | 1368       | 1347         |
+/// | pairs, Emerald Rapids        | 2 × 100 B | 2                           | 378        | 432          |
+/// |                              | 2 × 300 B | 5                           | 916        | 860          |
 ///
-/// Cycles of all messages together, of `Batch::hash` in a loop and of `Batch::hash_many_into`, as
-/// `cargo bench --bench lanes` has them. Arm's CPUs are taken for ones that overlap messages.
+/// - Zen 4 begins the next message late: a block of short messages takes 116 cycles in a loop, and 55 in four streams.
+///   So two blocks are enough there. This is computed, not measured.
+/// - Arm's CPUs are taken for ones that overlap messages.
+/// - Lanes without the extension: see the figures for a block in `backend::choice`.
 fn are_faster_alone(sides: Sides, total: usize, longest: usize) -> bool {
     match sides {
         Sides::Alone => true,
