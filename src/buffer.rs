@@ -1,11 +1,11 @@
-//! Whole blocks out of a stream of bytes, the last one held back.
+//! Whole blocks out of a stream of bytes, the last one held back where a hash may treat it differently.
 #![forbid(unsafe_code)]
 
 use core::slice;
 
-use crate::kernel::Block;
 #[cfg(feature = "zeroize")]
 use crate::kernel::wipe;
+use crate::kernel::{Block, Function};
 
 /// Bytes that `copy_words` writes together: no less than a word of any hash.
 const TOGETHER: usize = 8;
@@ -37,22 +37,23 @@ fn word(bytes: &[u8]) -> [u8; TOGETHER] {
     word.to_le_bytes()
 }
 
-/// The bytes not compressed yet: 1 to `LENGTH`, or none if nothing was written.
+/// The bytes not compressed yet: less than a block, or up to a whole one if the last block may lie in the message.
 ///
 /// A hash that treats its last block differently cannot compress a full block before it knows that more follows. So
-/// a full block stays here until the next byte arrives. For a hash that does not, that costs nothing.
+/// a full block stays here until the next byte arrives. A hash that [closes whole blocks by one
+/// more](Function::CLOSES_WHOLE_BLOCKS) compresses a full block at once.
 #[derive(Clone)]
-pub(crate) struct Buffer<B> {
+pub(crate) struct Buffer<H: Function> {
     /// Zeros after the first `length` bytes.
-    block: B,
+    block: H::Block,
     length: usize,
 }
 
-impl<B: Block> Buffer<B> {
-    pub(crate) const EMPTY: Self = Self { block: B::ZERO, length: 0 };
+impl<H: Function> Buffer<H> {
+    pub(crate) const EMPTY: Self = Self { block: H::Block::ZERO, length: 0 };
 
     /// Holds back the first `length` bytes of `block`, which must be at most all of them, and zeros after them.
-    pub(crate) fn holding(block: B, length: usize) -> Self {
+    pub(crate) fn holding(block: H::Block, length: usize) -> Self {
         debug_assert!(block.bytes()[length..].iter().all(|&byte| byte == 0));
         Self { block, length }
     }
@@ -65,7 +66,7 @@ impl<B: Block> Buffer<B> {
 
     /// The bytes held back, filled up with zeros.
     #[inline]
-    pub(crate) fn block(&self) -> &B {
+    pub(crate) fn block(&self) -> &H::Block {
         &self.block
     }
 
@@ -77,7 +78,13 @@ impl<B: Block> Buffer<B> {
     /// Bytes that there is room for.
     #[inline]
     pub(crate) fn free(&self) -> usize {
-        B::LENGTH - self.length
+        H::Block::LENGTH - self.length
+    }
+
+    /// Whether `bytes` can be held back too, and completes no block that must be compressed.
+    #[inline]
+    pub(crate) fn can_hold(&self, bytes: &[u8]) -> bool {
+        bytes.len() + usize::from(H::CLOSES_WHOLE_BLOCKS) <= self.free()
     }
 
     /// Holds back a whole block where nothing was held back: `fill` writes it over zeros.
@@ -85,13 +92,13 @@ impl<B: Block> Buffer<B> {
     pub(crate) fn hold_block(&mut self, fill: impl FnOnce(&mut [u8])) {
         debug_assert_eq!(self.length, 0);
         fill(self.block.bytes_mut());
-        self.length = B::LENGTH;
+        self.length = H::Block::LENGTH;
     }
 
     /// The blocks that `bytes` completes and that are not the last: the held-back one, then those in `bytes`. Compress
     /// them, then call [`hold`](Self::hold) with the same `bytes`.
     #[inline]
-    pub(crate) fn ready<'h, 'b>(&'h mut self, bytes: &'b [u8]) -> (&'h [B], &'b [B]) {
+    pub(crate) fn ready<'h, 'b>(&'h mut self, bytes: &'b [u8]) -> (&'h [H::Block], &'b [H::Block]) {
         let Some(Parts { head, whole, .. }) = self.split(bytes) else { return (&[], &[]) };
         if head.is_empty() && self.length == 0 {
             return (&[], whole);
@@ -107,8 +114,8 @@ impl<B: Block> Buffer<B> {
             None => self.append(bytes),
             Some(Parts { tail, .. }) => {
                 self.length = 0;
-                if tail.len() < B::LENGTH {
-                    self.block = B::ZERO;
+                if tail.len() < H::Block::LENGTH {
+                    self.block = H::Block::ZERO;
                 }
                 self.append(tail);
             }
@@ -131,14 +138,19 @@ impl<B: Block> Buffer<B> {
 
     /// The parts of `bytes`, unless all of it can be held back.
     #[inline]
-    fn split<'b>(&self, bytes: &'b [u8]) -> Option<Parts<'b, B>> {
-        let free = self.free();
-        if bytes.len() <= free {
+    fn split<'b>(&self, bytes: &'b [u8]) -> Option<Parts<'b, H::Block>> {
+        if self.can_hold(bytes) {
             return None;
         }
-        let (head, rest) = bytes.split_at(if self.length == 0 { 0 } else { free });
-        let (whole, tail) = split_last(rest);
+        let (head, rest) = bytes.split_at(if self.length == 0 { 0 } else { self.free() });
+        let (whole, tail) = Self::whole(rest);
         Some(Parts { head, whole, tail })
+    }
+
+    /// The blocks of `bytes` that are compressed, and the rest, which is held back.
+    #[inline]
+    pub(crate) fn whole(bytes: &[u8]) -> (&[H::Block], &[u8]) {
+        if H::CLOSES_WHOLE_BLOCKS { H::Block::split(bytes) } else { split_last(bytes) }
     }
 }
 
@@ -147,7 +159,7 @@ struct Parts<'b, B> {
     /// Fills the block that was held back.
     head: &'b [u8],
     whole: &'b [B],
-    /// At least one byte, at most a block.
+    /// Held back: at most a block.
     tail: &'b [u8],
 }
 
@@ -162,22 +174,23 @@ fn split_last<B: Block>(bytes: &[u8]) -> (&[B], &[u8]) {
     (B::split(whole).0, last)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "blake2", feature = "sha2"))]
 mod tests {
     use std::vec::Vec;
 
     use super::*;
+    use crate::kernel::blake2s::FlavourS;
+    use crate::kernel::sha256::Sha256Function;
 
     /// Every pair of writes up to three blocks and one byte: whole blocks are compressed in order, the rest is held
-    /// back, and so is a block as long as nothing follows.
-    #[test]
-    fn two_writes_of_any_length() {
-        const N: usize = 8;
-        let bytes: Vec<u8> = (0..).take(6 * N + 2).collect();
+    /// back, and so is a block that may be the last.
+    fn two_writes_of_any_length<H: Function<Block = [u8; 64]>>() {
+        const N: usize = 64;
+        let bytes: Vec<u8> = (0..251).cycle().take(6 * N + 2).collect();
         for first in 0..=3 * N + 1 {
             for second in 0..=3 * N + 1 {
                 let mut compressed = Vec::new();
-                let mut buffer = Buffer::<[u8; N]>::EMPTY;
+                let mut buffer = Buffer::<H>::EMPTY;
                 for bytes in [&bytes[..first], &bytes[first..first + second]] {
                     let (held, whole) = buffer.ready(bytes);
                     compressed.extend_from_slice(held.as_flattened());
@@ -185,12 +198,23 @@ mod tests {
                     buffer.hold(bytes);
                 }
                 let total = first + second;
-                let held = if total == 0 { 0 } else { (total - 1) % N + 1 };
-                assert_eq!(buffer.held(), &bytes[total - held..total], "{first} + {second}");
-                assert_eq!(compressed, &bytes[..total - held], "{first} + {second}");
+                let whole = total.saturating_sub(usize::from(!H::CLOSES_WHOLE_BLOCKS)) / N * N;
+                assert_eq!(buffer.held(), &bytes[whole..total], "{first} + {second}");
+                assert_eq!(compressed, &bytes[..whole], "{first} + {second}");
+                let held = total - whole;
                 assert_eq!(buffer.block()[..held], *buffer.held());
                 assert!(buffer.block()[held..].iter().all(|&byte| byte == 0));
             }
         }
+    }
+
+    #[test]
+    fn a_block_that_may_be_the_last_is_held_back() {
+        two_writes_of_any_length::<FlavourS>();
+    }
+
+    #[test]
+    fn a_block_that_another_closes_is_not() {
+        two_writes_of_any_length::<Sha256Function>();
     }
 }

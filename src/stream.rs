@@ -11,7 +11,7 @@ use crate::kernel::{Block, wipe};
 #[derive(Clone)]
 pub(crate) struct Stream<H: Dispatch> {
     pub(crate) chain: H::Chain,
-    pub(crate) buffer: Buffer<H::Block>,
+    pub(crate) buffer: Buffer<H>,
     pub(crate) backend: Backend,
 }
 
@@ -24,14 +24,14 @@ impl<H: Dispatch> Stream<H> {
 
     #[inline]
     pub(crate) fn update(&mut self, bytes: &[u8]) {
-        if bytes.len() <= self.buffer.free() {
+        if self.buffer.can_hold(bytes) {
             self.buffer.append(bytes);
         } else {
             self.overflow(bytes);
         }
     }
 
-    /// The same for more bytes than can be held back, apart to keep callers small.
+    /// Appends more bytes than can be held back. Apart to keep callers small.
     #[inline(never)]
     fn overflow(&mut self, bytes: &[u8]) {
         let (held, whole) = self.buffer.ready(bytes);

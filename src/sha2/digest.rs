@@ -160,8 +160,6 @@ impl<V: Variant> Drop for Core<V> {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> zeroize::ZeroizeOnDrop for Core<V> {}
 
-/// The buffer of a [`Core`] holds 0 to 63 bytes, and ours up to 64, so a whole block that is held back is compressed
-/// first.
 impl<V: Variant> CoreProxy for Sha2<V> {
     type Core = Core<V>;
 
@@ -175,8 +173,7 @@ impl<V: Variant> CoreProxy for Sha2<V> {
         Self { hasher: Hasher::of(stream) }
     }
 
-    fn decompose(mut self) -> (Core<V>, Buffer<Core<V>>) {
-        self.hasher.settle();
+    fn decompose(self) -> (Core<V>, Buffer<Core<V>>) {
         let Stream { chain, buffer, backend } = &self.hasher.stream;
         let core = Core { chain: *chain, backend: *backend, variant: PhantomData };
         (core, Buffer::<Core<V>>::new(buffer.held()))
@@ -191,9 +188,7 @@ impl<V: Variant> SerializableState for Sha2<V> {
     type SerializedStateSize = U104;
 
     fn serialize(&self) -> SerializedState<Self> {
-        let mut hasher = self.hasher.clone();
-        hasher.settle();
-        let Stream { chain, buffer, .. } = &hasher.stream;
+        let Stream { chain, buffer, .. } = &self.hasher.stream;
         let mut state = SerializedState::<Self>::default();
         let (words, rest) = state.split_at_mut(32);
         write_words(words, chain);

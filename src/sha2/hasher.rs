@@ -2,16 +2,14 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::slice;
 
 use digest::Update;
 
-use super::variant::{Hash, Variant, digest, digest_of_node};
-use crate::backend::{Backend, Dispatch};
+use super::variant::{Hash, Variant, digest};
+use crate::backend::Backend;
 use crate::buffer::Buffer;
 use crate::kernel::sha256::{Chain, Sha256Function, Written};
-use crate::kernel::wipe;
-use crate::stream::{Stream, reread_words};
+use crate::stream::Stream;
 
 /// An incremental hasher.
 ///
@@ -73,25 +71,7 @@ impl<V: Variant> Hasher<V> {
     /// The same as bytes. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
     pub(super) fn digest(&self) -> V::Bytes {
-        let Stream { chain, buffer, backend } = &self.stream;
-        // A message of 64 bytes: the schedule of its closing block is prepared.
-        if chain.blocks == 0 && buffer.free() == 0 {
-            let (iv, mut node) = (chain.h, [0; 64]);
-            reread_words(&mut node, buffer.block());
-            let bytes = digest_of_node::<V>(*backend, &iv, &node, Written::JustNow);
-            wipe(&mut node);
-            return bytes;
-        }
         self.stream.finalize(Written::JustNow, digest::<V>)
-    }
-
-    /// Compresses a block that is held back whole. Other software holds back 0 to 63 bytes.
-    pub(super) fn settle(&mut self) {
-        let Stream { chain, buffer, backend } = &mut self.stream;
-        if buffer.free() == 0 {
-            Sha256Function::compress(*backend, chain, slice::from_ref(buffer.block()), Written::JustNow);
-            *buffer = Buffer::EMPTY;
-        }
     }
 
     /// Forgets the message; the backend stays.

@@ -55,9 +55,7 @@ impl<V: Variant> State<V> {
     /// The state of `hasher`, which may go on.
     #[must_use]
     pub fn of(hasher: &Hasher<V>) -> Self {
-        let mut hasher = hasher.clone();
-        hasher.settle();
-        Self { hasher }
+        Self { hasher: hasher.clone() }
     }
 
     /// A hasher that goes on from this state.
