@@ -8,13 +8,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use core::fmt;
+use core::cmp::Reverse;
+use core::{fmt, slice};
 
 use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, Run, wipe};
+use crate::buffer::Buffer;
+use crate::kernel::{Block, Few, Run, wipe};
 use crate::stream::Stream;
 
 pub(crate) mod batch;
@@ -261,17 +263,273 @@ pub(crate) fn update_each<'a, H: Dispatch, T>(
     memory.wipe();
 }
 
-/// Closes the messages of streams, to which more may be appended, and gives each chain to `put`, with its place. The
-/// backend of the first computes.
-pub(crate) fn finalize_each<'a, H: Dispatch>(
-    streams: impl Iterator<Item = (&'a Stream<H>, H::Last)> + Clone,
-    put: impl FnMut(usize, &H::Chain),
+/// Streams of which [`update_many`] compresses the next blocks together.
+const WINDOW: usize = 64;
+
+/// A hasher, and data to be appended to it.
+pub(crate) trait Update<H: Dispatch> {
+    fn data(&self) -> &[u8];
+    /// The hasher's stream, and what it takes of the data.
+    fn parts(&mut self) -> (&mut Stream<H>, &[u8]);
+    /// Appends all data, alone.
+    fn append(&mut self);
+    /// Appends the data that the stream does not take. It has all other.
+    fn append_rest(&mut self) {}
+
+    /// Appends all data, unless the stream would compress blocks. Tells whether it did.
+    #[inline]
+    fn hold(&mut self) -> bool {
+        let (stream, data) = self.parts();
+        let can_hold = stream.buffer.can_hold(data);
+        if can_hold {
+            stream.buffer.append(data);
+        }
+        can_hold
+    }
+}
+
+/// Appends to each hasher its data. What can be held back is so at once, in no lane.
+#[inline]
+pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Update<H>]) {
+    if updates.len() <= FEW && are_short::<H>(backend, updates.iter().map(Update::data)) {
+        return updates.iter_mut().for_each(Update::append);
+    }
+    if updates.iter().all(|update| update.data().is_empty()) {
+        return;
+    }
+    for window in updates.chunks_mut(WINDOW) {
+        // A bit for each hasher with blocks to be compressed.
+        let mut waiting = 0_u64;
+        for (i, update) in window.iter_mut().enumerate() {
+            waiting |= u64::from(!update.hold()) << i;
+        }
+        if waiting != 0 {
+            append_marked(backend, window, waiting);
+        }
+    }
+}
+
+/// Appends to each hasher with a bit in `marks` its data. Apart, so that data which is held back needs no memory.
+#[inline(never)]
+fn append_marked<H: Dispatch>(backend: Backend, window: &mut [impl Update<H>], marks: u64) {
+    let number = marks.count_ones() as usize;
+    let by_streams = H::CLOSES_WHOLE_BLOCKS && backend.sha() && H::lanes(backend) <= FEW;
+    if (number <= FEW || by_streams) && are_short::<H>(backend, marked(window, marks).map(|update| update.data())) {
+        return marked(window, marks).for_each(Update::append);
+    }
+    let mut pieces = [const { None }; WINDOW];
+    for (to, update) in pieces.iter_mut().zip(marked(window, marks)) {
+        let (stream, data) = update.parts();
+        *to = Some(Piece { stream, data });
+    }
+    append_pieces(backend, &mut pieces[..number]);
+    marked(window, marks).for_each(Update::append_rest);
+}
+
+/// Pieces at most that may take less time one after the other than side by side, except with the SHA extension.
+const FEW: usize = 8;
+
+/// Whether pieces take less time one after the other than side by side. Only blocks that lie whole in the data count,
+/// because one that the data completes is a run of its own.
+#[inline]
+fn are_short<'a, H: Dispatch>(backend: Backend, pieces: impl Iterator<Item = &'a [u8]>) -> bool {
+    let (mut number, mut total, mut longest) = (0, 0_usize, 0);
+    for data in pieces {
+        (number, total, longest) = (number + 1, total.saturating_add(data.len()), longest.max(data.len()));
+    }
+    let blocks = longest / H::Block::LENGTH;
+    let one_after_the_other = if !H::CLOSES_WHOLE_BLOCKS {
+        number <= 3 && blocks <= 1
+    } else {
+        // The SHA extension begins the next message before one has ended.
+        backend.sha() && (longest <= H::Block::LENGTH || number <= 6 && blocks <= 1)
+    };
+    one_after_the_other || are_faster_alone::<H>(backend, number, total / H::Block::LENGTH, blocks)
+}
+
+/// Those with a bit in `marks`.
+fn marked<U>(window: &mut [U], marks: u64) -> impl Iterator<Item = &mut U> {
+    window.iter_mut().enumerate().filter(move |(i, _)| marks >> i & 1 == 1).map(|(_, update)| update)
+}
+
+/// A stream, and bytes still to be appended to it.
+struct Piece<'a, H: Dispatch> {
+    stream: &'a mut Stream<H>,
+    data: &'a [u8],
+}
+
+impl<H: Dispatch> Piece<'_, H> {
+    /// The whole blocks in the data, if nothing is held back.
+    fn whole(&self) -> &[H::Block] {
+        Buffer::<H>::whole(self.data).0
+    }
+
+    /// Completes the block that is held back, if there is one.
+    fn complete(&mut self) -> Option<(&mut H::Chain, &[H::Block])> {
+        let Stream { chain, buffer, .. } = &mut *self.stream;
+        if buffer.held().is_empty() {
+            return None;
+        }
+        let (head, rest) = self.data.split_at(buffer.free());
+        buffer.append(head);
+        self.data = rest;
+        Some((chain, slice::from_ref(buffer.block())))
+    }
+}
+
+/// Appends pieces none of which can be held back whole: all are there.
+fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H>>]) {
+    compress_groups::<H>(backend, pieces.iter_mut().flatten().filter_map(Piece::complete));
+    let (mut used, mut most, mut least) = (0, 0, usize::MAX);
+    for piece in pieces.iter_mut().flatten() {
+        if piece.stream.buffer.free() == 0 {
+            piece.stream.buffer = Buffer::EMPTY;
+        }
+        let count = piece.whole().len();
+        (used, most, least) = (used + count, most.max(count), least.min(count));
+    }
+    if most != least {
+        let count = |piece: &Option<Piece<'_, H>>| piece.as_ref().map_or(0, |piece| piece.whole().len());
+        pieces.sort_unstable_by_key(|piece| Reverse(count(piece)));
+        let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+        let all: usize = pieces.chunks(lanes).map(|group| count(&group[0]) * group.len()).sum();
+        // Lanes that would stand idle for long are given to another stream.
+        if most > 8 && all - used > all / 5 {
+            let jobs = pieces.iter_mut().flatten().map(|Piece { stream, data }| ((), &mut **stream, *data));
+            return update_each(backend, jobs, |()| {});
+        }
+    }
+    if most > 0 {
+        let pieces = pieces.iter_mut().flatten();
+        compress_groups::<H>(backend, pieces.map(|piece| (&mut piece.stream.chain, Buffer::<H>::whole(piece.data).0)));
+    }
+    for Piece { stream, data } in pieces.iter_mut().flatten() {
+        stream.buffer.append(Buffer::<H>::whole(data).1);
+    }
+}
+
+/// Whether messages of `total` blocks, the longest of `longest`, take less time one after the other than side by side.
+fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, total: usize, longest: usize) -> bool {
+    let [number, total, longest] = [number, total, longest].map(|number| number as u64);
+    let (lanes, pairs) = (H::lanes(backend), H::pairs(backend));
+    H::are_faster_alone(&Few { number, total, longest, lanes, pairs, sha: backend.sha() })
+}
+
+/// Compresses blocks that do not end their messages. No message has more of them than the one before.
+fn compress_groups<'a, H: Dispatch>(
+    backend: Backend,
+    mut messages: impl Iterator<Item = (&'a mut H::Chain, &'a [H::Block])>,
 ) {
-    let Some((first, _)) = streams.clone().next() else { return };
-    let messages = streams
-        .enumerate()
-        .map(|(i, (stream, last))| Message::ending(i, Start::At(&stream.chain), &[], stream.buffer.held(), last));
-    schedule::<H, _>(first.backend, messages, put);
+    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+    let mut values = Array::<H::Chain, H::MaxLanes>::from_fn(|_| H::NO_CHAIN);
+    loop {
+        let mut chains = Array::<Option<&mut H::Chain>, H::MaxLanes>::from_fn(|_| None);
+        let mut blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|_| &[]);
+        let mut live = 0;
+        for (chain, whole) in messages.by_ref().take(lanes) {
+            values[live] = *chain;
+            (chains[live], blocks[live]) = (Some(chain), whole);
+            live += 1;
+        }
+        if live == 0 {
+            break;
+        }
+        compress_group::<H>(backend, &mut values[..live], &mut blocks[..live]);
+        for (chain, value) in chains.iter_mut().flatten().zip(&values) {
+            **chain = *value;
+        }
+    }
+    values.iter_mut().for_each(H::wipe);
+}
+
+/// Compresses all `blocks` of messages for all of which there are lanes.
+fn compress_group<H: Dispatch>(backend: Backend, mut chains: &mut [H::Chain], mut blocks: &mut [&[H::Block]]) {
+    let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
+    while let [.., shortest] = &*blocks {
+        let count = chains.iter().map(H::longest_run).fold(shortest.len(), usize::min);
+        if count > 0 {
+            if let ([chain], [blocks]) = (&mut *chains, &*blocks) {
+                H::compress(backend, chain, &blocks[..count], H::NOT_LAST);
+            } else {
+                let last = &last[..blocks.len()];
+                H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint: H::NO_HINT });
+            }
+            blocks.iter_mut().for_each(|blocks| *blocks = &blocks[count..]);
+        }
+        let live = blocks.iter().take_while(|blocks| !blocks.is_empty()).count();
+        (chains, blocks) = (&mut chains[..live], &mut blocks[..live]);
+    }
+}
+
+/// The end of a message, of which all blocks before are compressed.
+#[derive(Clone, Copy)]
+pub(crate) struct End<'a, H: Dispatch> {
+    pub(crate) chain: &'a H::Chain,
+    /// Zeros after the first `length` bytes.
+    pub(crate) block: &'a H::Block,
+    pub(crate) length: usize,
+    pub(crate) last: H::Last,
+}
+
+impl<'a, H: Dispatch> End<'a, H> {
+    #[inline]
+    pub(crate) fn of(stream: &'a Stream<H>, last: H::Last) -> Self {
+        Self { chain: &stream.chain, block: stream.buffer.block(), length: stream.buffer.held().len(), last }
+    }
+}
+
+/// Closes messages side by side, those that are closed by equally many blocks together, and gives each chain to `put`,
+/// with its place.
+pub(crate) fn close_each<'a, H: Dispatch>(
+    backend: Backend,
+    ends: impl Iterator<Item = End<'a, H>> + Clone,
+    mut put: impl FnMut(usize, &H::Chain),
+) {
+    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+    let mut memory = Memory::<H>::new();
+    for count in 1..=H::MaxClosing::USIZE {
+        let mut messages = ends.clone().enumerate().filter(|(_, end)| H::closing(end.length) == count);
+        loop {
+            let Memory { chains, ends } = &mut memory;
+            let mut places = Array::<usize, H::MaxLanes>::default();
+            let mut last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
+            let mut live = 0;
+            for (place, end) in messages.by_ref().take(lanes) {
+                let to = &mut ends[live][..count];
+                to.fill(H::Block::ZERO);
+                to[0] = *end.block;
+                chains[live] = *end.chain;
+                H::close(&mut chains[live], to, end.length);
+                (places[live], last[live]) = (place, end.last);
+                live += 1;
+            }
+            if live == 0 {
+                break;
+            }
+            let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|i| &ends[i][..count]);
+            let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
+            if let ([chain], [blocks], [last]) = (&mut *chains, blocks, last) {
+                H::compress(backend, chain, blocks, *last);
+            } else {
+                let hint = H::NO_HINT;
+                H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint });
+            }
+            for (place, chain) in places.iter().zip(chains) {
+                put(*place, chain);
+            }
+        }
+    }
+    memory.wipe();
+}
+
+/// Whether so many ends of messages take less time one after the other than side by side.
+pub(crate) fn ends_are_faster_alone<H: Dispatch>(backend: Backend, number: usize) -> bool {
+    let most = match (H::CLOSES_WHOLE_BLOCKS, backend.sha()) {
+        (true, true) => 7,
+        (true, false) => 1,
+        (false, _) => 2,
+    };
+    number <= most || H::lanes(backend) == 1
 }
 
 /// The output has another length than the digests of all messages.

@@ -17,7 +17,7 @@ use crate::kernel::Block;
 use crate::many::batch::few_are_faster_alone;
 use crate::many::batch::{Common, compress_each};
 use crate::many::jobs::updates;
-use crate::many::{LengthError, finalize_each};
+use crate::many::{End, LengthError, close_each, ends_are_faster_alone};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -134,7 +134,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
     }
 }
 
-updates!(F: Flavour, "blake2b");
+updates!(F: Flavour, F, "blake2b");
 
 /// See [`blake2b::finalize_many`](crate::blake2b::finalize_many): the same for either flavour.
 ///
@@ -143,8 +143,14 @@ updates!(F: Flavour, "blake2b");
 /// [`ManyError::OutputLength`] if there is not one hash for each hasher. Then nothing is written.
 pub fn finalize_many<F: Flavour>(hashers: &[&Hasher<F>], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
     LengthError::check(hashers.len(), hashes.len())?;
-    let streams = hashers.iter().map(|hasher| (&hasher.stream, hasher.last));
-    finalize_each(streams, |i, chain| hashes[i] = Hash::new(chain.to_bytes(), hashers[i].node.hash_length()));
+    let Some(first) = hashers.first() else { return Ok(()) };
+    if ends_are_faster_alone::<F>(first.backend(), hashers.len()) {
+        hashes.iter_mut().zip(hashers).for_each(|(hash, hasher)| *hash = hasher.finalize());
+    } else {
+        let ends = hashers.iter().map(|hasher| End::of(&hasher.stream, hasher.last));
+        let put = |i: usize, chain: &F::Chain| hashes[i] = Hash::new(chain.to_bytes(), hashers[i].node.hash_length());
+        close_each(first.backend(), ends, put);
+    }
     Ok(())
 }
 

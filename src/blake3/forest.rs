@@ -9,7 +9,7 @@ use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake3::{Blake3Function, Chain, IV, MOST, flag, to_bytes};
 use crate::kernel::{Function, wipe};
 use crate::many::batch::{Job, WINDOW, compress_sorted};
-use crate::many::{Message, Start, schedule};
+use crate::many::{End, Start, close_each};
 
 /// Subtrees that have a place: chunks are hashed, and parents made, when there is no room for more.
 const ROOM: usize = WINDOW;
@@ -238,10 +238,9 @@ impl<'a> Forest<'a> {
                 number += 1;
             }
         }
-        let messages = blocks[..number].iter().zip(&chains).enumerate();
-        let messages =
-            messages.map(|(i, (block, (chain, last)))| Message::ending(i, Start::At(chain), &[], block, *last));
-        schedule::<Blake3Function, _>(self.backend, messages, |i: usize, chain| parents[i] = to_bytes(chain.h));
+        let ends = blocks[..number].iter().zip(&chains);
+        let ends = ends.map(|(block, (chain, last))| End::<Blake3Function> { chain, block, length: 64, last: *last });
+        close_each(self.backend, ends, |i, chain| parents[i] = to_bytes(chain.h));
         blocks.iter_mut().for_each(wipe);
         chains.iter_mut().for_each(|(chain, _)| Blake3Function::wipe(chain));
     }

@@ -3,14 +3,15 @@
 use core::slice::from_ref;
 
 use super::forest::Forest;
-use super::hasher::{End, Hasher};
+use super::hasher::{End as Last, Hasher};
 use super::tree::{Base, Cv};
 use super::value::{CHUNK_LEN, Hash};
 use crate::backend::{Dispatch, compress_group};
-use crate::kernel::blake3::{Blake3Function, Ends, Group, MOST, flag};
+use crate::kernel::blake3::{Blake3Function, Ends, Group, MOST, flag, to_bytes};
 use crate::kernel::wipe;
 use crate::many::batch::{Messages, WIDE_WINDOW, copy_end, extremes, sort_by_blocks};
-use crate::many::update_each;
+use crate::many::{End, Update, close_each, ends_are_faster_alone};
+use crate::stream::Stream;
 
 /// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
 #[inline]
@@ -253,13 +254,39 @@ fn read_equal<'a>(messages: &'a dyn Messages, begin: usize, lanes: &mut [&'a [u8
 /// Appends to each hasher its bytes. What its current chunk takes is compressed side by side with the others'.
 pub(super) fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
     let Some((first, _)) = updates.first() else { return };
-    let backend = first.backend();
-    let heads = updates.iter_mut().map(|(hasher, bytes)| {
-        let head = &bytes[..bytes.len().min(hasher.room_in_chunk())];
-        ((), &mut hasher.chunk, head)
-    });
-    update_each(backend, heads, |()| {});
-    for (hasher, bytes) in updates {
+    crate::many::update_many(first.backend(), updates);
+}
+
+impl Update<Blake3Function> for (&mut Hasher, &[u8]) {
+    #[inline]
+    fn parts(&mut self) -> (&mut Stream<Blake3Function>, &[u8]) {
+        let (hasher, bytes) = self;
+        let head = bytes.len().min(hasher.room_in_chunk());
+        (&mut hasher.chunk, &bytes[..head])
+    }
+
+    #[inline]
+    fn append(&mut self) {
+        self.0.update(self.1);
+    }
+
+    #[inline]
+    fn data(&self) -> &[u8] {
+        self.1
+    }
+
+    #[inline]
+    fn hold(&mut self) -> bool {
+        let (hasher, bytes) = self;
+        let can_hold = hasher.chunk.buffer.can_hold(&bytes[..bytes.len().min(hasher.room_in_chunk())]);
+        if can_hold {
+            hasher.update(bytes);
+        }
+        can_hold
+    }
+
+    fn append_rest(&mut self) {
+        let (hasher, bytes) = self;
         let (head, rest) = bytes.split_at(bytes.len().min(hasher.room_in_chunk()));
         hasher.filled += head.len();
         hasher.update(rest);
@@ -269,6 +296,16 @@ pub(super) fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
 /// Writes the digest of each hasher to `hashes`, as many.
 pub(super) fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) {
     let Some(first) = hashers.first() else { return };
+    if ends_are_faster_alone::<Blake3Function>(first.backend(), hashers.len()) {
+        for (hash, hasher) in hashes.iter_mut().zip(hashers) {
+            *hash = hasher.finalize();
+        }
+        return;
+    }
+    if hashers.iter().all(|hasher| hasher.is_one_chunk()) {
+        let ends = hashers.iter().map(|hasher| End::of(&hasher.chunk, flag::CHUNK_END | flag::ROOT));
+        return close_each(first.backend(), ends, |i, chain| hashes[i] = Hash::from_bytes(to_bytes(chain.h)));
+    }
     let mut put = |begin: usize, digests: &[Cv]| set(&mut hashes[begin..], digests);
     let mut forest = Forest::new(first.backend(), false);
     for (i, hasher) in hashers.iter().enumerate() {
@@ -277,8 +314,8 @@ pub(super) fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) {
             forest.finish(&mut put);
         }
         match end {
-            End::Begun(chain, bytes) => forest.add_begun(i, hasher.base(), left, chain, bytes),
-            End::Chunks(last, bytes) => forest.add(i, hasher.base(), (left, last), (hasher.next_chunk(), bytes)),
+            Last::Begun(chain, bytes) => forest.add_begun(i, hasher.base(), left, chain, bytes),
+            Last::Chunks(last, bytes) => forest.add(i, hasher.base(), (left, last), (hasher.next_chunk(), bytes)),
         }
     }
     forest.finish(&mut put);

@@ -3,11 +3,28 @@
 
 /// Those of a family, generic over its hashes. `$module` has the function of one hash.
 macro_rules! updates {
-    ($Kind:ident: $Of:ident, $module:literal) => {
+    ($Kind:ident: $Of:ident, $Function:ty, $module:literal) => {
         #[doc = concat!("See [`", $module, "::update_many`](crate::", $module, "::update_many): the same for each hash.")]
         pub fn update_many<$Kind: $Of>(updates: &mut [(&mut Hasher<$Kind>, &[u8])]) {
             let Some((first, _)) = updates.first() else { return };
-            update_each(first.backend(), updates.iter_mut().map(|(hasher, data)| ((), &mut **hasher, *data)), |()| {});
+            $crate::many::update_many(first.backend(), updates);
+        }
+
+        impl<$Kind: $Of> $crate::many::Update<$Function> for (&mut Hasher<$Kind>, &[u8]) {
+            #[inline]
+            fn parts(&mut self) -> (&mut $crate::stream::Stream<$Function>, &[u8]) {
+                (&mut self.0.stream, self.1)
+            }
+
+            #[inline]
+            fn append(&mut self) {
+                self.0.stream.update(self.1);
+            }
+
+            #[inline]
+            fn data(&self) -> &[u8] {
+                self.1
+            }
         }
 
         #[doc = concat!("See [`", $module, "::update_each`](crate::", $module, "::update_each): the same for each hash.")]

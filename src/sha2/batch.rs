@@ -12,7 +12,7 @@ use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
 use crate::many::batch::{Common, Messages, compress_each};
 use crate::many::jobs::updates;
-use crate::many::{LengthError as ManyError, finalize_each};
+use crate::many::{End, LengthError as ManyError, close_each, ends_are_faster_alone};
 use crate::stream::compress_message;
 
 /// A way to hash whole messages: the hash and the backend.
@@ -241,7 +241,7 @@ impl<V: Variant> Default for Batch<V> {
     }
 }
 
-updates!(V: Variant, "sha256");
+updates!(V: Variant, Sha256Function, "sha256");
 
 /// See [`sha256::finalize_many`](crate::sha256::finalize_many): the same for either variant.
 ///
@@ -250,7 +250,12 @@ updates!(V: Variant, "sha256");
 /// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
 pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
     ManyError::check(hashers.len(), hashes.len())?;
-    let streams = hashers.iter().map(|hasher| (&hasher.stream, Written::JustNow));
-    finalize_each(streams, |i, chain| hashes[i] = Hash::full(digest::<V>(chain)));
+    let Some(first) = hashers.first() else { return Ok(()) };
+    if ends_are_faster_alone::<Sha256Function>(first.backend(), hashers.len()) {
+        hashes.iter_mut().zip(hashers).for_each(|(hash, hasher)| *hash = hasher.finalize());
+    } else {
+        let ends = hashers.iter().map(|hasher| End::of(&hasher.stream, Written::JustNow));
+        close_each(first.backend(), ends, |i, chain| hashes[i] = Hash::full(digest::<V>(chain)));
+    }
     Ok(())
 }
