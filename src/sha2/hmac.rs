@@ -16,8 +16,8 @@ use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::kernel::sha256::{Chain, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
-use crate::many::LengthError as ManyError;
-use crate::many::batch::{Common, compress_each};
+use crate::many::batch::{Common, compress_each, few_are_faster_alone};
+use crate::many::{End, LengthError as ManyError, close_each};
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 
@@ -92,13 +92,19 @@ impl<V: Variant> HmacKey<V> {
     #[inline]
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> Hash<V> {
+        Hash::full(self.tag(message))
+    }
+
+    /// The tag as bytes.
+    #[inline]
+    fn tag(&self, message: &[u8]) -> V::Bytes {
         let mut chain = self.inner;
         compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, Written::JustNow);
         let mut inner = digest::<V>(&chain);
         Sha256Function::wipe(&mut chain);
         let tag = self.close(&inner);
         wipe(&mut inner);
-        Hash::full(tag)
+        tag
     }
 
     /// The tag, from the inner digest: that of the key and the message.
@@ -146,13 +152,23 @@ impl<V: Variant> HmacKey<V> {
     /// Gives the tag of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         const WINDOW: usize = 64;
-        let common =
-            |chain| Common::<Sha256Function> { backend: self.backend, chain, first: &[], last: Written::JustNow };
-        let mut inner = [V::Bytes::ZERO; WINDOW];
+        if few_are_faster_alone::<Sha256Function>(self.backend, false, messages) {
+            for (i, message) in messages.iter().enumerate() {
+                put(i, self.tag(message.as_ref()));
+            }
+            return;
+        }
+        let (backend, last) = (self.backend, Written::JustNow);
+        let common = Common::<Sha256Function> { backend, chain: &self.inner, first: &[], last };
+        // Digests of the key and the messages, each the start of a block.
+        let mut inner = [[0; 64]; WINDOW];
         for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
-            compress_each(&common(&self.inner), window, |i, chain| inner[i] = digest::<V>(chain));
-            let inner = inner.each_ref().map(Block::bytes);
-            compress_each(&common(&self.outer), &inner[..window.len()], |i, chain| put(begin + i, digest::<V>(chain)));
+            compress_each(&common, window, |i, chain| {
+                inner[i][..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
+            });
+            let inner = inner[..window.len()].iter();
+            let ends = inner.map(|block| End::<Sha256Function> { chain: &self.outer, block, length: V::LENGTH, last });
+            close_each(backend, ends, |i, chain| put(begin + i, digest::<V>(chain)));
         }
         inner.iter_mut().for_each(wipe);
     }
