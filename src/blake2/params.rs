@@ -218,27 +218,31 @@ impl<F: Flavour> Params<F> {
     }
 
     /// The node with these parameters.
+    ///
+    /// Always inlined, and by words of 64 bits: a node that was written by pieces and is read by wide loads would have
+    /// them wait until all before is done, see `backend::reread`.
+    #[inline(always)]
     pub(super) fn node(&self) -> Result<Node<F>, ParamsError> {
+        if !self.is_in_range() {
+            return Err(self.error());
+        }
         let words = F::Digest::LENGTH;
-        check("hash_length", self.hash_length, 1..=words)?;
-        check_bytes("key", self.key.length, 0..=words)?;
-        check_bytes("salt", self.salt.length, 0..=F::TEXT)?;
-        check_bytes("personal", self.personal.length, 0..=F::TEXT)?;
-        check("inner_hash_length", self.inner_hash_length, 0..=words)?;
-        check_range("node_offset", self.node_offset, 0..=u64::MAX >> (64 - 8 * F::NODE_OFFSET))?;
-        let offset = self.node_offset.to_le_bytes();
-
         let mut parameter_block = F::Digest::ZERO;
         let (tree, texts) = parameter_block.bytes_mut().split_at_mut(words / 2);
-        tree[0] = byte(self.hash_length);
-        tree[1] = byte(self.key.length);
-        tree[2] = self.fanout;
-        tree[3] = self.max_depth;
-        tree[4..8].copy_from_slice(&self.max_leaf_length.to_le_bytes());
-        let (offset_field, depths) = tree[8..].split_at_mut(F::NODE_OFFSET);
-        offset_field.copy_from_slice(&offset[..F::NODE_OFFSET]);
-        depths[0] = self.node_depth;
-        depths[1] = byte(self.inner_hash_length);
+        let first = u64::from(byte(self.hash_length))
+            | u64::from(byte(self.key.length)) << 8
+            | u64::from(self.fanout) << 16
+            | u64::from(self.max_depth) << 24
+            | u64::from(self.max_leaf_length) << 32;
+        let depths = u64::from(self.node_depth) | u64::from(byte(self.inner_hash_length)) << 8;
+        // The offset has all of the second word, or the lower 48 bits of it.
+        let tree = tree.as_chunks_mut::<8>().0;
+        tree[0] = first.to_le_bytes();
+        if let [_, offset, rest, ..] = tree {
+            (*offset, *rest) = (self.node_offset.to_le_bytes(), depths.to_le_bytes());
+        } else {
+            tree[1] = (self.node_offset | depths << 48).to_le_bytes();
+        }
         let (salt, personal) = texts.split_at_mut(F::TEXT);
         salt.copy_from_slice(&self.salt.bytes[..F::TEXT]);
         personal.copy_from_slice(&self.personal.bytes[..F::TEXT]);
@@ -251,6 +255,38 @@ impl<F: Flavour> Params<F> {
             keyed: self.key.length > 0,
             last: if self.last_node { Last::Node } else { Last::Block },
         })
+    }
+
+    #[inline]
+    fn is_in_range(&self) -> bool {
+        let words = F::Digest::LENGTH;
+        (1..=words).contains(&self.hash_length)
+            && self.key.length <= words
+            && self.salt.length <= F::TEXT
+            && self.personal.length <= F::TEXT
+            && self.inner_hash_length <= words
+            && self.node_offset <= F::MAX_NODE_OFFSET
+    }
+
+    /// Names the first field that is out of range. There must be one.
+    #[cold]
+    #[inline(never)]
+    fn error(&self) -> ParamsError {
+        let words = F::Digest::LENGTH;
+        let checks = [
+            check("hash_length", self.hash_length, 1..=words),
+            check_bytes("key", self.key.length, 0..=words),
+            check_bytes("salt", self.salt.length, 0..=F::TEXT),
+            check_bytes("personal", self.personal.length, 0..=F::TEXT),
+            check("inner_hash_length", self.inner_hash_length, 0..=words),
+        ];
+        let offset = ParamsError {
+            field: "node_offset",
+            is_bytes: false,
+            value: self.node_offset,
+            limits: (0, F::MAX_NODE_OFFSET),
+        };
+        checks.into_iter().find_map(Result::err).unwrap_or(offset)
     }
 }
 
