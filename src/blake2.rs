@@ -176,8 +176,8 @@ macro_rules! module {
         /// Appends to each message its data, side by side: [`Hasher::update`](crate::blake2::Hasher::update) for many.
         ///
         /// The hashers may differ in everything, and so may the lengths; see
-        /// [`Params::hash_many`](crate::blake2::Params::hash_many) for good batches. The backend of the first hasher
-        /// computes.
+        /// [`Params::hash_many`](crate::blake2::Params::hash_many) for good batches. What is compressed side by side is
+        /// so on the backend of the first hasher. A few short pieces are appended one after the other.
         ///
         /// ```
         #[doc = concat!("use simd_digest::", $module, "::{self, Hasher, Params};")]
@@ -197,7 +197,7 @@ macro_rules! module {
         /// [`Hasher::finalize`](crate::blake2::Hasher::finalize) for many, without touching the heap.
         ///
         /// The hashers may differ in everything, and more may be appended to their messages. The backend of the first
-        /// hasher computes.
+        /// hasher computes, except for a few hashers, which are finalized one after the other.
         ///
         /// ```
         #[doc = concat!("use simd_digest::", $module, "::{self, Params};")]

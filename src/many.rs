@@ -317,13 +317,27 @@ fn append_marked<H: Dispatch>(backend: Backend, window: &mut [impl Update<H>], m
     if (number <= FEW || by_streams) && are_short::<H>(backend, marked(window, marks).map(|update| update.data())) {
         return marked(window, marks).for_each(Update::append);
     }
-    let mut pieces = [const { None }; WINDOW];
-    for (to, update) in pieces.iter_mut().zip(marked(window, marks)) {
+    if number <= FEW {
+        append_together::<H, FEW>(backend, marked(window, marks));
+    } else {
+        append_together::<H, WINDOW>(backend, marked(window, marks));
+    }
+    marked(window, marks).for_each(Update::append_rest);
+}
+
+/// Appends to up to `N` hashers what their streams take.
+fn append_together<'a, H: Dispatch, const N: usize>(
+    backend: Backend,
+    updates: impl Iterator<Item = &'a mut (impl Update<H> + 'a)>,
+) {
+    let mut pieces = [const { None }; N];
+    let mut number = 0;
+    for (to, update) in pieces.iter_mut().zip(updates) {
         let (stream, data) = update.parts();
         *to = Some(Piece { stream, data });
+        number += 1;
     }
     append_pieces(backend, &mut pieces[..number]);
-    marked(window, marks).for_each(Update::append_rest);
 }
 
 /// Pieces at most that may take less time one after the other than side by side, except with the SHA extension.
@@ -379,7 +393,9 @@ impl<H: Dispatch> Piece<'_, H> {
 
 /// Appends pieces none of which can be held back whole: all are there.
 fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H>>]) {
-    compress_groups::<H>(backend, pieces.iter_mut().flatten().filter_map(Piece::complete));
+    if pieces.iter().flatten().any(|piece| !piece.stream.buffer.held().is_empty()) {
+        compress_groups::<H>(backend, pieces.iter_mut().flatten().filter_map(Piece::complete));
+    }
     let (mut used, mut most, mut least) = (0, 0, usize::MAX);
     for piece in pieces.iter_mut().flatten() {
         if piece.stream.buffer.free() == 0 {
@@ -479,9 +495,10 @@ impl<'a, H: Dispatch> End<'a, H> {
 }
 
 /// Closes messages side by side, those that are closed by equally many blocks together, and gives each chain to `put`,
-/// with its place.
+/// with its place. `hint` is a fact about all of them.
 pub(crate) fn close_each<'a, H: Dispatch>(
     backend: Backend,
+    hint: H::Hint,
     ends: impl Iterator<Item = End<'a, H>> + Clone,
     mut put: impl FnMut(usize, &H::Chain),
 ) {
@@ -511,7 +528,6 @@ pub(crate) fn close_each<'a, H: Dispatch>(
             if let ([chain], [blocks], [last]) = (&mut *chains, blocks, last) {
                 H::compress(backend, chain, blocks, *last);
             } else {
-                let hint = H::NO_HINT;
                 H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint });
             }
             for (place, chain) in places.iter().zip(chains) {

@@ -188,8 +188,8 @@ macro_rules! module {
 
         /// Appends to each message its data, side by side: [`Hasher::update`](crate::sha2::Hasher::update) for many.
         ///
-        /// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. The backend of the first hasher
-        /// computes.
+        /// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. What is compressed side by side is so
+        /// on the backend of the first hasher. A few short pieces are appended one after the other.
         ///
         /// ```
         #[doc = concat!("use simd_digest::", $module, "::{self, Hasher};")]
@@ -207,7 +207,8 @@ macro_rules! module {
         /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
         /// [`Hasher::finalize`](crate::sha2::Hasher::finalize) for many, without touching the heap.
         ///
-        /// More may be appended to the messages. The backend of the first hasher computes.
+        /// More may be appended to the messages. The backend of the first hasher computes, except for a few hashers, which
+        /// are finalized one after the other.
         ///
         /// ```
         #[doc = concat!("use simd_digest::", $module, "::{self, Hasher};")]

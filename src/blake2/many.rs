@@ -149,7 +149,7 @@ pub fn finalize_many<F: Flavour>(hashers: &[&Hasher<F>], hashes: &mut [Hash<F>])
     } else {
         let ends = hashers.iter().map(|hasher| End::of(&hasher.stream, hasher.last));
         let put = |i: usize, chain: &F::Chain| hashes[i] = Hash::new(chain.to_bytes(), hashers[i].node.hash_length());
-        close_each(first.backend(), ends, put);
+        close_each(first.backend(), F::NO_HINT, ends, put);
     }
     Ok(())
 }

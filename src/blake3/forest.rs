@@ -240,7 +240,7 @@ impl<'a> Forest<'a> {
         }
         let ends = blocks[..number].iter().zip(&chains);
         let ends = ends.map(|(block, (chain, last))| End::<Blake3Function> { chain, block, length: 64, last: *last });
-        close_each(self.backend, ends, |i, chain| parents[i] = to_bytes(chain.h));
+        close_each(self.backend, Blake3Function::NO_HINT, ends, |i, chain| parents[i] = to_bytes(chain.h));
         blocks.iter_mut().for_each(wipe);
         chains.iter_mut().for_each(|(chain, _)| Blake3Function::wipe(chain));
     }

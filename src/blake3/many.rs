@@ -8,7 +8,7 @@ use super::tree::{Base, Cv};
 use super::value::{CHUNK_LEN, Hash};
 use crate::backend::{Dispatch, compress_group};
 use crate::kernel::blake3::{Blake3Function, Ends, Group, MOST, flag, to_bytes};
-use crate::kernel::wipe;
+use crate::kernel::{Function, wipe};
 use crate::many::batch::{Messages, WIDE_WINDOW, copy_end, extremes, sort_by_blocks};
 use crate::many::{End, Update, close_each, ends_are_faster_alone};
 use crate::stream::Stream;
@@ -304,7 +304,9 @@ pub(super) fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) {
     }
     if hashers.iter().all(|hasher| hasher.is_one_chunk()) {
         let ends = hashers.iter().map(|hasher| End::of(&hasher.chunk, flag::CHUNK_END | flag::ROOT));
-        return close_each(first.backend(), ends, |i, chain| hashes[i] = Hash::from_bytes(to_bytes(chain.h)));
+        return close_each(first.backend(), Blake3Function::NO_HINT, ends, |i, chain| {
+            hashes[i] = Hash::from_bytes(to_bytes(chain.h));
+        });
     }
     let mut put = |begin: usize, digests: &[Cv]| set(&mut hashes[begin..], digests);
     let mut forest = Forest::new(first.backend(), false);

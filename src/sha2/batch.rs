@@ -255,7 +255,9 @@ pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>])
         hashes.iter_mut().zip(hashers).for_each(|(hash, hasher)| *hash = hasher.finalize());
     } else {
         let ends = hashers.iter().map(|hasher| End::of(&hasher.stream, Written::JustNow));
-        close_each(first.backend(), ends, |i, chain| hashes[i] = Hash::full(digest::<V>(chain)));
+        close_each(first.backend(), Sha256Function::NO_HINT, ends, |i, chain| {
+            hashes[i] = Hash::full(digest::<V>(chain))
+        });
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use super::batch::Batch;
 use super::variant::{Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::sha256::{Chain, Sha256Function, Written};
+use crate::kernel::sha256::{Chain, Known, Sha256Function, Written};
 use crate::kernel::{Block, Function, wipe};
 use crate::many::batch::{Common, compress_each, few_are_faster_alone};
 use crate::many::{End, LengthError as ManyError, close_each};
@@ -168,7 +168,7 @@ impl<V: Variant> HmacKey<V> {
             });
             let inner = inner[..window.len()].iter();
             let ends = inner.map(|block| End::<Sha256Function> { chain: &self.outer, block, length: V::LENGTH, last });
-            close_each(backend, ends, |i, chain| put(begin + i, digest::<V>(chain)));
+            close_each(backend, Known::Alike, ends, |i, chain| put(begin + i, digest::<V>(chain)));
         }
         inner.iter_mut().for_each(wipe);
     }
