@@ -57,6 +57,8 @@ mod peers;
 mod serialization;
 #[cfg(feature = "sha2")]
 mod sha2;
+#[cfg(all(feature = "blake2", feature = "blake3", feature = "sha2"))]
+mod streams;
 #[cfg(feature = "blake2")]
 mod traps;
 #[cfg(all(feature = "alloc", feature = "blake2"))]

@@ -53,7 +53,7 @@ fn layout_of_sha2<V: Traits>() {
     }
 }
 
-/// The digest of 64 bytes has a way of its own, which begins with the hash value of the state.
+/// The digest begins with the hash value of the state, also where a block has a way of its own.
 fn another_hash_value_before_the_first_block<V: Traits>() {
     let message = paint(130);
     for length in [0, 1, 63, 64, 65, 128] {
