@@ -256,7 +256,7 @@ pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>])
     } else {
         let ends = hashers.iter().map(|hasher| End::of(&hasher.stream, Written::JustNow));
         close_each(first.backend(), Sha256Function::NO_HINT, ends, |i, chain| {
-            hashes[i] = Hash::full(digest::<V>(chain))
+            hashes[i] = Hash::full(digest::<V>(chain));
         });
     }
     Ok(())
