@@ -445,12 +445,12 @@ store_vectors() {
 
 # built_example NAME: runs it as the tests of the whole workspace have built it.
 built_example() {
-    cargo build --workspace --bin bt2sum --example "$1"
+    unoptimised cargo build --workspace --bin bt2sum --example "$1"
     "$target/debug/examples/$1"
 }
 
 store_sidecars() {
-    cargo build --workspace --bin bt2sum --example verified
+    unoptimised cargo build --workspace --bin bt2sum --example verified
     crates/store/tests/data/sidecars.sh "$target/debug/bt2sum" --check
 }
 
