@@ -409,7 +409,7 @@ def probe(backend):
     write(folder / "Cargo.toml", manifest(
         package={"name": "probe", "version": "0.0.0", "edition": "2024"},
         workspace={},
-        dependencies={"blake2b_simd": {"path": str(HERE / "blake2b_simd")}, "simd-digest": {"path": str(TOP)}},
+        dependencies={"blake2b_simd": {"path": str(HERE / "blake2b_simd")}, "simd-digest": {"path": str(TOP), "default-features": False}},
     ))
     configured(folder, [])
     output, well = cargo(folder, backend, "run", "--quiet")
