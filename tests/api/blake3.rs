@@ -12,3 +12,11 @@ mod state;
 mod traps;
 mod values;
 mod vectors;
+
+use simd_digest::Backend;
+
+/// Every backend, in every order of instructions. No code of BLAKE3 asks for the SHA extension, so only `vectors` takes
+/// each backend without it, too.
+fn all_backends() -> impl Iterator<Item = Backend> + Clone {
+    Backend::available().flat_map(|backend| [Some(backend), backend.other_order()].into_iter().flatten())
+}

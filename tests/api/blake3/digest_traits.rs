@@ -16,7 +16,7 @@ use simd_digest::digest::{
 };
 use simd_digest::{Backend, Blake3, blake3};
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::blake3::{KEY, Kind};
 use crate::common::paint::paint;
 use crate::common::random::Random;

@@ -6,7 +6,7 @@ use simd_digest::blake3::hazmat::{ChainingValue, HasherExt, State, compress, mer
 use simd_digest::blake3::{Hash, Hasher, Mode, finalize_many, update_many};
 use simd_digest::digest::{FixedOutput, KeyInit, Mac, Update};
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::blake3::{CHUNK, Kind, other};
 use crate::common::pages::Pages;
 use crate::common::paint::paint;

@@ -4,7 +4,7 @@ use simd_digest::Backend;
 use simd_digest::blake3::{Hash, Hasher};
 use simd_digest::digest::Update;
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::blake3::{CHUNK, CONTEXT, KEY, Kind, edges};
 #[cfg(feature = "rayon")]
 use crate::common::cases::fewer;

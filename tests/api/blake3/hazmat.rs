@@ -6,7 +6,7 @@ use simd_digest::blake3::hazmat::{
     merge_subtrees_root, merge_subtrees_root_xof, subtrees,
 };
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::blake3::{CHUNK, Kind, Last, edges};
 use crate::common::paint::paint;
 use crate::common::random::Random;

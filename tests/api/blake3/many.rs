@@ -9,7 +9,7 @@ use simd_digest::blake3::{
     self, Hash, Hasher, ManyError, finalize_many, hash_many_flat, hash_many_into, lanes, update_many,
 };
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::blake3::{CHUNK, Kind, edges, other};
 use crate::common::cases::cases;
 use crate::common::paint::paint;

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use simd_digest::blake3::OutputReader;
 use simd_digest::digest::XofReader;
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::blake3::{CHUNK, Kind, Last, output_by_blocks};
 use crate::common::paint::paint;
 use crate::common::random::Random;

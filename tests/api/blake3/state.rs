@@ -4,7 +4,7 @@ use simd_digest::Backend;
 use simd_digest::blake3::Hasher;
 use simd_digest::blake3::hazmat::{ChainingValue, HasherExt, State, StateError};
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::blake3::{CHUNK, CHUNK_START, Kind, Last, compress, edges, to_bytes};
 use crate::common::cases::fewer;
 use crate::common::paint::paint;

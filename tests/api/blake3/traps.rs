@@ -19,7 +19,7 @@
 use simd_digest::blake3::{Hasher, update_many};
 use simd_digest::digest::Update;
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::blake3::{CHUNK, KEY, Kind, Last, other};
 use crate::common::cases::fewer;
 use crate::common::paint::paint;

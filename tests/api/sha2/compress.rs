@@ -5,8 +5,8 @@ use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::sha2::{Hash, Hasher, finalize_many, hazmat, update_many};
 use simd_digest::{Backend, Digest};
 
+use super::all_backends;
 use super::traits::Traits;
-use crate::common::backends::all_backends;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::sha2::{for_both, from_middle, of_bytes, on, other, to_bytes};

@@ -17,8 +17,8 @@ use simd_digest::digest::{
 };
 use simd_digest::{Backend, HmacSha224, HmacSha256, Sha224, Sha256, sha224, sha256};
 
+use super::all_backends;
 use super::traits::Traits;
-use crate::common::backends::all_backends;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::sha2::{Variant224, Variant256, for_both};

@@ -7,8 +7,8 @@ use simd_digest::sha2::hazmat::State;
 use simd_digest::sha2::{Hash, HmacKey, finalize_many, update_many};
 use simd_digest::sha256::Batch;
 
+use super::all_backends;
 use super::traits::Traits;
-use crate::common::backends::all_backends;
 use crate::common::pages::Pages;
 use crate::common::paint::paint;
 use crate::common::places::{all_lengths, misalignments};

@@ -4,7 +4,7 @@ use simd_digest::Backend;
 use simd_digest::digest::Update;
 use simd_digest::sha2::Hasher;
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::sha2::{Family, for_both, hasher_on, of_peer};

@@ -10,8 +10,8 @@ use simd_digest::digest::dev::{MacTestVector, MacTruncSide, mac_test, reset_mac_
 use simd_digest::digest::{FixedOutputReset, KeyInit, Mac};
 use simd_digest::sha2::{Hash, HmacHasher, HmacKey, ManyError};
 
+use super::all_backends;
 use super::traits::Traits;
-use crate::common::backends::all_backends;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::sha2::{Variant224, Variant256, for_both, of_bytes, other};

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use simd_digest::sha2::{Hash, Hasher, ManyError, finalize_many, lanes, update_each, update_many};
 use simd_digest::{Backend, Digest, sha224, sha256};
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::cases::cases;
 use crate::common::each;
 use crate::common::paint::paint;

@@ -3,7 +3,7 @@
 use ::sha2::{Digest, Sha256};
 use simd_digest::sha256::{self, Batch, ManyError};
 
-use crate::common::backends::all_backends;
+use super::all_backends;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 

@@ -7,8 +7,8 @@ use simd_digest::sha2::Hasher;
 use simd_digest::sha2::hazmat::{State, StateError};
 use simd_digest::{Backend, sha224, sha256};
 
+use super::all_backends;
 use super::traits::Traits;
-use crate::common::backends::all_backends;
 use crate::common::paint::paint;
 use crate::common::sha2::{for_both, hasher_on, of_peer};
 use crate::common::vector::{Vector, bytes, number};

@@ -13,8 +13,8 @@
 use simd_digest::Digest;
 use simd_digest::sha2::{Hasher, HmacKey, update_many};
 
+use super::all_backends;
 use super::traits::Traits;
-use crate::common::backends::all_backends;
 use crate::common::paint::paint;
 use crate::common::sha2::{for_both, hasher_on, of_peer, on, other};
 
