@@ -21,6 +21,7 @@ use simd_digest::digest::{
 use simd_digest::{Backend, Blake2b160, Blake2b256, Blake2b384, Blake2b512, Blake2bMac256, Blake2bMac512};
 use simd_digest::{Blake2s128, Blake2s160, Blake2s224, Blake2s256, Blake2sMac128, Blake2sMac256};
 
+use crate::common::cases::fewer;
 use crate::common::flavour::for_both;
 use crate::common::paint::paint;
 use crate::common::vector::{Vector, bytes, number};
@@ -89,13 +90,13 @@ fn message(vector: Vector) -> Vec<u8> {
 
 fn hash_passes<F: Traits, D: FixedOutputReset + Clone + Default + HashMarker>(least: usize) {
     let mut passed = 0;
-    for vector in vectors::<F>(D::OutputSize::USIZE, false) {
+    for vector in fewer(0, vectors::<F>(D::OutputSize::USIZE, false)) {
         let test = TestVector { input: message(vector).leak(), output: bytes(vector.text("digest")).leak() };
         assert_eq!(fixed_reset_test::<D>(&test), Ok(()), "{vector:?}");
         assert_eq!(fixed_test::<D>(&test), Ok(()), "{vector:?}");
         passed += 1;
     }
-    assert!(passed >= least, "only {passed} vectors");
+    assert!(passed >= fewer(0, 0..least).count(), "only {passed} vectors");
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn hash_passes_the_tests_of_digest() {
 
 fn mac_passes<F: Traits, M: Mac + KeyInit + FixedOutputReset + Clone>(least: usize) {
     let mut passed = 0;
-    for vector in vectors::<F>(M::OutputSize::USIZE, true) {
+    for vector in fewer(0, vectors::<F>(M::OutputSize::USIZE, true)) {
         let (key, input) = (bytes(vector.text("key")).leak(), message(vector).leak());
         let tag = bytes(vector.text("digest")).leak();
         let whole = MacTestVector { key, input, tag };
@@ -125,7 +126,7 @@ fn mac_passes<F: Traits, M: Mac + KeyInit + FixedOutputReset + Clone>(least: usi
         assert_eq!(reset_mac_test::<M>(&right, MacTruncSide::Right), Ok(()), "{vector:?}");
         passed += 1;
     }
-    assert!(passed >= least, "only {passed} vectors");
+    assert!(passed >= fewer(0, 0..least).count(), "only {passed} vectors");
 }
 
 #[test]

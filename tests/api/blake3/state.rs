@@ -313,7 +313,7 @@ fn of_no_hasher() {
         assert!(!error.to_string().is_empty(), "{what}");
     };
     for state in fewer(0, &states) {
-        for length in (0..2200).filter(|&length| length != state.len()) {
+        for length in fewer(state.len() + 1, 0..2200).filter(|&length| length != state.len()) {
             let mut other = state.clone();
             other.resize(length, 0);
             refused(&other, "a length");
@@ -331,7 +331,7 @@ fn of_no_hasher() {
         for flags in (0..=255).filter(|flags| ![0, 16, 64].contains(flags)) {
             change(1, &[flags], "unknown flags");
         }
-        for filled in 1025..=u16::MAX {
+        for filled in fewer(0, 1025..=u16::MAX) {
             change(2, &filled.to_le_bytes(), "more than a chunk");
         }
         // Other numbers of chunks have other numbers of subtrees, or these are more than a message has.
