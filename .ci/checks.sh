@@ -356,6 +356,12 @@ readme() {
     bash -c "$1"
 }
 
+# Those of bt2sum run the program that the first run of README has built.
+release_tests() {
+    cargo test --release -p bt2sum
+    light cargo test --release -p simd-digest --all-features
+}
+
 # tests_for CPU: lets the compiler use all of that CPU in scalar code of the library too, where it has miscompiled. The
 # oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends.
 tests_for() {
@@ -366,10 +372,10 @@ tests_for() {
     wrapper=$(compiler '-C opt-level=0' -C "target-cpu=$1")
     # shellcheck disable=SC2046
     RUSTC_WORKSPACE_WRAPPER=$wrapper \
-        light cargo test --release --workspace --exclude report --all-features $(machine_tests | sed 's/--test=api//')
+        light cargo test --release -p simd-digest --all-features $(machine_tests | sed 's/--test=api//')
     # shellcheck disable=SC2086
     RUSTC_WORKSPACE_WRAPPER=$wrapper \
-        filtered light cargo test --release --workspace --exclude report --all-features --test api -- $tests_of_backends
+        filtered light cargo test --release -p simd-digest --all-features --test api -- $tests_of_backends
 }
 
 # All interleavings of a few threads, by loom. They hash a few bytes, so the library is hardly optimised.

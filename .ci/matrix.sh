@@ -52,7 +52,7 @@ cross_tests() {
 # Builds the programs of the part `release`, or finds them built.
 x86_tests() {
     # shellcheck disable=SC2046
-    build_tests "$results/x86_64" light cargo test --no-run $(machine_tests) --release --workspace --exclude report --all-features
+    build_tests "$results/x86_64" light cargo test --no-run $(machine_tests) --release -p simd-digest --all-features
 }
 
 # run_tests LIST TESTS EMULATOR…: runs the programs of the list, and of the public interface these tests only, or all if
