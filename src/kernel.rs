@@ -91,9 +91,6 @@ pub struct Few {
     /// Whether the backend has a kernel for two messages.
     #[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone asks for it"))]
     pub(crate) pairs: bool,
-    /// Whether the backend has the SHA extension.
-    #[expect(dead_code, reason = "SHA-256 alone has an extension, and a plan of its own")]
-    pub(crate) sha: bool,
 }
 
 /// How an instruction set computes several messages.

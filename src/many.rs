@@ -428,7 +428,7 @@ fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H
 fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, total: usize, longest: usize) -> bool {
     let [number, total, longest] = [number, total, longest].map(|number| number as u64);
     let (lanes, pairs) = (H::lanes(backend), H::pairs(backend));
-    H::are_faster_alone(&Few { number, total, longest, lanes, pairs, sha: backend.sha() })
+    H::are_faster_alone(&Few { number, total, longest, lanes, pairs })
 }
 
 /// Compresses blocks that do not end their messages. No message has more of them than the one before.

@@ -62,7 +62,7 @@ impl<F: Constants> Function for F {
     /// message are computed before the last ones of another end.
     #[inline]
     fn are_faster_alone(few: &Few) -> bool {
-        let &Few { number, total, longest, lanes, pairs, .. } = few;
+        let &Few { number, total, longest, lanes, pairs } = few;
         match number {
             0 | 1 => true,
             2 if pairs => total - longest <= 2,

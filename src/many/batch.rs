@@ -193,7 +193,7 @@ fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, blocks: impl I
         longest = blocks.max(longest);
     }
     let (lanes, pairs) = (H::lanes(backend), H::pairs(backend));
-    H::are_faster_alone(&Few { number: number as u64, total, longest, lanes, pairs, sha: backend.sha() })
+    H::are_faster_alone(&Few { number: number as u64, total, longest, lanes, pairs })
 }
 
 /// The same for messages that must be few for it, and that have blocks before them if they `are_begun`.
