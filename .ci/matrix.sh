@@ -142,10 +142,11 @@ i686() {
 }
 
 # Every CPU of this emulator has the SHA extension, and no option takes it away. They run the same code, so one runs all
-# tests.
+# tests. Without SVE, which nothing here uses: with it, qemu 10.0.2 translates a long block of BLAKE2b's tree hasher
+# wrongly and dies, except with -one-insn-per-tb.
 aarch64_machines() {
     step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu
-    emulated aarch64-unknown-linux-gnu '' qemu-aarch64-static <<<'aarch64, max:neon,portable:yes:-cpu max'
+    emulated aarch64-unknown-linux-gnu '' qemu-aarch64-static <<<'aarch64, max without SVE:neon,portable:yes:-cpu max,sve=off'
     emulated aarch64-unknown-linux-gnu "$tests_of_kin" qemu-aarch64-static <<'CPUS'
 aarch64, Cortex-A53:neon,portable:yes:-cpu cortex-a53
 aarch64, Neoverse N1:neon,portable:yes:-cpu neoverse-n1
