@@ -281,7 +281,7 @@ pub(crate) fn sort_by_blocks(blocks: impl Iterator<Item = u8> + Clone, order: &m
 /// A copy of a fixed length takes a few cycles, and a call that copies any length some twenty. So the last 64 bytes are
 /// copied, if there are as many, to where `rest` begins the second block.
 #[inline]
-#[cfg(any(feature = "blake3", feature = "sha2"))]
+#[cfg(feature = "blake3")]
 pub(crate) fn copy_end(memory: &mut [[u8; 64]], message: &[u8], rest: &[u8]) {
     memory[1] = [0; 64];
     if let Some(last) = message.last_chunk::<64>() {
