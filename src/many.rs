@@ -358,7 +358,7 @@ fn are_short<'a, H: Dispatch>(backend: Backend, pieces: impl Iterator<Item = &'a
         // The SHA extension begins the next message before one has ended.
         backend.sha() && (longest <= H::Block::LENGTH || number <= 6 && blocks <= 1)
     };
-    one_after_the_other || are_faster_alone::<H>(backend, number, total / H::Block::LENGTH, blocks)
+    one_after_the_other || are_faster_alone::<H>(backend, number, (total / H::Block::LENGTH) as u64, blocks as u64)
 }
 
 /// Those with a bit in `marks`.
@@ -425,10 +425,9 @@ fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H
 }
 
 /// Whether messages of `total` blocks, the longest of `longest`, take less time one after the other than side by side.
-fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, total: usize, longest: usize) -> bool {
-    let [number, total, longest] = [number, total, longest].map(|number| number as u64);
+fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, total: u64, longest: u64) -> bool {
     let (lanes, pairs) = (H::lanes(backend), H::pairs(backend));
-    H::are_faster_alone(&Few { number, total, longest, lanes, pairs })
+    H::are_faster_alone(&Few { number: number as u64, total, longest, lanes, pairs })
 }
 
 /// Compresses blocks that do not end their messages. No message has more of them than the one before.

@@ -9,7 +9,7 @@ use digest::typenum::Unsigned;
 
 use super::{Memory, Message, Start};
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, Few, Function, Run};
+use crate::kernel::{Block, Function, Run};
 use crate::stream::compress_message;
 
 /// The beginning that whole messages share, and how they end.
@@ -192,8 +192,7 @@ fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, blocks: impl I
         total += blocks;
         longest = blocks.max(longest);
     }
-    let (lanes, pairs) = (H::lanes(backend), H::pairs(backend));
-    H::are_faster_alone(&Few { number: number as u64, total, longest, lanes, pairs })
+    super::are_faster_alone::<H>(backend, number, total, longest)
 }
 
 /// The same for messages that must be few for it, and that have blocks before them if they `are_begun`.

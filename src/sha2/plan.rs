@@ -51,8 +51,8 @@ fn are_faster_alone(sides: Sides, total: usize, longest: usize) -> bool {
     }
 }
 
-/// The same for messages that must be few. Asked where a call is compiled for their type: a function for all types would
-/// take as long as half of a block for its start.
+/// Whether there are at most [`FEW`] messages, and they take less time one by one. Asked where a call is compiled for
+/// their type: a function for all types would take as long as half of a block for its start.
 #[inline]
 pub(super) fn few_are_faster_alone(backend: Backend, messages: &[impl AsRef<[u8]>]) -> bool {
     let (mut total, mut longest) = (0, 0);
