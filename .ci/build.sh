@@ -55,7 +55,8 @@ our_names() {
     } | tr - _ | sort -u
 }
 
-# remove_ours FOLDER: also what has no hash in its name, for only members of a workspace are linked to such files.
+# remove_ours FOLDER: also what has no hash in its name, for only members of a workspace are linked to such files, and
+# what has no file .d, which a compiler leaves that is ended before it is ready.
 remove_ours() {
     local folder
     ours "$1" >"$scratch/ours"
@@ -63,14 +64,18 @@ remove_ours() {
         rm -rf "$folder/examples" "$folder/incremental"
         find "$folder" -mindepth 1 -maxdepth 1 -type f ! -name '.cargo-*' -delete
         find "$folder/deps" "$folder/.fingerprint" "$folder/build" -mindepth 1 -maxdepth 1 2>/dev/null |
-            awk 'NR == FNR { ours[$0]; next }
+            awk 'FILENAME != "-" { ours[$0]; next }
                 match($0, /-[0-9a-f]+(\.[a-z0-9.]*)?$/) {
                     hash = substr($0, RSTART + 1, RLENGTH - 1)
                     sub(/\..*/, "", hash)
+                    if (/\/deps\// && /\.d$/) complete[hash]
                     if (hash in ours) print
+                    else if (/\/deps\//) of[$0] = hash
                     next
                 }
-                /\/deps\// ' "$scratch/ours" - | tr '\n' '\0' | xargs -0 rm -rf
+                /\/deps\//
+                END { for (file in of) if (!(of[file] in complete)) print file }
+            ' "$scratch/ours" - | tr '\n' '\0' | xargs -0 rm -rf
     done < <(layouts "$1")
     rm -rf "$1"/{doc,public-api,nightly,package}
 }
@@ -90,19 +95,25 @@ left_over() {
                 sub(/^lib/, "", name)
                 if (!(name in ours) || (file ~ /\/compat\// && name != "simd_digest")) next
                 count++
-                if (/^old/) { print "of an earlier run: " file; broken = 1 }
+                if (/^old/) old[file]
             }
-            END { print count + 0 " files of this repository were compiled by this run"; exit broken }
+            END {
+                print count + 0 " files of this repository were looked at"
+                for (file in old) { print "of an earlier run: " file; broken = 1 }
+                exit broken
+            }
         ' "$scratch/names" -
 }
 
 # All that was compiled from this repository is newer than the beginning of this run. The search is tried on an old file
-# first, which it must find.
+# first, which it must find, and which is removed, as an ended compiler has left it.
 nothing_reused() {
-    local control=$scratch/control/debug/deps
-    mkdir -p "$control"
-    touch -r "$scratch/began" "$control/libsimd_digest-0123456789abcdef.rlib"
+    local control=$scratch/control/debug
+    mkdir -p "$control"/{deps,.fingerprint}
+    touch -r "$scratch/began" "$control/deps/libsimd_digest-0123456789abcdef.rlib"
     ! left_over "$scratch/control" "$scratch/began" >"$scratch/found" && grep -q '^of an earlier run' "$scratch/found" ||
         { echo 'an old file was not found'; return 1; }
+    remove_ours "$scratch/control"
+    left_over "$scratch/control" "$scratch/began" >/dev/null || { echo 'an old file was not removed'; return 1; }
     left_over "$target" "$scratch/began"
 }

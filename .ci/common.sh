@@ -51,7 +51,7 @@ step() {
     elif [ "$status" -ge 76 ] && [ "$status" -le 78 ]; then
         omit "$status" "$headline" "$(tail -n 1 "$results/log")"
     else
-        account failed "$headline"
+        account failed "$headline: $(tail -n 1 "$results/log")"
         echo "<== FAILED with status $status: $headline"
     fi
 }
