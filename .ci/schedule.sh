@@ -45,7 +45,12 @@ begin() {
     unset "waiting[$1]"
     mkdir -p "$scratch/$part"
     echo "$(date +%T) $part begins"
-    (export group=${group_of[$part]-$part}; part "$part") >"$scratch/$part/log.whole" 2>&1 </dev/null 9>&- &
+    (
+        export group=${group_of[$part]-$part}
+        # One for all these parts, or cargo would compile the library for each.
+        [ "$group" != release ] || export RUSTC_WORKSPACE_WRAPPER="$release_compiler"
+        part "$part"
+    ) >"$scratch/$part/log.whole" 2>&1 </dev/null 9>&- &
     running[$!]=$part
 }
 
