@@ -37,6 +37,14 @@ opt-level = 2
 opt-level = 2
 codegen-units = 4
 """
+# Every suite asks for these, so that the library is compiled once for a backend, and not once for each set of features.
+# That an adapter asks for all that it needs is seen by clippy, which has it alone.
+SHARED = {
+    "simd-digest": {"path": str(TOP), "default-features": False,
+                    "features": ["alloc", "blake2", "sha2", "std", "zeroize"]},
+    "digest": {"version": "0.11", "features": ["alloc", "block-api", "dev", "mac", "oid", "zeroize"]},
+    "zeroize": "1",
+}
 # Of projects that hash a few bytes.
 UNOPTIMISED = """
 [profile.dev]
@@ -343,6 +351,8 @@ def run(name, suite, backend):
             raise Broken(output)
         check_over_ours(folder, suite["adapters"])
         return [name], [], 0
+    with (folder / "Cargo.toml").open("a") as file:
+        file.write("\n" + manifest(**{"target.'cfg(all())'.dependencies": SHARED}))
     passed, failed, ignored = [], [], 0
     for features in runs_of(suite):
         # A frame has its features by default.
@@ -409,7 +419,7 @@ def probe(backend):
     write(folder / "Cargo.toml", manifest(
         package={"name": "probe", "version": "0.0.0", "edition": "2024"},
         workspace={},
-        dependencies={"blake2b_simd": {"path": str(HERE / "blake2b_simd")}, "simd-digest": {"path": str(TOP), "default-features": False}},
+        dependencies={"blake2b_simd": {"path": str(HERE / "blake2b_simd")}, **SHARED},
     ))
     configured(folder, [])
     output, well = cargo(folder, backend, "run", "--quiet")
