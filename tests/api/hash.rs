@@ -90,16 +90,17 @@ fn bytes_there_and_back<F: Flavour>() {
 fn arrays_there_and_back<F: Flavour>() {
     fn of_length<F: Flavour, const N: usize>() {
         for hash in hashes::<F>() {
-            let expected = (hash.as_bytes().len() == N).then(|| core::array::from_fn(|i| hash.as_bytes()[i]));
-            assert_eq!(hash.as_array::<N>(), expected.as_ref());
-            assert_eq!(<[u8; N]>::try_from(hash).ok(), expected);
-            if let Some(array) = expected {
-                assert_eq!(Hash::from_bytes(&array), Ok(hash));
-            }
+            // As slices: what compares and prints arrays would be compiled for each length.
+            let expected = (hash.as_bytes().len() == N).then(|| hash.as_bytes());
+            assert_eq!(hash.as_array::<N>().map(|array| &array[..]), expected);
+            assert_eq!(<[u8; N]>::try_from(hash).ok().as_ref().map(|array| &array[..]), expected);
         }
     }
     macro_rules! of_lengths {
         ($($length:literal)+) => { $(of_length::<F, $length>();)+ };
+    }
+    for hash in hashes::<F>() {
+        assert_eq!(Hash::from_bytes(hash.as_bytes()), Ok(hash));
     }
     of_lengths!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33);
     of_lengths!(34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65);

@@ -146,6 +146,23 @@ pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u32; N] {
 /// The BLAKE3 paper, section 2.2: all sixteen words, of which the first eight are a chaining value.
 pub(crate) fn compress(cv: &[u32; 8], block: &[u8], length: u8, counter: u64, flags: u8) -> [u32; 16] {
     const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+    // Columns, then diagonals. Written out, for tests that are not optimised spend much of their time here.
+    const PLACES: [[usize; 4]; 8] = [
+        [0, 4, 8, 12],
+        [1, 5, 9, 13],
+        [2, 6, 10, 14],
+        [3, 7, 11, 15],
+        [0, 5, 10, 15],
+        [1, 6, 11, 12],
+        [2, 7, 8, 13],
+        [3, 4, 9, 14],
+    ];
+    let half = |v: &mut [u32; 16], [a, b, c, d]: [usize; 4], word, to_d, to_b| {
+        v[a] = v[a].wrapping_add(v[b]).wrapping_add(word);
+        v[d] = (v[d] ^ v[a]).rotate_right(to_d);
+        v[c] = v[c].wrapping_add(v[d]);
+        v[b] = (v[b] ^ v[c]).rotate_right(to_b);
+    };
     let halves = [counter & 0xffff_ffff, counter >> 32].map(|half| u32::try_from(half).unwrap());
     let ends = [halves[0], halves[1], length.into(), flags.into()];
     let mut v: [u32; 16] = core::array::from_fn(|i| match i {
@@ -155,18 +172,14 @@ pub(crate) fn compress(cv: &[u32; 8], block: &[u8], length: u8, counter: u64, fl
     });
     let mut m: [u32; 16] = words(block);
     for _ in 0..7 {
-        for i in 0..8 {
-            // Columns, then diagonals.
-            let place = |row: usize| 4 * row + (i + row * (i / 4)) % 4;
-            let [a, b, c, d] = [0, 1, 2, 3].map(place);
-            for (word, to_d, to_b) in [(m[2 * i], 16, 12), (m[2 * i + 1], 8, 7)] {
-                v[a] = v[a].wrapping_add(v[b]).wrapping_add(word);
-                v[d] = (v[d] ^ v[a]).rotate_right(to_d);
-                v[c] = v[c].wrapping_add(v[d]);
-                v[b] = (v[b] ^ v[c]).rotate_right(to_b);
-            }
+        for (i, &places) in PLACES.iter().enumerate() {
+            half(&mut v, places, m[2 * i], 16, 12);
+            half(&mut v, places, m[2 * i + 1], 8, 7);
         }
-        m = PERMUTATION.map(|i| m[i]);
+        let before = m;
+        for (word, place) in m.iter_mut().zip(PERMUTATION) {
+            *word = before[place];
+        }
     }
     core::array::from_fn(|i| if i < 8 { v[i] ^ v[i + 8] } else { v[i] ^ cv[i - 8] })
 }
