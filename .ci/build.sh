@@ -63,7 +63,7 @@ remove_ours() {
     while read -r folder; do
         rm -rf "$folder/examples" "$folder/incremental"
         find "$folder" -mindepth 1 -maxdepth 1 -type f ! -name '.cargo-*' -delete
-        find "$folder/deps" "$folder/.fingerprint" "$folder/build" -mindepth 1 -maxdepth 1 2>/dev/null |
+        { find "$folder/deps" "$folder/.fingerprint" "$folder/build" -mindepth 1 -maxdepth 1 2>/dev/null || true; } |
             awk 'FILENAME != "-" { ours[$0]; next }
                 match($0, /-[0-9a-f]+(\.[a-z0-9.]*)?$/) {
                     hash = substr($0, RSTART + 1, RLENGTH - 1)
