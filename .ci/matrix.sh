@@ -11,7 +11,7 @@ cross() {
     local command=$1
     shift
     # In a folder of their own, since cargo locks the folder of programs for this machine as well.
-    CARGO_TARGET_DIR=$target/web RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTC_WORKSPACE_WRAPPER=$(compiler "${test_options-}" -D warnings -Zub-checks=no) \
+    CARGO_TARGET_DIR=$target/web RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTC_WORKSPACE_WRAPPER=$(kept=wiping compiler "${test_options-}" -D warnings -Zub-checks=no) \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_LINKER=s390x-linux-gnu-gcc \
         CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc \
