@@ -9,12 +9,25 @@ a product (`and`) of others. Rotations are pushed into it, and a shift is a rota
 what they are made from: a function may fail to see that two values are equal, and must never make equal what is not.
 """
 
+import functools
+
 ONES = {n: (1 << 8 * n) - 1 for n in (1, 2, 4, 8, 16, 32, 64)}
 MOST_PRODUCTS = 256  # in one polynomial; more is refused by whoever asks
 
 
 class Unknown(Exception):
     """No form is known for this."""
+
+
+REMEMBERED = []
+
+
+def remembered(f):
+    """A function whose results are kept: loops are followed many times, and most terms of one time are those of
+    another."""
+    f = functools.lru_cache(maxsize=None)(f)
+    REMEMBERED.append(f)
+    return f
 
 
 class Term:
@@ -87,6 +100,7 @@ def by_id(t):
 # ------------------------------------------------------------------------------------------------------------------ sums
 
 
+@remembered
 def add(size, *xs):
     """The sum modulo 2^(8 size)."""
     c, out = 0, {}
@@ -156,10 +170,12 @@ def join_tables(size, c, out, tables):
     return c, out
 
 
+@remembered
 def times(size, x, k):
     return combine(size, 0, [(x, k)])
 
 
+@remembered
 def sub(size, x, y):
     return combine(size, 0, [(x, 1), (y, -1)])
 
@@ -185,6 +201,7 @@ def entries_of(x, size):
     return 0, ((x, ONES[size]),)
 
 
+@remembered
 def xor(size, *xs):
     c, out = 0, {}
     for x in xs:
@@ -233,12 +250,14 @@ def polynomial(size, c, out):
     return term("xor", size, (c, tuple(entries)))
 
 
+@remembered
 def masked(size, x, mask):
     """And with a constant."""
     c, entries = entries_of(x, size)
     return polynomial(size, c & mask, {y: m & mask for y, m in entries})
 
 
+@remembered
 def both(size, x, y):
     """And: the product of the polynomials."""
     if type(x) is int:
@@ -277,6 +296,7 @@ def may_be_set(x, size):
     return bits
 
 
+@remembered
 def either(size, x, y):
     """Or. Of parts that share no bit it is an exclusive or; of public ones it stays a set, for a test of all."""
     if type(x) is int and type(y) is int:
@@ -293,6 +313,7 @@ def either(size, x, y):
     return term("or", size, tuple(sorted(parts, key=lambda p: p.id if type(p) is Term else -1)))
 
 
+@remembered
 def ror(size, x, n):
     bits = 8 * size
     n %= bits
@@ -326,6 +347,7 @@ def ror(size, x, n):
     return term("ror", size, (x, n))
 
 
+@remembered
 def shl(size, x, n):
     """Of what is public a multiple, since it is a number; else bits."""
     if n >= 8 * size:
@@ -335,6 +357,7 @@ def shl(size, x, n):
     return masked(size, ror(size, x, -n), ONES[size] & ONES[size] << n)
 
 
+@remembered
 def shr(size, x, n):
     if type(x) is int:
         return x >> n
@@ -384,18 +407,10 @@ def conjunction(a, b):
 # ----------------------------------------------------------------------------------------------------------------- bytes
 
 
-PARTS = {}
-
-
+@remembered
 def ext(t, start, size):
     """Bytes `start` and on of a term, as a word."""
-    if start == 0 and size == t.size:
-        return t
-    key = t, start, size
-    r = PARTS.get(key)
-    if r is None:
-        r = PARTS[key] = part_of(t, start, size)
-    return r
+    return t if start == 0 and size == t.size else part_of(t, start, size)
 
 
 def part_of(t, start, size):
@@ -431,6 +446,7 @@ def part_of(t, start, size):
     return term("ext", size, (t, start))
 
 
+@remembered
 def zext(size, t):
     if type(t) is int:
         return t
@@ -502,5 +518,7 @@ def unpack(x, size):
 
 def forget_all():
     """Terms of the proof before are of no use."""
-    for known in (TERMS, PUBLIC, WORDS, PARTS):
+    for known in (TERMS, PUBLIC, WORDS):
         known.clear()
+    for f in REMEMBERED:
+        f.cache_clear()
