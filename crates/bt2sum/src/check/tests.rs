@@ -83,6 +83,8 @@ impl Damaged {
 
     /// Checks a list with the program's own code.
     fn check(&self, list: &[u8]) -> Checked {
+        // A new file, for a file system may wait for the disk when one is made empty and written again.
+        _ = fs::remove_file(self.path());
         fs::write(self.path(), list).unwrap();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut printer = Printer::to(&mut stdout, &mut stderr, &self.engine.progress);
