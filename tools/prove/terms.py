@@ -459,9 +459,6 @@ def zext(size, t):
     return term("zext", size, (t,))
 
 
-WORDS = {}
-
-
 def word(b):
     """Bytes as one value."""
     n = len(b)
@@ -469,13 +466,12 @@ def word(b):
         t, i = b[0]
         if b == t.bytes[i : i + n]:
             return t if n == t.size else ext(t, i, n)
-    w = WORDS.get(key := tuple(b))
-    if w is None:
-        w = WORDS[key] = word_of(key, n)
-    return w
+    return word_of(tuple(b))
 
 
-def word_of(b, n):
+@remembered
+def word_of(b):
+    n = len(b)
     c, rotations, whole = 0, {}, True
     for i, x in enumerate(b):
         if type(x) is int:
@@ -518,7 +514,7 @@ def unpack(x, size):
 
 def forget_all():
     """Terms of the proof before are of no use."""
-    for known in (TERMS, PUBLIC, WORDS):
+    for known in (TERMS, PUBLIC):
         known.clear()
     for f in REMEMBERED:
         f.cache_clear()
