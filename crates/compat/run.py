@@ -276,7 +276,6 @@ def prepare_beside(folder, suite, _):
     needs = {
         "ours": {"package": peer, "path": str(HERE / suite["adapters"][0]), "features": suite.get("needs", [])},
         "theirs": {"package": peer, "version": f"={suite['version']}", "features": suite.get("needs", [])},
-        "zeroize": "1",
     }
     shutil.copytree(HERE / "frames/beside", folder / "src")
     write(folder / "Cargo.toml", manifest(
