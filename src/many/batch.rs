@@ -195,7 +195,8 @@ fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, blocks: impl I
     super::are_faster_alone::<H>(backend, number, total, longest)
 }
 
-/// The same for messages that must be few for it, and that have blocks before them if they `are_begun`.
+/// Whether there are at most four messages, and they take less time one by one. If they `are_begun`, they have blocks
+/// before them.
 ///
 /// Asked where a call is compiled for their type: a function for all types would take as long as half of a block for its
 /// start.
