@@ -290,12 +290,14 @@ fn lengths_of_digests() {
     for (output, message) in whole.iter_mut().zip([&b"abc"[..], &message((4 << 20) + 77), b""]) {
         hasher.hash_xof(message).fill(output);
     }
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    let hex = |bytes: Vec<u8>| bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect::<String>();
+    let whole: Vec<String> = whole.into_iter().map(hex).collect();
     for size in [1, 16, 31, 32, 33, 63, 64, 65, 131, 1000, 1 << 20] {
         let (bytes, bits) = (format!("-s{size}"), format!("--length={}", 8 * size));
         let label = if size == 32 { String::new() } else { format!("-{}", 8 * size) };
-        let lines = |form: &dyn Fn(&str, String) -> String| -> String {
-            names.iter().zip(&whole).map(|(name, output)| form(name, hex(&output[..size]))).collect()
+        let lines = |form: &dyn Fn(&str, &str) -> String| -> String {
+            names.iter().zip(&whole).map(|(name, output)| form(name, &output[..2 * size])).collect()
         };
         let plain = lines(&|name, hex| format!("{hex}  {name}\n"));
         let tagged = lines(&|name, hex| format!("BLAKE3{label} ({name}) = {hex}\n"));
