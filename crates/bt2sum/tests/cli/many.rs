@@ -125,8 +125,8 @@ fn recursion() {
     assert_eq!(standard, success(format!("BLAKE2b-64 = {EMPTY}\n")));
 }
 
-/// What is read or mapped while it changes is no version of the file. So many bytes, most of them a hole, give the test
-/// time to change it. One that is mapped is not made shorter: that may end the program.
+/// What is read or mapped while it changes is no version of the file. It is read so slowly that the test has time to
+/// change it. One that is mapped is not made shorter: that may end the program.
 #[cfg(unix)]
 #[test]
 fn files_that_change() {
@@ -144,8 +144,8 @@ fn files_that_change() {
     for (change, option) in how {
         let once = || {
             let directory = Directory::new().file("name", &message(1 << 20));
-            File::options().write(true).open(directory.path("name")).unwrap().set_len(512 << 20).unwrap();
-            let mut command = directory.bt2sum(["-t64k", "name"]);
+            File::options().write(true).open(directory.path("name")).unwrap().set_len(16 << 20).unwrap();
+            let mut command = directory.bt2sum(["-t64k", "--rate=64m", "name"]);
             command.args(Some(option).filter(|option| !option.is_empty()));
             let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
             let mut file = File::options().write(true).open(directory.path("name")).unwrap();
