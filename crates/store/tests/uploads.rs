@@ -283,10 +283,11 @@ async fn large_objects() {
 /// Parts in tasks on several threads, of which some are dropped or polled late.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn parts_on_threads() {
+    let part = |i: u8| Bytes::from(vec![i; 1_100_000 + usize::from(i)]);
+    let whole = (0..12).map(part).collect::<Vec<_>>().concat();
     for round in 0..20 {
         let store = verified(1000);
         let mut upload = store.put_multipart(&path("object")).await.unwrap();
-        let part = |i: u8| Bytes::from(vec![i; 1_100_000 + usize::from(i)]);
         let mut parts: Vec<_> = (0..12).map(|i| upload.put_part(part(i).into())).collect();
         // The first is polled once, and then waits while others do its work.
         let mut first = parts.remove(0);
@@ -303,7 +304,6 @@ async fn parts_on_threads() {
         }
         first.await.unwrap();
         upload.complete().await.unwrap();
-        let whole: Vec<u8> = (0..12).flat_map(part).collect();
         assert_eq!(store.get(&path("object")).await.unwrap().bytes().await.unwrap(), whole);
     }
 }

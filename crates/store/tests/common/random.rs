@@ -29,7 +29,14 @@ impl Random {
     }
 
     pub(crate) fn bytes(&mut self, length: u64) -> Bytes {
-        (0..length).map(|_| self.next().to_le_bytes()[0]).collect()
+        let length = usize::try_from(length).unwrap();
+        let mut bytes = Vec::with_capacity(length + 6);
+        // Numbers have 48 bits.
+        while bytes.len() < length {
+            bytes.extend_from_slice(&self.next().to_le_bytes()[..6]);
+        }
+        bytes.truncate(length);
+        bytes.into()
     }
 
     /// The same bytes in pieces of up to `most` bytes, some of them empty.
