@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Barrier, Mutex, TryLockError};
 use std::task::Wake;
 use std::thread;
 use std::time::Instant;
@@ -348,10 +348,17 @@ fn woken_and_not_polled() {
     for threads in [true, false] {
         ends(move || {
             let pool = Pool::builder().seats(1).ready(1).limit(0).threshold(1).build();
+            let (long, barrier) = (paint(4 << 20), Barrier::new(2));
             for _ in 0..10 {
                 let mut kept: Vec<_> = (0..40).map(|_| pool.async_hasher(sha256::Hasher::new())).collect();
                 thread::scope(|scope| {
-                    scope.spawn(|| _ = pool.hasher(sha256::Hasher::new()).update(&paint(4 << 20)));
+                    scope.spawn(|| {
+                        let mut hasher = pool.hasher(sha256::Hasher::new());
+                        barrier.wait();
+                        hasher.update(&long);
+                    });
+                    // The seat is taken when these are polled.
+                    barrier.wait();
                     for hasher in &mut kept {
                         let mut update = hasher.update(paint(50_000));
                         for _ in 0..3 {
