@@ -135,11 +135,12 @@ locked() {
     done
 }
 
+# Every package once. With --all, cargo formats the packages that a package needs by their path as well, so the library
+# again for each of them.
 format() {
     local manifest
-    cargo fmt --all --check
-    for manifest in fuzz/Cargo.toml crates/store/s3/Cargo.toml crates/datafusion/Cargo.toml crates/datafusion/bench/Cargo.toml crates/compat/*/Cargo.toml; do
-        cargo fmt --all --manifest-path "$manifest" --check
+    for manifest in $(git ls-files '*Cargo.toml'); do
+        cargo fmt --manifest-path "$manifest" --check
     done
 }
 
