@@ -59,10 +59,14 @@ class Reader:
     """Finds the modules, imports and paths of one file."""
 
     def __init__(self, text):
-        matches = [match for match in TOKEN.finditer(text) if match["token"]]
-        self.tokens = [match["token"] for match in matches] + ["", ""]
-        self.lines = [text.count("\n", 0, match.start()) + 1 for match in matches]
-        self.at = 0
+        self.tokens, self.lines, self.at = [], [], 0
+        line = 1
+        for match in TOKEN.finditer(text):
+            if match["token"]:
+                self.tokens.append(match["token"])
+                self.lines.append(line)
+            line += match[0].count("\n")
+        self.tokens += ["", ""]
 
     def group(self):
         """Skips from an opening bracket to the one that closes it."""
