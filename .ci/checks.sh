@@ -384,7 +384,27 @@ tests_for() {
         filtered light cargo test --release -p simd-digest --all-features --test api -- $tests_of_backends
 }
 
-# All interleavings of a few threads, by loom. They hash a few bytes, so the library is hardly optimised.
+# Its programs of tests run with the library that the tests of the whole workspace have compiled: alone, the pool asks for
+# fewer of its features. Its unit tests and examples of the documentation hash a few bytes, so they do with the library
+# of these features that is not optimised.
+pool_tests() {
+    local what programs
+    programs=$(basename -a -s .rs crates/pool/tests/*.rs | sed 's/^/--test=/')
+    # shellcheck disable=SC2086
+    unoptimised cargo test --workspace --features simd-digest-pool/bytes $programs
+    for what in --lib --doc; do
+        cargo test -p simd-digest-pool --all-features $what --config 'profile.dev.package.simd-digest.opt-level=0'
+    done
+}
+
+# pool_example NAME: with the library of the tests.
+pool_example() {
+    unoptimised cargo build --workspace --features simd-digest-pool/bytes --example "$1"
+    "$target/debug/examples/$1"
+}
+
+# All interleavings of a few threads, by loom. They hash a few bytes, so the library is hardly optimised; not
+# optimised at all, it overflows the stack of loom's coroutines.
 pool_model() {
     RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=$target/loom \
         cargo test --release -p simd-digest-pool --features bytes --test model \
