@@ -68,15 +68,16 @@ fn by_definition<F: Peer>(params: &Params<F>, message: &[u8]) -> Hash<F> {
 
 fn every_length_on_every_backend<F: Peer>() {
     let message = paint(2600);
+    let every: Vec<Backend> = Backend::available().collect();
     for (params, hash_length, key) in both_params::<F>() {
-        for length in 0..=message.len() {
+        // Around blocks everywhere, else in turn.
+        let (near, far): (Vec<_>, Vec<_>) = (0..=message.len()).partition(|length| (length + 2) % F::BLOCK <= 4);
+        let near = near.into_iter().map(|length| (length, every.clone()));
+        let far = fewer(0, far).enumerate().map(|(i, length)| (length, vec![every[i % every.len()]]));
+        for (length, backends) in near.chain(far) {
             let message = &message[..length];
             let digest = F::parallel(hash_length, &key, message);
-            // Around blocks everywhere, else in turn.
-            let backends: Vec<Backend> = Backend::available().collect();
-            let near = (length + 2) % F::BLOCK <= 4;
-            let backends = if near { &backends[..] } else { &backends[length % backends.len()..][..1] };
-            for &backend in backends {
+            for backend in backends {
                 let mut hasher = parallel(&params, backend);
                 assert_eq!(hasher.update(message).finalize().as_bytes(), digest.as_ref(), "{backend}, {length}");
                 assert_eq!(hasher.count(), length as u128);
