@@ -11,6 +11,8 @@ no variables. Forms that this CPU cannot run are listed. Takes gcc.
 import argparse
 import collections
 import ctypes
+import functools
+import gc
 import multiprocessing
 import os
 import pathlib
@@ -22,7 +24,7 @@ import tempfile
 
 import kernels
 from elf import Program, Refuted
-from inside import evaluate
+from inside import evaluate, leaves
 from machine import Region, State
 from terms import ONES, Term, add, forget_all, unpack, var
 from x86.machine import X86
@@ -79,12 +81,16 @@ def rename(args):
 def forms(program, listed):
     """One instruction of each form, and the mnemonics of those that are not compared: without an effect on data, and
     with an address for each word."""
-    out, left, not_modelled = {}, set(), set()
+    out, left, not_modelled, seen = {}, set(), set(), set()
     patterns = [re.compile(k.symbol) for k in listed]
     for name, address, size in program.symbols:
-        if not any(p.fullmatch(name) for p in patterns):
+        if "backend::" not in name or not any(p.fullmatch(name) for p in patterns):
             continue
         for line in program.disassembly(address, size, "-M", "intel", "--insn-width=16"):
+            text = line.rpartition("\t")[2]
+            if text in seen:
+                continue
+            seen.add(text)
             m = re.match(r"^\s+[0-9a-f]+:\t([0-9a-f ]+?)\s*\t(?:(?:data16|cs|rep|bnd) )*(\w+)\s*(.*?)(\s+#.*)?$", line)
             if not m:
                 continue
@@ -137,6 +143,18 @@ def parts(st):
     yield AREA, [st.memory["area"][j] for j in range(64)]
 
 
+@functools.lru_cache(maxsize=64)
+def random_image(seed):
+    """One for the words of each size."""
+    rng = random.Random(seed)
+    words = (rng.getrandbits(64), rng.getrandbits(64), rng.getrandbits(8), ONES[8] - rng.getrandbits(4))
+    chosen = rng.choices((*words, None), k=ALL // 8)
+    image = bytearray(b"".join((rng.getrandbits(64) if x is None else x).to_bytes(8, "little") for x in chosen))
+    x = rng.choice(words)
+    image[COMPARED : COMPARED + 16] = x.to_bytes(8, "little") + rng.choice((x, rng.choice(words), 1)).to_bytes(8, "little")
+    return bytes(image)
+
+
 class Comparison:
     """One form, with words of one size, and general registers that are secret or not."""
 
@@ -155,6 +173,15 @@ class Comparison:
             self.after = after[0] if len(after) == 1 and ("unknown",) not in [b for k in after[0].k for b in k] else None
         except Refuted:
             self.after = None
+        if self.after:
+            self.changes = self.changed(self.after)
+            used = leaves((*(tuple(part) for _, part in self.changes), *map(tuple, self.after.k), self.after.flags))
+            self.variables = [(at, x) for at, x in self.variables if x in used]
+
+    def changed(self, st):
+        """Parts that the model has changed: others are what the function was given."""
+        return [(at, part[: self.width] if at < MASKS else part)
+                for (at, part), (_, given) in zip(parts(st), parts(self.before)) if part != given]  # fmt: skip
 
     def start(self, args):
         st, size = State(), self.size
@@ -182,12 +209,7 @@ class Comparison:
 
     def image(self, case):
         """What the function is given, and the numbers of the variables."""
-        rng, env = random.Random(self.n * 1000 + case), {}
-        words = (rng.getrandbits(64), rng.getrandbits(64), rng.getrandbits(8), ONES[8] - rng.getrandbits(4))
-        chosen = rng.choices((*words, None), k=ALL // 8)
-        image = bytearray(b"".join((rng.getrandbits(64) if x is None else x).to_bytes(8, "little") for x in chosen))
-        x = rng.choice(words)
-        image[COMPARED : COMPARED + 16] = x.to_bytes(8, "little") + rng.choice((x, rng.choice(words), 1)).to_bytes(8, "little")
+        image, env = bytearray(random_image(self.n * 1000 + case)), {}
         for i, mask in enumerate(self.masks):
             image[MASKS + 8 * i : MASKS + 8 * i + 8] = mask.to_bytes(8, "little")
         for at, x in self.constants:
@@ -223,12 +245,11 @@ class Comparison:
         def number(x):
             return evaluate(x, env, memo, self.rng) if type(x) is Term else x
 
-        # What the model has not changed is what the function was given.
-        for (at, part), (_, given) in zip(parts(s), parts(self.before)):
-            if part != given:
-                part = part[: self.width] if at < MASKS else part
-                model[at : at + len(part)] = bytes(map(value, part))
+        for at, part in self.changes if s is self.after else self.changed(s):
+            model[at : at + len(part)] = bytes(map(value, part))
         for i in range(8):
+            if s.k[i] == self.before.k[i]:
+                continue
             if all(type(b) is int for b in s.k[i]):
                 bits = sum(b << j for j, b in enumerate(s.k[i]))
             else:
@@ -288,6 +309,7 @@ def main():
     parser.add_argument("--cases", type=int, default=12)
     options = parser.parse_args()
     sys.setrecursionlimit(1 << 20)
+    gc.disable()
     have = cpu_features()
     if "avx2" not in have:
         raise SystemExit("this CPU has no AVX2, by which registers are saved")
