@@ -6,6 +6,7 @@ One error for each hash; with --all, one for each hash on each instruction set.
 """
 
 import argparse
+import gc
 import multiprocessing
 import pathlib
 import re
@@ -100,6 +101,7 @@ def main():
 def control(job):
     """What came of an error, and whether it was refuted as it should. Where there is no place for one of that kind, there
     is for the next; and so where an error is refuted for another reason, such as an address, or not within the time."""
+    gc.disable()
     signal.signal(signal.SIGVTALRM, out_of_time)
     program, layout, kernel, first = PROGRAM, LAYOUT, LISTED[job[0]], job[1]
     contract, cases = kernels.cases(kernel, False)

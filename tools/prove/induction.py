@@ -29,6 +29,11 @@ class Loop:
         self.named = {v for p in cells.values() if type(p) is Term for v in leaves(p)}
 
 
+def misses(st):
+    """Times that the path was at the head of a loop and no chaining value was."""
+    return st.seen.get("misses", 0)
+
+
 class Again(Exception):
     """What was guessed of a loop does not hold, so another guess is made."""
 
@@ -52,19 +57,26 @@ class Paths:
     def explore(self, start):
         """Lowest addresses first, so that paths which meet again are there together. A path through a loop that kept no
         chaining value comes last: if there is an error, others have ended before its terms have grown."""
-        pending, first = {start.ip: [start]}, True
-        while pending:
-            ip = min(pending, key=lambda ip: (min(st.seen.get("misses", 0) for st in pending[ip]), ip))
-            for st in self.merge(pending.pop(ip)):
-                arrived = [st] if first or ip not in self.machine.targets else self.arrive(st)
-                first = False
-                for s in arrived:
-                    for out in self.path(s):
-                        if out.ip == "end":
-                            self.paths += 1
-                            self.contract.finish(out)
-                        else:
-                            pending.setdefault(out.ip, []).append(out)
+        pending, late, first = {start.ip: [start]}, [], True
+        while pending or late:
+            following = []
+            if not pending:
+                following.append(late.pop(0))
+            else:
+                ip = min(pending, key=lambda ip: (min(misses(st) for st in pending[ip]), ip))
+                for st in self.merge(pending.pop(ip)):
+                    missed = misses(st)
+                    arrived = [st] if first or ip not in self.machine.targets else self.arrive(st)
+                    first = False
+                    for s in arrived:
+                        (late if misses(s) > missed else following).append(s)
+            for s in following:
+                for out in self.path(s):
+                    if out.ip == "end":
+                        self.paths += 1
+                        self.contract.finish(out)
+                    else:
+                        pending.setdefault(out.ip, []).append(out)
 
     def path(self, st):
         """On to the next place where paths meet or part."""
@@ -279,49 +291,52 @@ class Paths:
 
     def guess(self, s0, s1):
         """How many blocks were done at the second visit, and a term of it for each part of each place, or None where
-        there is none. Nothing at all if no place holds a chaining value at both visits."""
+        there is none. Nothing at all if no place holds a word of a chaining value at both visits: with an error in the
+        code the count may still be right."""
         contract, memo0, memo1 = self.contract, {}, {}
 
         def pairs(done):
-            out = {}
+            out, words = {}, set()
             for lane in range(contract.live):
                 old, new = contract.after(lane, done), contract.after(lane, done + 1)
                 for j, (x, y) in enumerate(zip(old, new)):
                     pair = substitute(x, s0.facts, memo0), substitute(y, s1.facts, memo1)
                     out[pair] = contract.state(lane, self.done)[j]
-            return out
+                    if j < 8:
+                        words.add(pair)
+            return out, {out[pair] for pair in words}
 
         places = {place: (x, self.at(s1, place)) for place, x in self.places(s0)}
         for done in range(3):
-            known = pairs(done)
-            first, cells, hits = done + 1, {}, 0
+            known, words = pairs(done)
+            first, cells, found = done + 1, {}, False
             for place, (x, y) in places.items():
-                for start, size, p, hit in self.guess_parts(x, y, 8, s0, s1, memo0, memo1, known, first):
+                for start, size, p in self.guess_parts(x, y, 8, s0, s1, memo0, memo1, known, first):
                     cells[place, start, size] = p
-                    hits += hit
-            if hits:
+                    found |= p in words
+            if found:
                 return first, cells
         return None
 
     def guess_parts(self, x, y, size, s0, s1, memo0, memo1, known, first, start=0):
         if size == 1 and x != y:
-            return [(start, 1, None, 0)]
+            return [(start, 1, None)]
         if None not in x and None not in y:
             a, b = word(x), word(y)
             if a is b:
-                return [(start, size, a, 0)]
+                return [(start, size, a)]
             a, b = substitute(a, s0.facts, memo0), substitute(b, s1.facts, memo1)
             if (a, b) in known:
-                return [(start, size, known[a, b], 1)]
+                return [(start, size, known[a, b])]
             if a == b:
-                return [(start, size, b, 0)]
+                return [(start, size, b)]
             if size in (4, 8):
                 d = sub(size, b, a)
                 if type(d) is int:
                     done = self.done if size == 8 else ext(self.done, 0, 4)
-                    return [(start, size, add(size, b, times(size, done, d), -d * first), 0)]
+                    return [(start, size, add(size, b, times(size, done, d), -d * first))]
         if size == 1:
-            return [(start, 1, None, 0)]
+            return [(start, 1, None)]
         half, out = size // 2, []
         for i in (0, half):
             out += self.guess_parts(x[i : i + half], y[i : i + half], half, s0, s1, memo0, memo1, known, first, start + i)

@@ -223,6 +223,28 @@ class Repeating(unittest.TestCase):
                 paths.repeat(st)
 
 
+class Guessing(unittest.TestCase):
+    """Two visits of a place are of the loop over blocks if a word of the chaining value is kept there."""
+
+    def guess(self, number):
+        def words(lane, done):
+            count = add(8, N, done)
+            return [*[var("word", 8, lane, j, done, secret=True) for j in range(8)], count]
+
+        first, second = state(), state()
+        for j in (*range(number), 8):
+            first.g[j], second.g[j] = (unpack(words(0, done)[j], 8) for done in (0, 1))
+        return Paths(None, types.SimpleNamespace(live=1, after=words, state=words)).guess(first, second)
+
+    def test_words(self):
+        blocks, cells = self.guess(8)
+        self.assertEqual(blocks, 1)
+        self.assertEqual(cells[("g", 7, 0), 0, 8], var("word", 8, 0, 7, var("done", 8), secret=True))
+
+    def test_the_count_alone(self):
+        self.assertIsNone(self.guess(0))
+
+
 class Memory(unittest.TestCase):
     def setUp(self):
         self.region = Region("table", times(8, N, 128))
