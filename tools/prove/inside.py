@@ -10,6 +10,8 @@ def rebuild(x, f):
     """The same function of other arguments, each `f` of the old one."""
     op, size, args = x.op, x.size, x.args
     if op == "var":
+        if not any(type(a) is Term for a in args):
+            return x
         return term("var", size, tuple(f(a) if type(a) is Term else a for a in args), x.secret)
     if op == "add":
         return combine(size, args[0], [(f(y), n) for y, n in args[1]])

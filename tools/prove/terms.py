@@ -10,6 +10,7 @@ what they are made from: a function may fail to see that two values are equal, a
 """
 
 import functools
+import operator
 
 ONES = {n: (1 << 8 * n) - 1 for n in (1, 2, 4, 8, 16, 32, 64)}
 MOST_PRODUCTS = 256  # in one polynomial; more is refused by whoever asks
@@ -35,6 +36,13 @@ class Term:
 
     __slots__ = ("op", "size", "args", "id", "secret", "public", "bytes")
 
+    def __getattr__(self, name):
+        """Its bytes when they are asked for first: of most terms they never are."""
+        if name != "bytes":
+            raise AttributeError(name)
+        self.bytes = bytes_of(self)
+        return self.bytes
+
 
 TERMS, PUBLIC = {}, {}
 
@@ -45,12 +53,19 @@ def term(op, size, args, secret=False):
     if t is None:
         t = TERMS[key] = Term()
         t.op, t.size, t.args, t.id = op, size, args, len(TERMS)
-        t.secret, t.public = marks(args, secret, 0)
+        t.secret, t.public = marks_of_parts(args[1]) if op in ("add", "xor") else marks(args, secret, 0)
         if op == "var" and not t.secret:
             t.public |= 1 << len(PUBLIC)
             PUBLIC[t] = None
-        t.bytes = bytes_of(t)
     return t
+
+
+def marks_of_parts(parts):
+    """Of a sum or a polynomial."""
+    secret, public = False, 0
+    for y, _ in parts:
+        secret, public = secret or y.secret, public | y.public
+    return secret, public
 
 
 def marks(args, secret, public):
@@ -75,7 +90,7 @@ def bytes_of(t):
         b, n = t.args[0].bytes, t.args[1] // 8
         return b[n:] + b[:n]
     own = [(t, i) for i in range(size)]
-    if op == "xor":
+    if op == "xor" and [m for _, m in t.args[1]].count(ONES[size]) < 2:
         for i in range(size):
             here, part = [(y, m >> 8 * i & 255) for y, m in t.args[1] if m >> 8 * i & 255], t.args[0] >> 8 * i & 255
             if not here:
@@ -93,8 +108,12 @@ def signed(n, size):
     return n - (1 << 8 * size) if n >> (8 * size - 1) else n
 
 
-def by_id(t):
-    return t.id
+by_id = operator.attrgetter("id")
+
+
+def in_order(parts):
+    """Parts with numbers, in the one order that a normal form has."""
+    return tuple([(y, parts[y]) for y in sorted(parts, key=by_id)])
 
 
 # ------------------------------------------------------------------------------------------------------------------ sums
@@ -109,6 +128,9 @@ def add(size, *xs):
             c += x
         elif x.op == "add":
             c += x.args[0]
+            if not out:
+                out = dict(x.args[1])
+                continue
             for y, n in x.args[1]:
                 out[y] = out.get(y, 0) + n
         else:
@@ -124,6 +146,9 @@ def combine(size, c, pairs):
             c += x * k
         elif x.op == "add":
             c += x.args[0] * k
+            if not out and k == 1:
+                out = dict(x.args[1])
+                continue
             for y, n in x.args[1]:
                 out[y] = out.get(y, 0) + n * k
         else:
@@ -138,18 +163,17 @@ def linear(size, c, out):
         c, out = join_tables(size, c, out, tables)
         if type(out) is not dict:
             return out
-    entries = [(y, n & ones) for y, n in out.items() if n & ones]
+    out = {y: n & ones for y, n in out.items() if n & ones}
     c &= ones
-    if not entries:
+    if not out:
         return c
-    if c == 0 and len(entries) == 1:
-        y, n = entries[0]
+    if c == 0 and len(out) == 1:
+        ((y, n),) = out.items()
         if n == 1:
             return y
         if y.secret and n & n - 1 == 0:
             return shl(size, y, n.bit_length() - 1)
-    entries.sort(key=lambda p: p[0].id)
-    return term("add", size, (c, tuple(entries)))
+    return term("add", size, (c, in_order(out)))
 
 
 def join_tables(size, c, out, tables):
@@ -209,6 +233,9 @@ def xor(size, *xs):
             c ^= x
         elif x.op == "xor":
             c ^= x.args[0]
+            if not out:
+                out = dict(x.args[1])
+                continue
             for y, m in x.args[1]:
                 out[y] = out.get(y, 0) ^ m
         else:
@@ -217,12 +244,13 @@ def xor(size, *xs):
 
 
 def polynomial(size, c, out):
-    entries = [(y, m) for y, m in out.items() if m]
-    if not entries:
+    if 0 in out.values():
+        out = {y: m for y, m in out.items() if m}
+    if not out:
         return c
-    if any(y.op == "sel" for y, _ in entries):
+    if "sel" in [y.op for y in out]:
         tables, rest = {}, {}
-        for y, m in entries:
+        for y, m in out.items():
             if y.op != "sel":
                 rest[y] = m
                 continue
@@ -236,9 +264,9 @@ def polynomial(size, c, out):
             t = table(size, of, [v ^ values[0] for v in values])
             if type(t) is Term:
                 rest[t] = ONES[size]
-        entries = list(rest.items())
-    if len(entries) == 1 and c == 0:
-        y, m = entries[0]
+        out = rest
+    if len(out) == 1 and c == 0:
+        ((y, m),) = out.items()
         if m == ONES[size]:
             return y
         if y.op == "bits":
@@ -246,13 +274,14 @@ def polynomial(size, c, out):
         if y.op == "add" and m & m + 1 == 0 and m.bit_length() in (8, 16, 32):
             low = m.bit_length() // 8
             return word(unpack(ext(y, 0, low), low) + [0] * (size - low))
-    entries.sort(key=lambda p: p[0].id)
-    return term("xor", size, (c, tuple(entries)))
+    return term("xor", size, (c, in_order(out)))
 
 
 @remembered
 def masked(size, x, mask):
     """And with a constant."""
+    if type(x) is int or mask == ONES[size]:
+        return x & mask if type(x) is int else x
     c, entries = entries_of(x, size)
     return polynomial(size, c & mask, {y: m & mask for y, m in entries})
 
@@ -328,8 +357,13 @@ def ror(size, x, n):
     if op == "xor":
         c, out = ror(size, x.args[0], n), {}
         for y, m in x.args[1]:
-            m = (m >> n | m << bits - n) & ones
-            d, entries = entries_of(ror(size, y, n), size)
+            if m != ones:
+                m = (m >> n | m << bits - n) & ones
+            y = ror(size, y, n)
+            if type(y) is Term and y.op != "xor":
+                out[y] = out.get(y, 0) ^ m
+                continue
+            d, entries = entries_of(y, size)
             c ^= d & m
             for z, k in entries:
                 out[z] = out.get(z, 0) ^ k & m
