@@ -107,8 +107,9 @@ def control(job):
     contract, cases = kernels.cases(kernel, False)
     found, more = kernels.places(program, kernel)
 
-    def proved(of, address, size):
-        proof.prove_case(of, layout, address, size, HASHES[kernel.hash], contract, {**cases[0], **more})
+    def proved(of, address, size, cases=cases[:1]):
+        for case in cases:
+            proof.prove_case(of, layout, address, size, HASHES[kernel.hash], contract, {**case, **more})
 
     address, size = own_place(found, proved)
     kinds = ERRORS[program.isa].KINDS
@@ -122,7 +123,7 @@ def control(job):
         name = "%s, %s: " % (kind.__name__, where)
         signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
         try:
-            proved(copy, address, size)
+            proved(copy, address, size, cases)
         except (Refuted, OutOfTime) as e:
             for line in str(e).split("\n"):
                 if re.search(r"lane \d+: (word \d+|the (lower|upper) half|the number)", line):
