@@ -168,7 +168,7 @@ mod long {
     /// More than 4 GiB, most of it pages of zeros that take no memory. Some are others, for then not all blocks are
     /// equal.
     fn sparse() -> Vec<u8> {
-        let mut message = vec![0; 5 * (1 << 30) + 10_001];
+        let mut message = vec![0; (1 << 32) + 10_001];
         for place in [0, (1 << 32) - 500, message.len() - 1000] {
             message[place..][..1000].copy_from_slice(&paint(1000));
         }
@@ -178,12 +178,12 @@ mod long {
     /// XKCP (CVE-2022-37454) and liboqs added lengths in 32 bits. Backends and variants share the code that counts, so
     /// two backends are enough.
     #[test]
-    #[ignore = "hashes 5 GiB several times"]
+    #[ignore = "hashes 4 GiB several times"]
     fn trap_more_than_4_gib_in_one_update() {
         let message = sparse();
         // By `hashlib`.
         let digest: Hash<Variant256> =
-            "2976c6c09c93e9e15c5cd66b717e4637842126b60e9bbfa4cca7d9a13ee41e6a".parse().unwrap();
+            "82a14adcaa6be61934d0f2dd9affc1edfe9b4b97b4e2283ec3c540d547695cb9".parse().unwrap();
         let best = Backend::best();
         for backend in [best, best.without_sha()].into_iter().take(if best.sha() { 2 } else { 1 }) {
             let mut hasher = hasher_on::<Variant256>(backend);

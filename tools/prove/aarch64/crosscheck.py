@@ -241,7 +241,7 @@ class Comparison:
         def put(at, b):
             model[at : at + len(b)] = bytes(x if type(x) is int else number(x[0]) >> 8 * x[1] & 255 for x in b)
 
-        # What the model has not changed is what the function was given, but for the base.
+        # What the model has not changed is what the function was given, except the base.
         for (at, b), (_, given) in zip(self.places(s), self.places(self.start)):
             if at == 8 * BASE or b != given:
                 put(at, b)
