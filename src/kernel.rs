@@ -139,6 +139,27 @@ pub struct Run<'a, H: Function> {
     pub(crate) last: &'a [H::Last],
     /// A fact about all of these messages.
     pub(crate) hint: H::Hint,
+    /// If the messages are whole: BLAKE2 alone takes such runs.
+    pub(crate) ends: Option<&'a Ends<'a, H>>,
+}
+
+/// What a run of whole messages has beside its `blocks`, which are those of each message before its last.
+///
+/// ```text
+///   lane 0  ████████████████▒    ▒ = the last block of a message, which may lie elsewhere
+///   lane 1  ████████████▒░░░░    ░ = blocks of the first message: the results are dropped
+///   lane 2  ████████▒░░░░░░░░
+/// ```
+///
+/// Messages with the most blocks come first. The run's `count` is the number of blocks of the first message, the last
+/// included, `stride` is 1, and `last` is the same for all.
+#[derive(Debug)]
+pub(crate) struct Ends<'a, H: Function> {
+    /// The chain before every message. No count carries into its upper half. The run's `chains` have the count of this
+    /// one less the zeros that fill up the last block, as [`Function::close`] takes them off, and any chaining values.
+    /// They get those of the messages, and keep the counts.
+    pub(crate) start: &'a H::Chain,
+    pub(crate) blocks: &'a [&'a H::Block],
 }
 
 /// Bytes of a message in a run for which the next messages are fetched meanwhile. Fewer are most often those that close
@@ -166,6 +187,13 @@ impl<H: Function> Run<'_, H> {
     /// on this.
     pub(crate) fn keeps_contract(&self, lanes: usize) -> bool {
         let live = self.chains.len();
+        if let Some(Ends { start, blocks }) = self.ends {
+            return (1..=lanes).contains(&live)
+                && (self.blocks.len(), self.last.len(), blocks.len()) == (live, live, live)
+                && self.blocks.is_sorted_by(|a, b| a.len() >= b.len())
+                && (self.count, self.stride) == (self.blocks[0].len() + 1, 1)
+                && self.count <= H::longest_run(start);
+        }
         let reach = self.count.saturating_sub(1).checked_mul(self.stride);
         (1..=lanes).contains(&live)
             && (self.blocks.len(), self.last.len()) == (live, live)
@@ -244,7 +272,7 @@ mod tests {
         let last = [Sha256Function::NOT_LAST; 8];
         let (chains, last) = (&mut chains[..blocks.len()], &last[..blocks.len()]);
         let hint = Sha256Function::NO_HINT;
-        Run::<Sha256Function> { count, stride: 1, chains, blocks, last, hint }.ahead(lanes)
+        Run::<Sha256Function> { count, stride: 1, chains, blocks, last, hint, ends: None }.ahead(lanes)
     }
 
     #[test]

@@ -201,7 +201,7 @@ fn compress_run<H: Dispatch, T>(
         let alike = all_begin_alike && slots.iter().all(|slot| slot.left > count);
         let hint = if alike { H::hint(usize::MAX) } else { H::NO_HINT };
         let (blocks, last) = (&blocks[..slots.len()], &last[..slots.len()]);
-        H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint });
+        H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint, ends: None });
     }
 }
 
@@ -467,7 +467,10 @@ fn compress_group<H: Dispatch>(backend: Backend, mut chains: &mut [H::Chain], mu
                 H::compress(backend, chain, &blocks[..count], H::NOT_LAST);
             } else {
                 let last = &last[..blocks.len()];
-                H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint: H::NO_HINT });
+                H::compress_lanes(
+                    backend,
+                    Run { count, stride: 1, chains, blocks, last, hint: H::NO_HINT, ends: None },
+                );
             }
             blocks.iter_mut().for_each(|blocks| *blocks = &blocks[count..]);
         }
@@ -527,7 +530,7 @@ pub(crate) fn close_each<'a, H: Dispatch>(
             if let ([chain], [blocks], [last]) = (&mut *chains, blocks, last) {
                 H::compress(backend, chain, blocks, *last);
             } else {
-                H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint });
+                H::compress_lanes(backend, Run { count, stride: 1, chains, blocks, last, hint, ends: None });
             }
             for (place, chain) in places.iter().zip(chains) {
                 put(*place, chain);

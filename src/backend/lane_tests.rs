@@ -43,7 +43,7 @@ fn check_lanes<H: Dispatch<Chain: PartialEq, Hint: fmt::Debug>>(
     let mut chains = starts.to_vec();
     let slices: Vec<&[H::Block]> = blocks.iter().map(Vec::as_slice).collect();
     let count = blocks[0].len().div_ceil(stride);
-    H::compress_lanes(backend, Run { count, stride, chains: &mut chains, blocks: &slices, last, hint });
+    H::compress_lanes(backend, Run { count, stride, chains: &mut chains, blocks: &slices, last, hint, ends: None });
 
     let portable = Backend::available().last().unwrap();
     for (i, mut alone) in starts.iter().copied().enumerate() {

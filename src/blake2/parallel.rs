@@ -207,7 +207,10 @@ impl<F: Flavour> Parallel<F> {
                 let last = Array::<Last, F::Leaves>::from_fn(|_| Last::Not);
                 let (blocks, last) = (&blocks[..chains.len()], &last[..chains.len()]);
                 let stride = Self::LEAVES;
-                F::compress_lanes(backend, Run { count, stride, chains, blocks, last, hint: Known::Nothing });
+                F::compress_lanes(
+                    backend,
+                    Run { count, stride, chains, blocks, last, hint: Known::Nothing, ends: None },
+                );
             }
             rounds = &rounds[count * Self::LEAVES..];
         }

@@ -352,7 +352,7 @@ impl<F: Flavour> OutputReader<F> {
                 let (blocks, last) = (&blocks[..live], &last[..live]);
                 F::compress_lanes(
                     self.backend,
-                    Run { count: 1, stride: 1, chains, blocks, last, hint: Known::Nothing },
+                    Run { count: 1, stride: 1, chains, blocks, last, hint: Known::Nothing, ends: None },
                 );
             }
             for (out, chain) in out.chunks_exact_mut(Self::LENGTH).zip(chains) {

@@ -5,7 +5,7 @@ use core::mem::{offset_of, size_of};
 use std::fs;
 use std::string::String;
 
-use super::{Run, blake2, blake2b, blake2s, blake3, sha256};
+use super::{Ends, Run, blake2, blake2b, blake2s, blake3, sha256};
 
 macro_rules! layouts {
     ($text:ident; $($name:literal, $Type:ty: $($field:ident)+;)+) => {$(
@@ -24,10 +24,12 @@ macro_rules! variants {
 fn of_arguments_are_those_that_proofs_assume() {
     let mut text = String::new();
     layouts! { text;
-        "Run<FlavourB>", Run<'_, blake2b::FlavourB>: count stride chains blocks last hint;
-        "Run<FlavourS>", Run<'_, blake2s::FlavourS>: count stride chains blocks last hint;
-        "Run<Sha256Function>", Run<'_, sha256::Sha256Function>: count stride chains blocks last hint;
-        "Run<Blake3Function>", Run<'_, blake3::Blake3Function>: count stride chains blocks last hint;
+        "Run<FlavourB>", Run<'_, blake2b::FlavourB>: count stride chains blocks last hint ends;
+        "Run<FlavourS>", Run<'_, blake2s::FlavourS>: count stride chains blocks last hint ends;
+        "Run<Sha256Function>", Run<'_, sha256::Sha256Function>: count stride chains blocks last hint ends;
+        "Run<Blake3Function>", Run<'_, blake3::Blake3Function>: count stride chains blocks last hint ends;
+        "Ends<FlavourB>", Ends<'_, blake2b::FlavourB>: start blocks;
+        "Ends<FlavourS>", Ends<'_, blake2s::FlavourS>: start blocks;
         "blake2::Chain<u64>", blake2::Chain<u64>: h count;
         "blake2::Chain<u32>", blake2::Chain<u32>: h count;
         "sha256::Chain", sha256::Chain: h blocks;

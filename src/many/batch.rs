@@ -335,7 +335,7 @@ pub(crate) fn compress_short<H: Dispatch>(
         let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
         let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
         let hint = H::hint(longest);
-        H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint });
+        H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint, ends: None });
         put(done, chains);
         done += live;
         let Some(next) = read_short::<H>(common.backend, messages, done, least, &mut bytes[..lanes]) else { break };

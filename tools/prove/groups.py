@@ -177,6 +177,65 @@ class Whole(Contract):
         return out
 
 
+class WholeInLanes(Contract):
+    """`fn(Run)` with `ends`: whole messages of BLAKE2 from one chain, of `counts` blocks each before the last, which
+    lies elsewhere. With `half` the upper half of each block is zeros."""
+
+    outputs = ("chains",)
+
+    def __init__(self, *args, live, counts, half=False, **more):
+        super().__init__(*args, **more)
+        self.live, self.counts, self.half = live, counts, half
+
+    def given(self):
+        hash_, live, layout = self.hash, self.live, self.layout
+        self.start = hash_.new_chain(self, live, True, True)
+        size = layout.size(hash_.chain)
+        start, chains = self.region("start", size), self.region("chains", size * live, True)
+        for at, n, x in self.start.fields(layout):
+            self.fill("start", at, x, n)
+        self.chains = [hash_.new_chain(self, lane, False, True) for lane in range(live)]
+        slices, last = self.region("slices", 16 * live), self.region("last", live)
+        ends = self.region("blocks of ends", 8 * live)
+        for lane, (chain, count) in enumerate(zip(self.chains, self.counts)):
+            for at, n, x in chain.fields(layout):
+                self.fill("chains", size * lane + at, x, n)
+            self.fill("slices", 16 * lane, self.region("message %d" % lane, hash_.block * count, lane=lane), 8)
+            self.fill("slices", 16 * lane + 8, count, 8)
+            self.fill("blocks of ends", 8 * lane, self.region("end %d" % lane, hash_.block, lane=live + lane), 8)
+            self.fill("last", lane, self.start.last, 1)
+        ends = self.struct("ends", hash_.ends, start=start, blocks=[ends, live])
+        hint = layout.number(hash_.known, "Half" if self.half else "Alike")
+        run = self.struct(
+            "run", hash_.run, count=self.counts[0] + 1, stride=1, chains=[chains, live], blocks=[slices, live],
+            last=[last, live], hint=(hint, 1), ends=ends,
+        )  # fmt: skip
+        return [run]
+
+    def message(self, lane, offset):
+        if self.half and offset % self.hash.block >= self.hash.block // 2:
+            return 0
+        return super().message(lane, offset)
+
+    def expected(self, st, done):
+        hash_, layout, out = self.hash, self.layout, []
+        for lane, (chain, count) in enumerate(zip(self.chains, self.counts)):
+            state = self.start.state()
+            for i in range(count + 1):
+                of, at = (lane, hash_.block * i) if i < count else (self.live + lane, 0)
+                m = [self.message(of, at + hash_.size * j) for j in range(16)]
+                # The last count is the lane's own, without the zeros that fill up the block.
+                low = self.start.low if i < count else chain.low
+                state = self.start.advance(state, m, i, i == count, low)
+            at = layout.size(hash_.chain) * lane
+            h = at + layout.offset(hash_.chain, "h")
+            out += [(lane, "word %d of the chaining value" % j, "chains", h + hash_.size * j, hash_.size, [state[j]]) for j in range(8)]
+            bytes_ = at + layout.offset(hash_.chain, "count")
+            out.append((lane, "the lower half of the count", "chains", bytes_, 8, [chain.low]))
+            out.append((lane, "the upper half of the count", "chains", bytes_ + 8, 8, [chain.high]))
+        return out
+
+
 class OneBlock(Contract):
     """`fn(Block) -> [u8; 32]`, or with the fields of a block in registers: the chaining value after it."""
 

@@ -57,7 +57,7 @@ class Blake2:
         self.size, self.block = size, 16 * size
         self.name = "blake2b" if size == 8 else "blake2s"
         self.chain = "blake2::Chain<u%d>" % (8 * size)
-        self.run = "Run<Flavour%s>" % self.name[-1].upper()
+        self.run, self.ends = ("%s<Flavour%s>" % (kind, self.name[-1].upper()) for kind in ("Run", "Ends"))
         self.known = "blake2::Known"
         self.hints = ("Nothing", "Alike", "Half")
 
@@ -93,10 +93,11 @@ class Blake2Chain:
         """The chaining value, and the upper half of the count, which carries on the way."""
         return [*self.h, self.high]
 
-    def advance(self, state, m, done, last):
+    def advance(self, state, m, done, last, start=None):
+        """`start` is the lower half of the count at the start of the message, if it is not the chain's."""
         n, block = self.hash.size, self.hash.block
         bytes_ = times(8, done, block) if type(done) is Term else done * block
-        before = add(8, self.low, bytes_)
+        before = add(8, self.low if start is None else start, bytes_)
         low, high = add(8, before, block), add(8, state[8], carry(before, block))
         t = [low, high] if n == 8 else halves(low)
         if self.lanes:  # only the first block of a run may carry: `longest_run`

@@ -165,6 +165,20 @@ def group_counts(most):
     return [mixed, (0,) * most, mixed[::-1], (3, *(0,) * (most - 1)), *[mixed[: most - 1]] * (most > 1)]
 
 
+def counts_before_last(kernel):
+    """Blocks of each whole message before its last, those with the most first. Where a rotation is two shifts, messages
+    of several numbers are not proved."""
+    most = kernel.most
+    mixed = tuple(sorted((i % 3 for i in range(most)), reverse=True))
+    equal = [(1,) * most, (0,) * most, (2,) * most]
+    return [mixed, *equal, (3, *(0,) * (most - 1)), mixed[: most - 1]] if kernel.isa == "avx512" else equal
+
+
+def run(*args, counts=None, **more):
+    """The contract of a run, or of one of whole messages."""
+    return groups.WholeInLanes(*args, counts=counts, **more) if counts else contracts.Lanes(*args, **more)
+
+
 def cases(kernel, everything):
     """The contract of a kernel by its signature, and the cases in which it must keep it."""
     hash_, kinds = HASHES[kernel.hash], kernel.parameters
@@ -177,7 +191,11 @@ def cases(kernel, everything):
             for live in live_numbers(kernel.most, everything and not kernel.by_assembly):
                 for stride in strides if everything and hint == "Nothing" else (1,):
                     out.append(dict(live=live, stride=stride, hint=hint))
-        return contracts.Lanes, out
+        if kernel.hash in ("blake2b", "blake2s") and not kernel.by_assembly:
+            counts = counts_before_last(kernel)
+            out += [dict(live=len(c), counts=c) for c in counts[: None if everything else 1]]
+            out += [dict(live=kernel.most, counts=(0,) * kernel.most, half=True)] * everything
+        return run, out
     if re.match(r"&mut Chain(<.*>)?|&mut Chain<F::Word>", first) and len(kinds) in (2, 3):
         # A loop in assembly counts without a carry, so it is left and begun again where one is.
         return contracts.OneMessage, [dict(one_run=True) if kernel.by_assembly else {}]

@@ -40,7 +40,7 @@ impl Compress<FlavourB> for Beside<Avx512> {
         match run.chains.len() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            2 if <Self as Compress<FlavourB>>::PAIRS => unsafe { compress2(run) },
+            2 if <Self as Compress<FlavourB>>::PAIRS && run.ends.is_none() => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             ..=4 => unsafe { compress4(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.

@@ -41,7 +41,7 @@ impl Compress<FlavourS> for Beside<Avx512> {
         match run.chains.len() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            2 if <Self as Compress<FlavourS>>::PAIRS => unsafe { compress2(run) },
+            2 if <Self as Compress<FlavourS>>::PAIRS && run.ends.is_none() => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             ..=4 => unsafe { compress4(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.

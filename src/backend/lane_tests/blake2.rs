@@ -8,7 +8,7 @@ use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake2::{Chain, Constants, Known, Last};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::blake2s::FlavourS;
-use crate::kernel::{Block, Function, Word};
+use crate::kernel::{Block, Ends, Function, Run, Word};
 
 fn words<W: Word>(seed: &mut u64) -> [W; 8] {
     [(); 8].map(|()| W::truncate(noise(seed).into()))
@@ -115,6 +115,65 @@ fn lanes_of_blake2b_may_be_alike() {
 #[test]
 fn lanes_of_blake2s_may_be_alike() {
     lanes_may_be_alike::<FlavourS>(1 << 32);
+}
+
+/// Whole messages, from one block to several of their own number, the last of any length, from a start that may have
+/// counted a key.
+fn whole_messages_are_messages<F: Constants + Dispatch>() {
+    let mut seed = 2015;
+    let portable = Backend::available().last().unwrap();
+    let length = F::Block::LENGTH;
+    for (backend, lanes) in all_widths::<F>() {
+        for (most, half) in [(1, true), (1, false), (2, false), (3, false), (5, false), (16, false)] {
+            let start = Chain { h: words(&mut seed), count: if most % 2 == 0 { length as u128 } else { 0 } };
+            let last = LASTS[1 + most % 2];
+            let mut any = |least: usize, most: usize| least + usize::from(noise(&mut seed).to_le_bytes()[0]) % most;
+            let mut counts: Vec<usize> = (0..lanes).map(|_| any(0, most)).collect();
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            let full = if half { length / 2 } else { length };
+            // The whole last block, none of it if it is the only one, and any number of bytes.
+            let filled: Vec<usize> =
+                counts.iter().map(|&count| [full, usize::from(count > 0), any(1, full)][any(0, 3)]).collect();
+            let messages: Vec<Vec<F::Block>> = counts.iter().map(|&count| blocks(&mut seed, count)).collect();
+            let mut ends: Vec<F::Block> = blocks(&mut seed, lanes);
+            let mut chains = Vec::new();
+            for (end, &filled) in ends.iter_mut().zip(&filled) {
+                end.bytes_mut()[filled..].fill(0);
+                chains.push(Chain { h: words(&mut seed), count: start.count.wrapping_sub((length - filled) as u128) });
+            }
+            let before: Vec<Chain<F::Word>> = chains.clone();
+            F::compress_lanes(
+                backend,
+                Run {
+                    count: counts[0] + 1,
+                    stride: 1,
+                    chains: &mut chains,
+                    blocks: &messages.iter().map(Vec::as_slice).collect::<Vec<_>>(),
+                    last: &vec![last; lanes],
+                    hint: if half { Known::Half } else { Known::Alike },
+                    ends: Some(&Ends { start: &start, blocks: &ends.iter().collect::<Vec<_>>() }),
+                },
+            );
+            for i in 0..lanes {
+                let mut alone = start;
+                F::compress(portable, &mut alone, &messages[i], Last::Not);
+                alone.count = alone.count.wrapping_sub((length - filled[i]) as u128);
+                F::compress(portable, &mut alone, &ends[i..=i], last);
+                let what = (backend, i, lanes, &counts, &filled);
+                assert!(chains[i].h == alone.h && chains[i].count == before[i].count, "{what:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_messages_of_blake2b_are_messages_of_blake2b() {
+    whole_messages_are_messages::<FlavourB>();
+}
+
+#[test]
+fn whole_messages_of_blake2s_are_messages_of_blake2s() {
+    whole_messages_are_messages::<FlavourS>();
 }
 
 /// A number of blocks, or as many as an address space has.

@@ -18,6 +18,16 @@ impl<F: Constants> Compress<F> for Beside<Portable> {
     }
 
     fn run(self, run: Run<'_, F>) {
+        if let Some(ends) = run.ends {
+            let chain = &mut run.chains[0];
+            let (count, zeros) = (chain.count, ends.start.count.wrapping_sub(chain.count));
+            *chain = *ends.start;
+            compress::<F>(chain, run.blocks[0], Last::Not);
+            chain.count = chain.count.wrapping_sub(zeros);
+            compress::<F>(chain, slice::from_ref(ends.blocks[0]), run.last[0]);
+            chain.count = count;
+            return;
+        }
         for block in 0..run.count {
             let last = if block + 1 == run.count { run.last[0] } else { Last::Not };
             compress::<F>(&mut run.chains[0], slice::from_ref(&run.blocks[0][block * run.stride]), last);

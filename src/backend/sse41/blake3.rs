@@ -64,7 +64,15 @@ pub(in crate::backend) fn alone<'a>(
     blocks: &'a [&'a [[u8; 64]]],
     last: &'a [u8],
 ) -> Run<'a, Blake3Function> {
-    Run { count: blocks[0].len(), stride: 1, chains: slice::from_mut(chain), blocks, last, hint: Known::Nothing }
+    Run {
+        count: blocks[0].len(),
+        stride: 1,
+        chains: slice::from_mut(chain),
+        blocks,
+        last,
+        hint: Known::Nothing,
+        ends: None,
+    }
 }
 
 #[target_feature(enable = "sse4.1")]
