@@ -13,6 +13,10 @@ pub trait Block: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     fn bytes_mut(&mut self) -> &mut [u8];
     /// The whole blocks at the start of `bytes`, and the rest.
     fn split(bytes: &[u8]) -> (&[Self], &[u8]);
+    /// As many bytes as a block has, at the end of `bytes`, if there are so many.
+    fn last(bytes: &[u8]) -> Option<&Self>;
+    /// The bytes of all these blocks.
+    fn flatten(blocks: &mut [Self]) -> &mut [u8];
 }
 
 impl<const N: usize> Block for [u8; N] {
@@ -32,6 +36,16 @@ impl<const N: usize> Block for [u8; N] {
     #[inline]
     fn split(bytes: &[u8]) -> (&[Self], &[u8]) {
         bytes.as_chunks()
+    }
+
+    #[inline]
+    fn last(bytes: &[u8]) -> Option<&Self> {
+        bytes.last_chunk()
+    }
+
+    #[inline]
+    fn flatten(blocks: &mut [Self]) -> &mut [u8] {
+        blocks.as_flattened_mut()
     }
 }
 

@@ -2,14 +2,15 @@
 #![forbid(unsafe_code)]
 
 use core::cmp::Reverse;
-use core::slice::from_ref;
+use core::iter::repeat_n;
+use core::slice::{from_mut, from_ref};
 
 use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use super::{Memory, Message, Start};
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, Function, Run};
+use crate::kernel::{Block, Ends, Function, Run, wipe};
 use crate::stream::compress_message;
 
 /// The beginning that whole messages share, and how they end.
@@ -85,7 +86,7 @@ macro_rules! batch {
     ($Function:ty) => {
         impl Batch for $Function {
             fn compress_batch(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>) {
-                compress_batch(common, messages, put);
+                compress_whole(common, messages, put);
             }
         }
     };
@@ -106,6 +107,7 @@ pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8]
 /// Messages that are sorted together: enough to fill the lanes several times over, and few enough to need no heap.
 pub(crate) const WINDOW: usize = 64;
 
+#[cfg(feature = "sha2")]
 pub(crate) fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
     let number = messages.number();
     // A batch compresses the blocks before all messages once. An empty message ends with them.
@@ -130,6 +132,284 @@ pub(crate) fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn
         done += read;
     }
     H::wipe(&mut chain);
+}
+
+/// Blocks of a message at most that shares lanes with others from its first block to its last. A longer one would have
+/// the others wait.
+const SHORT: usize = 16;
+
+/// As [`compress_batch`], for a hash whose lanes take whole messages.
+#[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone has such lanes"))]
+fn compress_whole<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
+    let number = messages.number();
+    let mut chain = *common.chain;
+    if !common.first.is_empty() {
+        H::compress(common.backend, &mut chain, common.first, H::NOT_LAST);
+    }
+    let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
+    let mut memory = None;
+    let mut few = Array::<&[u8], H::MaxLanes>::default();
+    let mut done = 0;
+    while done < number {
+        let read = messages.read(done, &mut few[..lanes]);
+        let few = &few[..read];
+        let blocks = || repeat_n(blocks::<H>(few[0].len()), read);
+        if read > 1
+            && Alike::of::<H>(few, !common.first.is_empty()) == Alike::Blocks
+            && Share::of::<H, _>(common.backend, read, blocks) == Share::Lanes
+        {
+            // Those for all lanes need no window.
+            put(done, compress_group(common, &chain, few.iter().copied(), &mut memory));
+            done += read;
+        } else if done + read == number {
+            done += compress_window(common, &chain, few, done, &mut memory, put);
+        } else {
+            done += compress_wide_window(common, &chain, messages, done, &mut memory, put);
+        }
+    }
+    if let Some(Ended { chains, ends, .. }) = &mut memory {
+        chains.iter_mut().for_each(H::wipe);
+        ends.iter_mut().flatten().for_each(wipe);
+    }
+    H::wipe(&mut chain);
+}
+
+/// Of each lane the chain, and room for the last block of its message.
+struct Ended<H: Function> {
+    chains: Array<H::Chain, H::MaxLanes>,
+    ends: Array<[H::Block; 2], H::MaxLanes>,
+    /// Bytes of the second blocks that may not be zeros.
+    used: usize,
+}
+
+/// The same for the messages from `begin` on, sorted together. Tells how many are done. Apart, so that others need no
+/// memory for a window.
+#[inline(never)]
+fn compress_wide_window<H: Dispatch>(
+    common: &Common<'_, H>,
+    chain: &H::Chain,
+    messages: &dyn Messages,
+    begin: usize,
+    memory: &mut Option<Ended<H>>,
+    put: Put<'_, H>,
+) -> usize {
+    let mut window = [&[][..]; WIDE_WINDOW];
+    let read = messages.read(begin, &mut window);
+    compress_window(common, chain, &window[..read], begin, memory, put)
+}
+
+/// Compresses the first of `messages`, which lie from place `begin` on, and tells how many. `chain` is what they begin
+/// with.
+fn compress_window<H: Dispatch>(
+    common: &Common<'_, H>,
+    chain: &H::Chain,
+    messages: &[&[u8]],
+    begin: usize,
+    memory: &mut Option<Ended<H>>,
+    put: Put<'_, H>,
+) -> usize {
+    let backend = common.backend;
+    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+    let is_begun = !common.first.is_empty();
+    let job = |i: usize| Job { place: begin + i, chain: Start::<H>::At(chain), bytes: messages[i], last: common.last };
+    let mut order = [0; WIDE_WINDOW];
+    let alike = Alike::of::<H>(messages, is_begun);
+    if lanes == 1 || alike == Alike::Nothing || !order_is_good::<H>(messages, lanes, alike, &mut order) {
+        let number = messages.len().min(WINDOW);
+        let lengths = messages[..number].iter().map(|message| message.len()).enumerate();
+        // An empty message ends with the block before it.
+        let empty = |&(_, length): &(usize, usize)| is_begun && length == 0;
+        for (i, _) in lengths.clone().filter(empty) {
+            compress_alone(common, &[], |chain| put(begin + i, from_ref(chain)));
+        }
+        compress_sorted(backend, lengths.filter(|job| !empty(job)), job, true, put);
+        return number;
+    }
+    for group in order[..messages.len()].chunks(lanes) {
+        let places = group.iter().copied().map(usize::from);
+        match Share::of::<H, _>(backend, group.len(), || places.clone().map(|i| blocks::<H>(messages[i].len()))) {
+            Share::Nothing => {
+                let common = Common { chain, first: &[], ..*common };
+                for i in places {
+                    compress_alone(&common, messages[i], |chain| put(begin + i, from_ref(chain)));
+                }
+            }
+            Share::Pair => compress_sorted(backend, places.map(|i| (i, messages[i].len())), job, true, put),
+            Share::Lanes => {
+                let chains = compress_group(common, chain, places.clone().map(|i| messages[i]), memory);
+                for (i, chain) in places.zip(chains) {
+                    put(begin + i, from_ref(chain));
+                }
+            }
+        }
+    }
+    messages.len()
+}
+
+/// Writes the places of messages to `order`, those with the most blocks first. Tells whether so few lanes then stand
+/// idle, if each has one of neighbouring messages to the end of the longest, that it is not better to give them up or
+/// to other messages.
+fn order_is_good<H: Function>(messages: &[&[u8]], lanes: usize, alike: Alike, order: &mut [u8; WIDE_WINDOW]) -> bool {
+    if alike == Alike::Blocks {
+        for (i, to) in (0..).zip(order) {
+            *to = i;
+        }
+        return true;
+    }
+    let mut counts = [0; WIDE_WINDOW];
+    let mut used = 0;
+    for (count, message) in counts.iter_mut().zip(messages) {
+        #[expect(clippy::cast_possible_truncation, reason = "16 at most")]
+        let blocks = blocks::<H>(message.len()) as u8;
+        *count = blocks;
+        used += usize::from(blocks);
+    }
+    let counts = &counts[..messages.len()];
+    sort_by_blocks(counts.iter().map(|count| count - 1), order);
+    let order = &order[..messages.len()];
+    let blocks = |i: u8| usize::from(counts[usize::from(i)]);
+    let all: usize = order.chunks(lanes).map(|group| blocks(group[0]) * group.len()).sum();
+    // One or two messages that are left take less time in rows. If there are as many as lanes, a few others may wait.
+    let tail = |third: u8| blocks(order[0]) - blocks(third);
+    let waits = order.len() == lanes && order.get(2).is_none_or(|&third| 4 * tail(third) <= blocks(order[0]));
+    all - used <= all / if waits { 2 } else { 6 }
+}
+
+/// What messages have in common.
+#[derive(Clone, Copy, PartialEq)]
+enum Alike {
+    /// One is too long for lanes of whole messages, or it is empty and has a block before it.
+    Nothing,
+    Short,
+    /// They are short, and have equally many blocks.
+    Blocks,
+}
+
+impl Alike {
+    fn of<H: Function>(messages: &[&[u8]], are_begun: bool) -> Self {
+        let (shortest, longest) = extremes(messages);
+        if longest > SHORT * H::Block::LENGTH || are_begun && shortest == 0 {
+            Self::Nothing
+        } else if blocks::<H>(shortest) == blocks::<H>(longest) {
+            Self::Blocks
+        } else {
+            Self::Short
+        }
+    }
+}
+
+/// What messages of a group share.
+#[derive(PartialEq)]
+enum Share {
+    /// They take less time one by one.
+    Nothing,
+    /// A kernel of their own.
+    Pair,
+    Lanes,
+}
+
+impl Share {
+    fn of<H: Dispatch, B: Iterator<Item = u64>>(backend: Backend, number: usize, blocks: impl Fn() -> B) -> Self {
+        if number > FEW {
+            Self::Lanes
+        } else if are_faster_alone::<H>(backend, number, blocks()) {
+            Self::Nothing
+        } else if number == 2 && H::pairs(backend) {
+            Self::Pair
+        } else {
+            Self::Lanes
+        }
+    }
+}
+
+/// The chains of messages that have a lane each, those with the most blocks first.
+fn compress_group<'m, 'a, H: Dispatch>(
+    common: &Common<'_, H>,
+    start: &H::Chain,
+    messages: impl ExactSizeIterator<Item = &'a [u8]> + Clone,
+    memory: &'m mut Option<Ended<H>>,
+) -> &'m [H::Chain] {
+    let live = messages.len();
+    let memory = memory.get_or_insert_with(|| Ended {
+        chains: Array::from_fn(|_| H::NO_CHAIN),
+        ends: Array::from_fn(|_| [H::Block::ZERO; 2]),
+        used: 0,
+    });
+    if messages.clone().all(|message| message.len() <= H::Block::LENGTH) {
+        return compress_blocks(common, start, messages, memory);
+    }
+    let Ended { chains, ends: memory, used } = memory;
+    let zero = H::Block::ZERO;
+    let mut blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|_| &[]);
+    let mut ends = Array::<&H::Block, H::MaxLanes>::from_fn(|_| &zero);
+    let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
+    let chains = &mut chains[..live];
+    let (mut longest, mut using) = (0, *used);
+    for ((((message, memory), chain), blocks), end) in
+        messages.zip(memory).zip(&mut *chains).zip(&mut blocks).zip(&mut ends)
+    {
+        let (whole, rest) = H::Block::split(message);
+        longest = longest.max(message.len());
+        let mut own = *start;
+        if let ([before @ .., last], []) = (whole, rest) {
+            (*blocks, *end) = (before, last);
+        } else {
+            if rest.len() < *used {
+                memory[1] = H::Block::ZERO;
+            }
+            using = using.max(rest.len());
+            copy_rest(memory, message, rest);
+            H::close(&mut own, &mut memory[1..], rest.len());
+            (*blocks, *end) = (whole, &memory[1]);
+        }
+        *chain = own;
+    }
+    *used = using;
+    let ends = Ends { start, blocks: &ends[..live] };
+    let run = Run {
+        count: blocks[0].len() + 1,
+        stride: 1,
+        chains: &mut *chains,
+        blocks: &blocks[..live],
+        last: &last[..live],
+        hint: H::hint(longest),
+        ends: Some(&ends),
+    };
+    H::compress_lanes(common.backend, run);
+    chains
+}
+
+/// The same for messages of a block each: they are a run like any other, and there is less to ask of them.
+fn compress_blocks<'m, 'a, H: Dispatch>(
+    common: &Common<'_, H>,
+    start: &H::Chain,
+    messages: impl ExactSizeIterator<Item = &'a [u8]>,
+    memory: &'m mut Ended<H>,
+) -> &'m [H::Chain] {
+    let live = messages.len();
+    let chains = &mut memory.chains[..live];
+    let mut longest = 0;
+    for ((message, memory_of_lane), chain) in messages.zip(&mut memory.ends).zip(&mut *chains) {
+        let end = &mut memory_of_lane[1];
+        if message.len() < memory.used {
+            *end = H::Block::ZERO;
+        }
+        copy_short(end.bytes_mut(), message);
+        longest = longest.max(message.len());
+        let mut own = *start;
+        H::close(&mut own, from_mut(end), message.len());
+        *chain = own;
+    }
+    memory.used = longest.max(memory.used);
+    let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|l| &memory.ends[l][1..]);
+    let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
+    let (blocks, last) = (&blocks[..live], &last[..live]);
+    let hint = H::hint(longest);
+    H::compress_lanes(
+        common.backend,
+        Run { count: 1, stride: 1, chains: &mut *chains, blocks, last, hint, ends: None },
+    );
+    chains
 }
 
 /// A whole message, or the end of one.
@@ -185,6 +465,9 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
     memory.wipe();
 }
 
+/// Messages at most that may take less time one by one than side by side.
+const FEW: usize = 4;
+
 /// Whether messages of so many blocks take less time one by one than side by side.
 fn are_faster_alone<H: Dispatch>(backend: Backend, number: usize, blocks: impl Iterator<Item = u64>) -> bool {
     let (mut total, mut longest) = (0, 0);
@@ -209,7 +492,7 @@ pub(crate) fn few_are_faster_alone<H: Dispatch>(
     let lengths = || messages.iter().map(|message| message.as_ref().len());
     // A batch compresses the blocks before all messages once. Alone, each of these messages would do so.
     let again = || lengths().filter(|&length| length > 0).count() > 1;
-    messages.len() <= 4
+    messages.len() <= FEW
         && !(are_begun && again())
         && are_faster_alone::<H>(backend, messages.len(), lengths().map(blocks::<H>))
 }
@@ -248,17 +531,14 @@ impl Key {
 }
 
 /// Short messages that are sorted together. The more there are, the less do lanes differ.
-#[cfg(any(feature = "blake3", feature = "sha2"))]
 pub(crate) const WIDE_WINDOW: usize = 128;
 
 /// Blocks from which on [`sort_by_blocks`] tells no numbers apart.
-#[cfg(any(feature = "blake3", feature = "sha2"))]
 const BINS: u8 = 16;
 
 /// Writes to `order` the places of messages of so many blocks, those with the most first. The order of equals stays.
 ///
 /// Numbers are counted, since a sort by comparisons takes a wrong branch for every second one.
-#[cfg(any(feature = "blake3", feature = "sha2"))]
 pub(crate) fn sort_by_blocks(blocks: impl Iterator<Item = u8> + Clone, order: &mut [u8]) {
     let mut ends = [0_u8; BINS as usize + 1];
     let bin = |blocks: u8| usize::from(BINS - 1 - blocks.min(BINS - 1));
@@ -275,19 +555,47 @@ pub(crate) fn sort_by_blocks(blocks: impl Iterator<Item = u8> + Clone, order: &m
     }
 }
 
-/// Copies the last bytes `rest` of a message, less than a block of 64 bytes, to the second block of `memory`, with zeros
-/// after them.
+/// Copies the last bytes `rest` of a message, less than a block, to the second block of `memory`, with zeros after
+/// them.
 ///
-/// A copy of a fixed length takes a few cycles, and a call that copies any length some twenty. So the last 64 bytes are
-/// copied, if there are as many, to where `rest` begins the second block.
+/// A copy of a fixed length takes a few cycles, and a call that copies any length some twenty. So the last bytes are
+/// copied, as many as a block has if there are as many, to where `rest` begins the second block.
 #[inline]
 #[cfg(feature = "blake3")]
-pub(crate) fn copy_end(memory: &mut [[u8; 64]], message: &[u8], rest: &[u8]) {
-    memory[1] = [0; 64];
-    if let Some(last) = message.last_chunk::<64>() {
-        memory.as_flattened_mut()[rest.len()..][..64].copy_from_slice(last);
+pub(crate) fn copy_end<B: Block>(memory: &mut [B], message: &[u8], rest: &[u8]) {
+    memory[1] = B::ZERO;
+    copy_rest(memory, message, rest);
+}
+
+/// The same where zeros lie already.
+#[inline]
+fn copy_rest<B: Block>(memory: &mut [B], message: &[u8], rest: &[u8]) {
+    if let Some(last) = B::last(message) {
+        B::flatten(memory)[rest.len()..][..B::LENGTH].copy_from_slice(last.bytes());
     } else {
-        memory[1][..rest.len()].copy_from_slice(rest);
+        copy_short(memory[1].bytes_mut(), rest);
+    }
+}
+
+/// Copies up to 128 bytes, most often by two copies of a fixed length that overlap.
+#[inline]
+fn copy_short(to: &mut [u8], from: &[u8]) {
+    #[inline(always)]
+    fn twice<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
+        let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else { return false };
+        to[..N].copy_from_slice(first);
+        to[from.len() - N..][..N].copy_from_slice(last);
+        true
+    }
+    let to = &mut to[..from.len()];
+    let done = twice::<64>(to, from)
+        || twice::<32>(to, from)
+        || twice::<16>(to, from)
+        || twice::<8>(to, from)
+        || twice::<4>(to, from)
+        || twice::<2>(to, from);
+    if !done && let ([to], [from]) = (to, from) {
+        *to = *from;
     }
 }
 
@@ -303,6 +611,7 @@ fn end_together(keys: &[Key], lanes: usize) -> bool {
 ///
 /// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
 /// as much again.
+#[cfg(feature = "sha2")]
 #[inline]
 pub(crate) fn compress_short<H: Dispatch>(
     common: &Common<'_, H>,
@@ -347,6 +656,7 @@ pub(crate) fn compress_short<H: Dispatch>(
 
 /// The number of messages for the lanes from `begin` on, and the length of the longest, if they are as
 /// [`compress_short`] needs them.
+#[cfg(feature = "sha2")]
 fn read_short<'a, H: Dispatch>(
     backend: Backend,
     messages: &'a dyn Messages,
@@ -357,8 +667,7 @@ fn read_short<'a, H: Dispatch>(
     let live = messages.read(begin, lanes);
     let (shortest, longest) = extremes(&lanes[..live]);
     let alike = longest <= H::Block::LENGTH && H::closing(shortest) == H::closing(longest);
-    (!are_faster_alone::<H>(backend, live, core::iter::repeat_n(1, live)) && shortest >= least && alike)
-        .then_some((live, longest))
+    (!are_faster_alone::<H>(backend, live, repeat_n(1, live)) && shortest >= least && alike).then_some((live, longest))
 }
 
 /// The lengths of the shortest and the longest message.

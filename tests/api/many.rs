@@ -20,6 +20,7 @@ for_both! {
     up_to_33_messages_of_ragged_lengths,
     orders_of_lengths,
     messages_of_a_block,
+    whole_messages_that_end_at_any_block,
     short_messages_after_longer_ones,
     every_length,
     thirty_one_messages,
@@ -91,6 +92,28 @@ fn trap_bytes_that_differ_from_call_to_call<F: Flavour>() {
                 params.hash_many_into(&messages, &mut hashes).unwrap();
                 assert!(hashes.iter().all(|hash| *hash != other::<F>()), "{backend}, {count} messages");
             }
+        }
+    }
+}
+
+/// Around every end of a block, up to the sixteen that a message in a lane has at most and beyond, in batches that fill
+/// lanes and windows and do not.
+fn whole_messages_that_end_at_any_block<F: Flavour>() {
+    let mut random = Random::new(16);
+    let mut length = |blocks: u64| (F::BLOCK * random.below(blocks + 1) + random.below(3)).saturating_sub(1);
+    for (i, count) in (1..=20).chain([31, 33, 64, 127, 128, 129, 140]).enumerate() {
+        for (j, most) in [1, 4, 16, 17].into_iter().enumerate() {
+            let mut lengths: Vec<usize> = (0..count).map(|_| length(most)).collect();
+            if i % 3 == 0 {
+                lengths.iter_mut().step_by(5).for_each(|length| *length = 0);
+            }
+            let messages = messages(lengths);
+            check(&all_params::<F>()[(i + j) % 4], &slices(&messages));
+        }
+        let [equal, empty] = [length(3), 0].map(|length| messages(core::iter::repeat_n(length, count)));
+        for params in &all_params::<F>() {
+            check(params, &slices(&equal));
+            check(params, &slices(&empty));
         }
     }
 }
