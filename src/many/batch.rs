@@ -107,38 +107,11 @@ pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8]
 /// Messages that are sorted together: enough to fill the lanes several times over, and few enough to need no heap.
 pub(crate) const WINDOW: usize = 64;
 
-#[cfg(feature = "sha2")]
-pub(crate) fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
-    let number = messages.number();
-    // A batch compresses the blocks before all messages once. An empty message ends with them.
-    let mut chain = *common.chain;
-    let is_begun = !common.first.is_empty();
-    if is_begun {
-        H::compress(common.backend, &mut chain, common.first, H::NOT_LAST);
-    }
-    let after = Common { chain: &chain, first: &[], ..*common };
-    let mut done = compress_short(&after, messages, usize::from(is_begun), put);
-    let mut window = [&[][..]; WINDOW];
-    while done < number {
-        let read = messages.read(done, &mut window);
-        let job =
-            |i: usize| Job { place: done + i, chain: Start::<H>::At(&chain), bytes: window[i], last: common.last };
-        let lengths = window[..read].iter().map(|message| message.len()).enumerate();
-        let empty = |&(_, length): &(usize, usize)| is_begun && length == 0;
-        for (i, _) in lengths.clone().filter(empty) {
-            compress_alone(common, &[], |chain| put(done + i, from_ref(chain)));
-        }
-        compress_sorted(common.backend, lengths.filter(|job| !empty(job)), job, true, put);
-        done += read;
-    }
-    H::wipe(&mut chain);
-}
-
 /// Blocks of a message at most that shares lanes with others from its first block to its last. A longer one would have
 /// the others wait.
 const SHORT: usize = 16;
 
-/// As [`compress_batch`], for a hash whose lanes take whole messages.
+/// See [`Batch::compress_batch`], for a hash whose lanes take whole messages.
 #[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone has such lanes"))]
 fn compress_whole<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
     let number = messages.number();
@@ -211,20 +184,12 @@ fn compress_window<H: Dispatch>(
     let backend = common.backend;
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
     let is_begun = !common.first.is_empty();
-    let job = |i: usize| Job { place: begin + i, chain: Start::<H>::At(chain), bytes: messages[i], last: common.last };
     let mut order = [0; WIDE_WINDOW];
     let alike = Alike::of::<H>(messages, is_begun);
     if lanes == 1 || alike == Alike::Nothing || !order_is_good::<H>(messages, lanes, alike, &mut order) {
-        let number = messages.len().min(WINDOW);
-        let lengths = messages[..number].iter().map(|message| message.len()).enumerate();
-        // An empty message ends with the block before it.
-        let empty = |&(_, length): &(usize, usize)| is_begun && length == 0;
-        for (i, _) in lengths.clone().filter(empty) {
-            compress_alone(common, &[], |chain| put(begin + i, from_ref(chain)));
-        }
-        compress_sorted(backend, lengths.filter(|job| !empty(job)), job, true, put);
-        return number;
+        return compress_scheduled(common, chain, messages, begin, put);
     }
+    let job = |i: usize| Job { place: begin + i, chain: Start::<H>::At(chain), bytes: messages[i], last: common.last };
     for group in order[..messages.len()].chunks(lanes) {
         let places = group.iter().copied().map(usize::from);
         match Share::of::<H, _>(backend, group.len(), || places.clone().map(|i| blocks::<H>(messages[i].len()))) {
@@ -244,6 +209,27 @@ fn compress_window<H: Dispatch>(
         }
     }
     messages.len()
+}
+
+/// Compresses the first of `messages`, up to [`WINDOW`], where a lane that is free gets the next one, and tells how
+/// many. They lie from place `begin` on, and `chain` is what they begin with.
+pub(crate) fn compress_scheduled<H: Dispatch>(
+    common: &Common<'_, H>,
+    chain: &H::Chain,
+    messages: &[&[u8]],
+    begin: usize,
+    put: Put<'_, H>,
+) -> usize {
+    let number = messages.len().min(WINDOW);
+    let job = |i: usize| Job { place: begin + i, chain: Start::<H>::At(chain), bytes: messages[i], last: common.last };
+    let lengths = messages[..number].iter().map(|message| message.len()).enumerate();
+    // An empty message ends with the block before it.
+    let empty = |&(_, length): &(usize, usize)| !common.first.is_empty() && length == 0;
+    for (i, _) in lengths.clone().filter(empty) {
+        compress_alone(common, &[], |chain| put(begin + i, from_ref(chain)));
+    }
+    compress_sorted(common.backend, lengths.filter(|job| !empty(job)), job, true, put);
+    number
 }
 
 /// Writes the places of messages to `order`, those with the most blocks first. Tells whether so few lanes then stand
@@ -561,7 +547,7 @@ pub(crate) fn sort_by_blocks(blocks: impl Iterator<Item = u8> + Clone, order: &m
 /// A copy of a fixed length takes a few cycles, and a call that copies any length some twenty. So the last bytes are
 /// copied, as many as a block has if there are as many, to where `rest` begins the second block.
 #[inline]
-#[cfg(feature = "blake3")]
+#[cfg(any(feature = "blake3", feature = "sha2"))]
 pub(crate) fn copy_end<B: Block>(memory: &mut [B], message: &[u8], rest: &[u8]) {
     memory[1] = B::ZERO;
     copy_rest(memory, message, rest);
@@ -604,70 +590,6 @@ fn end_together(keys: &[Key], lanes: usize) -> bool {
     let used: u64 = keys.iter().map(|key| key.blocks()).sum();
     let all: u64 = keys.chunks(lanes).map(|group| group[0].blocks() * group.len() as u64).sum();
     all - used <= all / 5
-}
-
-/// Compresses the first messages, a lane each, as long as those side by side have `least` bytes to a block each and are
-/// closed by equally many, and tells how many it did.
-///
-/// The scheduler would do the same, but where a message costs a third of a single compression, its care for each is
-/// as much again.
-#[cfg(feature = "sha2")]
-#[inline]
-pub(crate) fn compress_short<H: Dispatch>(
-    common: &Common<'_, H>,
-    messages: &dyn Messages,
-    least: usize,
-    put: Put<'_, H>,
-) -> usize {
-    let lanes = H::lanes(common.backend).min(H::MaxLanes::USIZE);
-    let mut bytes = Array::<&[u8], H::MaxLanes>::default();
-    let Some(mut group) = read_short::<H>(common.backend, messages, 0, least, &mut bytes[..lanes]) else { return 0 };
-    let mut memory = Memory::<H>::new();
-    // Blocks, and bytes at the start of a block, that may not be zeros.
-    let (mut used_blocks, mut used) = (0, 0);
-    let mut done = 0;
-    loop {
-        let (live, longest) = group;
-        let count = H::closing(longest);
-        let Memory { chains, ends } = &mut memory;
-        for ((end, chain), message) in ends.iter_mut().zip(&mut *chains).zip(&bytes[..live]) {
-            if message.len() < used || count < used_blocks {
-                end[..count.max(used_blocks)].fill(H::Block::ZERO);
-            }
-            end[0].bytes_mut()[..message.len()].copy_from_slice(message);
-            *chain = *common.chain;
-            H::close(chain, &mut end[..count], message.len());
-        }
-        used = if H::CLOSES_WHOLE_BLOCKS { H::Block::LENGTH } else { longest.max(used) };
-        used_blocks = count;
-        let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|i| &ends[i][..count]);
-        let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
-        let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
-        let hint = H::hint(longest);
-        H::compress_lanes(common.backend, Run { count, stride: 1, chains, blocks, last, hint, ends: None });
-        put(done, chains);
-        done += live;
-        let Some(next) = read_short::<H>(common.backend, messages, done, least, &mut bytes[..lanes]) else { break };
-        group = next;
-    }
-    memory.wipe();
-    done
-}
-
-/// The number of messages for the lanes from `begin` on, and the length of the longest, if they are as
-/// [`compress_short`] needs them.
-#[cfg(feature = "sha2")]
-fn read_short<'a, H: Dispatch>(
-    backend: Backend,
-    messages: &'a dyn Messages,
-    begin: usize,
-    least: usize,
-    lanes: &mut [&'a [u8]],
-) -> Option<(usize, usize)> {
-    let live = messages.read(begin, lanes);
-    let (shortest, longest) = extremes(&lanes[..live]);
-    let alike = longest <= H::Block::LENGTH && H::closing(shortest) == H::closing(longest);
-    (!are_faster_alone::<H>(backend, live, repeat_n(1, live)) && shortest >= least && alike).then_some((live, longest))
 }
 
 /// The lengths of the shortest and the longest message.

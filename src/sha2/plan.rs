@@ -6,7 +6,9 @@ use core::slice::from_ref;
 use crate::backend::{Backend, Dispatch, compress_whole, sides};
 use crate::kernel::sha256::{Chain, Message, Sha256Function, Whole};
 use crate::kernel::{Block, Function, Sides, wipe};
-use crate::many::batch::{Batch, Common, Messages, Put, WIDE_WINDOW, compress_alone, compress_batch, sort_by_blocks};
+use crate::many::batch::{
+    Batch, Common, Messages, Put, WIDE_WINDOW, compress_alone, compress_scheduled, copy_end, sort_by_blocks,
+};
 
 /// Messages side by side at most.
 const LANES: usize = 16;
@@ -144,7 +146,12 @@ fn compress_windows<const W: usize, const L: usize>(
                 let (mut memory, mut chains) = ([Message::NONE; L], [Sha256Function::NO_CHAIN; L]);
                 compress_groups(common, messages, counts, order, (&mut memory, &mut chains), put);
             }
-            Plan::Scheduled => compress_batch(common, &messages, put),
+            Plan::Scheduled => {
+                let mut done = 0;
+                while done < read {
+                    done += compress_scheduled(common, common.chain, &messages[done..], done, put);
+                }
+            }
         }
         begin += read;
     }
@@ -205,32 +212,7 @@ fn close<'a>(to: &mut Message<'a>, message: &'a [u8], before: u64) {
     let (blocks, rest) = <[u8; 64]>::split(message);
     (to.blocks, to.closing) = (blocks, Sha256Function::closing(rest.len()));
     // Bytes before the length in the second block that closes a message are zeros in every message.
-    to.end[1] = [0; 64];
-    if let Some(last) = message.last_chunk::<64>() {
-        to.end.as_flattened_mut()[rest.len()..][..64].copy_from_slice(last);
-    } else {
-        copy_short(&mut to.end[1], message);
-    }
+    copy_end(&mut to.end, message, rest);
     let mut chain = Chain { blocks: before.wrapping_add(blocks.len() as u64), ..Sha256Function::NO_CHAIN };
     Sha256Function::close(&mut chain, &mut to.end[1..=to.closing], rest.len());
-}
-
-/// Copies fewer bytes than a block. A copy of a fixed length takes a few cycles, and a call that copies any length some
-/// twenty, so two copies of fixed length overlap.
-#[inline]
-fn copy_short(to: &mut [u8; 64], bytes: &[u8]) {
-    let length = bytes.len();
-    if bytes.is_empty() {
-        return;
-    }
-    macro_rules! overlapping {
-        ($($half:literal)+) => {$(
-            if let (Some(first), Some(last)) = (bytes.first_chunk::<$half>(), bytes.last_chunk::<$half>()) {
-                to[..$half].copy_from_slice(first);
-                to[length - $half..length].copy_from_slice(last);
-                return;
-            }
-        )+};
-    }
-    overlapping!(32 16 8 4 2 1);
 }
