@@ -126,18 +126,18 @@ fn compress_whole<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, 
     while done < number {
         let read = messages.read(done, &mut few[..lanes]);
         let few = &few[..read];
+        let alike = Alike::of::<H>(few, !common.first.is_empty());
         let blocks = || repeat_n(blocks::<H>(few[0].len()), read);
-        if read > 1
-            && Alike::of::<H>(few, !common.first.is_empty()) == Alike::Blocks
-            && Share::of::<H, _>(common.backend, read, blocks) == Share::Lanes
-        {
+        if alike == Alike::Blocks && Share::of::<H, _>(common.backend, read, blocks) == Share::Lanes {
             // Those for all lanes need no window.
             put(done, compress_group(common, &chain, few.iter().copied(), &mut memory));
             done += read;
-        } else if done + read == number {
-            done += compress_window(common, &chain, few, done, &mut memory, put);
-        } else {
+        } else if done + read < number {
             done += compress_wide_window(common, &chain, messages, done, &mut memory, put);
+        } else if alike == Alike::Short {
+            done += compress_window(common, &chain, few, done, alike, &mut memory, put);
+        } else {
+            done += compress_scheduled(common, &chain, few, done, put);
         }
     }
     if let Some(Ended { chains, ends, .. }) = &mut memory {
@@ -155,8 +155,8 @@ struct Ended<H: Function> {
     used: usize,
 }
 
-/// The same for the messages from `begin` on, sorted together. Tells how many are done. Apart, so that others need no
-/// memory for a window.
+/// Compresses the next messages from place `begin` on, sorted together, and tells how many. Apart, so that others need
+/// no memory for a window.
 #[inline(never)]
 fn compress_wide_window<H: Dispatch>(
     common: &Common<'_, H>,
@@ -168,7 +168,9 @@ fn compress_wide_window<H: Dispatch>(
 ) -> usize {
     let mut window = [&[][..]; WIDE_WINDOW];
     let read = messages.read(begin, &mut window);
-    compress_window(common, chain, &window[..read], begin, memory, put)
+    let window = &window[..read];
+    let alike = Alike::of::<H>(window, !common.first.is_empty());
+    compress_window(common, chain, window, begin, alike, memory, put)
 }
 
 /// Compresses the first of `messages`, which lie from place `begin` on, and tells how many. `chain` is what they begin
@@ -178,19 +180,27 @@ fn compress_window<H: Dispatch>(
     chain: &H::Chain,
     messages: &[&[u8]],
     begin: usize,
+    alike: Alike,
     memory: &mut Option<Ended<H>>,
     put: Put<'_, H>,
 ) -> usize {
     let backend = common.backend;
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
-    let is_begun = !common.first.is_empty();
     let mut order = [0; WIDE_WINDOW];
-    let alike = Alike::of::<H>(messages, is_begun);
-    if lanes == 1 || alike == Alike::Nothing || !order_is_good::<H>(messages, lanes, alike, &mut order) {
+    if lanes == 1 || alike == Alike::Nothing || are_ragged::<H>(messages, lanes, alike) {
         return compress_scheduled(common, chain, messages, begin, put);
     }
     let job = |i: usize| Job { place: begin + i, chain: Start::<H>::At(chain), bytes: messages[i], last: common.last };
-    for group in order[..messages.len()].chunks(lanes) {
+    let is_good = order_is_good::<H>(messages, lanes, alike, &mut order);
+    let order = &order[..messages.len()];
+    if !is_good {
+        for places in order.chunks(WINDOW) {
+            let lengths = places.iter().map(|&i| (usize::from(i), messages[usize::from(i)].len()));
+            compress_sorted(backend, lengths, job, true, put);
+        }
+        return messages.len();
+    }
+    for group in order.chunks(lanes) {
         let places = group.iter().copied().map(usize::from);
         match Share::of::<H, _>(backend, group.len(), || places.clone().map(|i| blocks::<H>(messages[i].len()))) {
             Share::Nothing => {
@@ -232,6 +242,22 @@ pub(crate) fn compress_scheduled<H: Dispatch>(
     number
 }
 
+/// Whether messages of one group would wait for the longest so long that their order does not matter.
+fn are_ragged<H: Function>(messages: &[&[u8]], lanes: usize, alike: Alike) -> bool {
+    if alike == Alike::Blocks || messages.len() > lanes {
+        return false;
+    }
+    let counts = || messages.iter().map(|message| blocks::<H>(message.len()));
+    let all = counts().max().unwrap_or(0) * messages.len() as u64;
+    all - counts().sum::<u64>() > most_idle(all, messages.len() == lanes)
+}
+
+/// Blocks that lanes may be idle for, of `all` that they have: more if `waits`, since as many messages as lanes leave none
+/// that a free lane could get.
+fn most_idle(all: u64, waits: bool) -> u64 {
+    all / if waits { 2 } else { 6 }
+}
+
 /// Writes the places of messages to `order`, those with the most blocks first. Tells whether so few lanes then stand
 /// idle, if each has one of neighbouring messages to the end of the longest, that it is not better to give them up or
 /// to other messages.
@@ -248,17 +274,17 @@ fn order_is_good<H: Function>(messages: &[&[u8]], lanes: usize, alike: Alike, or
         #[expect(clippy::cast_possible_truncation, reason = "16 at most")]
         let blocks = blocks::<H>(message.len()) as u8;
         *count = blocks;
-        used += usize::from(blocks);
+        used += u64::from(blocks);
     }
     let counts = &counts[..messages.len()];
     sort_by_blocks(counts.iter().map(|count| count - 1), order);
     let order = &order[..messages.len()];
-    let blocks = |i: u8| usize::from(counts[usize::from(i)]);
-    let all: usize = order.chunks(lanes).map(|group| blocks(group[0]) * group.len()).sum();
+    let blocks = |i: u8| u64::from(counts[usize::from(i)]);
+    let all: u64 = order.chunks(lanes).map(|group| blocks(group[0]) * group.len() as u64).sum();
     // One or two messages that are left take less time in rows. If there are as many as lanes, a few others may wait.
     let tail = |third: u8| blocks(order[0]) - blocks(third);
     let waits = order.len() == lanes && order.get(2).is_none_or(|&third| 4 * tail(third) <= blocks(order[0]));
-    all - used <= all / if waits { 2 } else { 6 }
+    all - used <= most_idle(all, waits)
 }
 
 /// What messages have in common.
@@ -365,7 +391,7 @@ fn compress_group<'m, 'a, H: Dispatch>(
     chains
 }
 
-/// The same for messages of a block each: they are a run like any other, and there is less to ask of them.
+/// As [`compress_group`], of messages of a block each: they are a run like any other, and there is less to ask of them.
 fn compress_blocks<'m, 'a, H: Dispatch>(
     common: &Common<'_, H>,
     start: &H::Chain,
@@ -429,7 +455,7 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
         return;
     }
     let keys = &mut keys[..number];
-    if keys.iter().any(|key| key.blocks() != keys[0].blocks()) {
+    if !keys.is_sorted_by(|one, next| one.blocks() >= next.blocks()) {
         keys.sort_unstable_by_key(|&key| Reverse(key));
     }
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
@@ -553,7 +579,7 @@ pub(crate) fn copy_end<B: Block>(memory: &mut [B], message: &[u8], rest: &[u8]) 
     copy_rest(memory, message, rest);
 }
 
-/// The same where zeros lie already.
+/// As [`copy_end`], where zeros lie already.
 #[inline]
 fn copy_rest<B: Block>(memory: &mut [B], message: &[u8], rest: &[u8]) {
     if let Some(last) = B::last(message) {
@@ -574,12 +600,11 @@ fn copy_short(to: &mut [u8], from: &[u8]) {
         true
     }
     let to = &mut to[..from.len()];
-    let done = twice::<64>(to, from)
-        || twice::<32>(to, from)
-        || twice::<16>(to, from)
-        || twice::<8>(to, from)
-        || twice::<4>(to, from)
-        || twice::<2>(to, from);
+    let done = if from.len() < 8 {
+        from.is_empty() || twice::<4>(to, from) || twice::<2>(to, from)
+    } else {
+        twice::<64>(to, from) || twice::<32>(to, from) || twice::<16>(to, from) || twice::<8>(to, from)
+    };
     if !done && let ([to], [from]) = (to, from) {
         *to = *from;
     }

@@ -31,8 +31,10 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
         [lows[l], highs[l]] = halves(run.chains[lane(l)].count.wrapping_add(F::Block::LENGTH as u128));
         [f0s[l], f1s[l]] = run.last[lane(l)].flags();
     }
-    let all_end = broadcast_if::<F::Word, V, L>(token, are_equal(run.chains, |chain| u64::truncate(chain.count)), lows);
-    let mut low = all_end;
+    let mut low = splat(first_low);
+    if run.ends.is_none() {
+        low = broadcast_if_equal::<F::Word, V, L>(token, lows);
+    }
     let (high, mut f0, mut f1);
     if run.hint == Known::Nothing {
         for (i, h) in h.chunks_mut(L).enumerate() {
@@ -42,9 +44,9 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
             }
             h.copy_from_slice(&V::transpose(rows)[..h.len()]);
         }
-        let upper = |chain: &F::Chain| halves::<F::Word>(chain.count.wrapping_add(F::Block::LENGTH as u128))[1];
-        high = broadcast_if::<F::Word, V, L>(token, are_equal(run.chains, upper), highs);
-        let one_last = are_equal(run.last, |&last| last);
+        high = broadcast_if_equal::<F::Word, V, L>(token, highs);
+        // By a loop that ends at the first that differs: it is not made one over vectors, which proofs would not follow.
+        let one_last = run.last.iter().all(|&last| last == run.last[0]);
         f0 = broadcast_if::<F::Word, V, L>(token, one_last, f0s);
         f1 = broadcast_if::<F::Word, V, L>(token, one_last, f1s);
     } else {
@@ -79,13 +81,16 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
                 while going_on > 0 && messages[going_on - 1].is_empty() {
                     going_on -= 1;
                     messages[going_on] = from_ref(ends.blocks[going_on]);
-                    counts[going_on] = lows[going_on];
+                    // Not from `lows`, which would have to lie in memory then, and be waited for.
+                    let count = run.chains[going_on].count.wrapping_add(F::Block::LENGTH as u128);
+                    [counts[going_on], _] = halves(count);
                     [f0s_here[going_on], f1s_here[going_on]] = [f0s[0], f1s[0]];
                 }
-                (low, f0, f1) = if going_on == 0 {
-                    (all_end, splat(f0s[0]), splat(f1s[0]))
+                low = V::new(token, counts);
+                (f0, f1) = if going_on == 0 {
+                    (splat(f0s[0]), splat(f1s[0]))
                 } else {
-                    (V::new(token, counts), V::new(token, f0s_here), V::new(token, f1s_here))
+                    (V::new(token, f0s_here), V::new(token, f1s_here))
                 };
             }
             let first = messages[0];
@@ -186,15 +191,13 @@ fn load<F: Constants, V: Lane<F::Word, L>, const L: usize>(
 ///
 /// One broadcast takes the place of some twenty shuffles then, which would hold up a run of one block by a tenth.
 #[inline(always)]
-fn broadcast_if<W: Word, V: Lanes<W, L>, const L: usize>(token: V::Token, equal: bool, words: [W; L]) -> V {
-    if equal { V::new(token, [words[0]; L]) } else { V::new(token, words) }
+fn broadcast_if_equal<W: Word, V: Lanes<W, L>, const L: usize>(token: V::Token, words: [W; L]) -> V {
+    broadcast_if::<W, V, L>(token, words.iter().all(|&word| word == words[0]), words)
 }
 
-/// Whether all these have one `word`, by a loop that ends at the first that has another: to compare the words of a
-/// vector with each other, they would be taken out of it.
 #[inline(always)]
-fn are_equal<T, W: PartialEq>(of: &[T], word: impl Fn(&T) -> W) -> bool {
-    of.iter().all(|x| word(x) == word(&of[0]))
+fn broadcast_if<W: Word, V: Lanes<W, L>, const L: usize>(token: V::Token, equal: bool, words: [W; L]) -> V {
+    if equal { V::new(token, [words[0]; L]) } else { V::new(token, words) }
 }
 
 /// Words `i L` to `i L + L` of a chaining value, again from the first where it has no more.
