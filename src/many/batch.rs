@@ -155,8 +155,7 @@ struct Ended<H: Function> {
     used: usize,
 }
 
-/// Compresses the next messages from place `begin` on, sorted together, and tells how many. Apart, so that others need
-/// no memory for a window.
+/// Compresses the next messages, sorted together, and tells how many. Apart, so that others need no window.
 #[inline(never)]
 fn compress_wide_window<H: Dispatch>(
     common: &Common<'_, H>,
@@ -252,8 +251,7 @@ fn are_ragged<H: Function>(messages: &[&[u8]], lanes: usize, alike: Alike) -> bo
     all - counts().sum::<u64>() > most_idle(all, messages.len() == lanes)
 }
 
-/// Blocks that lanes may be idle for, of `all` that they have: more if `waits`, since as many messages as lanes leave none
-/// that a free lane could get.
+/// Blocks of `all` that lanes may be idle for: more if they are for all messages.
 fn most_idle(all: u64, waits: bool) -> u64 {
     all / if waits { 2 } else { 6 }
 }
@@ -617,12 +615,13 @@ fn end_together(keys: &[Key], lanes: usize) -> bool {
     all - used <= all / 5
 }
 
-/// The lengths of the shortest and the longest message.
+/// The lengths of the shortest and the longest message. From a constant on, qemu 10.0 computes the least wrongly.
 pub(crate) fn extremes(messages: &[&[u8]]) -> (usize, usize) {
+    let first = messages.first().map_or(0, |message| message.len());
     messages
         .iter()
         .map(|message| message.len())
-        .fold((usize::MAX, 0), |(shortest, longest), length| (shortest.min(length), longest.max(length)))
+        .fold((first, first), |(shortest, longest), length| (shortest.min(length), longest.max(length)))
 }
 
 #[cfg(test)]
