@@ -278,6 +278,7 @@ impl Damage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paint::paint;
     use crate::scheme::{Algorithm, digest};
 
     /// A file of which some bytes cannot be read.
@@ -313,7 +314,7 @@ mod tests {
     #[test]
     fn leaves_that_cannot_be_read() {
         let _turn = crate::temporary::turn();
-        let bytes: Vec<u8> = (0..=250).cycle().take(10_500).collect();
+        let bytes = paint(10_500);
         let scheme = Scheme { algorithm: Algorithm::Blake2b, size: 32, shape: Shape::Tree { chunk: 1000 } };
         let tree = scheme.tree::<FlavourB>(&Secret::default()).unwrap();
         let path = tempfile::tempdir().unwrap();

@@ -65,6 +65,8 @@ mod manual;
 mod message;
 mod number;
 mod output;
+#[cfg(test)]
+mod paint;
 mod progress;
 mod regular;
 mod replace;

@@ -65,16 +65,14 @@ mod tests {
     use super::*;
     use crate::function::{Blake2, Blake2p, Blake3, Function, Sha2};
     use crate::input::Source;
+    use crate::paint::paint;
     use crate::progress::Progress;
     use crate::scheme::{Algorithm, Scheme, Secret, Shape};
 
     /// The message of the files, and the lengths of their beginnings that are hashed.
     fn message() -> (Vec<u8>, [usize; 3]) {
         let lengths = [1_usize << 20, (1 << 20) + 1, (12 << 20) + 1];
-        // An iterator that counts out so many bytes takes long if it is not optimised.
-        let mut message = (0..=250).collect::<Vec<u8>>().repeat(lengths[2].div_ceil(251));
-        message.truncate(lengths[2]);
-        (message, lengths)
+        (paint(lengths[2]), lengths)
     }
 
     /// Hashes the tree of a regular file in all ways: from its beginning or later, whole or up to a limit, read or

@@ -160,6 +160,7 @@ mod tests {
     use simd_digest::blake2b::{Hash, Tree};
 
     use super::*;
+    use crate::paint::paint;
     use crate::team::Buffers;
 
     /// Gives `message` in short reads of many lengths, each after an interruption, and then the end or an error.
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn short_and_interrupted_reads() {
         let tree = Tree::unlimited_fanout(1000).unwrap();
-        let message: Vec<u8> = (0..=250).cycle().take(20_001).collect();
+        let message = paint(20_001);
         for length in [0, 1, 999, 1000, 1001, 2000, 2999, 3000, 3001, 20_000, 20_001] {
             for group in PLANS {
                 let message = &message[..length];

@@ -162,13 +162,13 @@ mod tests {
 
     use super::*;
     use crate::input::Source;
+    use crate::paint::paint;
     use crate::progress::Progress;
 
     /// All shapes of a tree of up to 20 subtrees, with a last one of one byte, of some chunks, and of full length.
     #[test]
     fn every_number_of_subtrees() {
-        let mut message = (0..=250).collect::<Vec<u8>>().repeat((20 * SUBTREE).div_ceil(251));
-        message.truncate(20 * SUBTREE);
+        let message = paint(20 * SUBTREE);
         let mode = Mode::keyed(&[7; 32]);
         let mut values = vec![[0; OUT_LEN]; 20];
         subtrees(&message, 0, CHUNKS, &mode, &mut values).unwrap();
@@ -207,8 +207,7 @@ mod tests {
     #[test]
     fn groups_of_files() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut message = (0..=250).collect::<Vec<u8>>().repeat((18 << 20) / 251);
-        message.truncate((17 << 20) + 12_345);
+        let message = paint((17 << 20) + 12_345);
         fs::write(file.path(), &message).unwrap();
         let progress = Progress::default();
         let mode = Mode::derive_key("bt2sum's tests");

@@ -134,6 +134,7 @@ mod tests {
 
     use super::*;
     use crate::input::Source;
+    use crate::paint::paint;
     use crate::progress::Progress;
 
     /// The file is mapped, then cut off within a page: only the bytes that the file still has can be read.
@@ -175,7 +176,7 @@ mod tests {
     #[test]
     fn pieces_are_whole_but_for_the_last() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        let message: Vec<u8> = (0..=250).cycle().take(10_000).collect();
+        let message = paint(10_000);
         file.write_all(&message).unwrap();
         let progress = Progress::default();
         for mmap in [false, true] {
