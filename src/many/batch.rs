@@ -128,7 +128,7 @@ fn compress_whole<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, 
         let few = &few[..read];
         let alike = Alike::of::<H>(few, !common.first.is_empty());
         let blocks = || repeat_n(blocks::<H>(few[0].len()), read);
-        if alike == Alike::Blocks && Share::of::<H, _>(common.backend, read, blocks) == Share::Lanes {
+        if alike == Alike::Blocks && have_lanes::<H, _>(common.backend, read, blocks) {
             // Those for all lanes need no window.
             put(done, compress_group(common, &chain, few.iter().copied(), &mut memory));
             done += read;
@@ -185,14 +185,14 @@ fn compress_window<H: Dispatch>(
 ) -> usize {
     let backend = common.backend;
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
-    let mut order = [0; WIDE_WINDOW];
-    if lanes == 1 || alike == Alike::Nothing || are_ragged::<H>(messages, lanes, alike) {
+    if lanes == 1 || alike == Alike::Nothing {
         return compress_scheduled(common, chain, messages, begin, put);
     }
     let job = |i: usize| Job { place: begin + i, chain: Start::<H>::At(chain), bytes: messages[i], last: common.last };
-    let is_good = order_is_good::<H>(messages, lanes, alike, &mut order);
-    let order = &order[..messages.len()];
-    if !is_good {
+    let mut order = [0; WIDE_WINDOW];
+    let order = &mut order[..messages.len()];
+    order.iter_mut().zip(0..).for_each(|(to, place)| *to = place);
+    if alike != Alike::Blocks && !order_is_good::<H>(messages, lanes, order) {
         for places in order.chunks(WINDOW) {
             let lengths = places.iter().map(|&i| (usize::from(i), messages[usize::from(i)].len()));
             compress_sorted(backend, lengths, job, true, put);
@@ -201,20 +201,13 @@ fn compress_window<H: Dispatch>(
     }
     for group in order.chunks(lanes) {
         let places = group.iter().copied().map(usize::from);
-        match Share::of::<H, _>(backend, group.len(), || places.clone().map(|i| blocks::<H>(messages[i].len()))) {
-            Share::Nothing => {
-                let common = Common { chain, first: &[], ..*common };
-                for i in places {
-                    compress_alone(&common, messages[i], |chain| put(begin + i, from_ref(chain)));
-                }
+        if have_lanes::<H, _>(backend, group.len(), || places.clone().map(|i| blocks::<H>(messages[i].len()))) {
+            let chains = compress_group(common, chain, places.clone().map(|i| messages[i]), memory);
+            for (i, chain) in places.zip(chains) {
+                put(begin + i, from_ref(chain));
             }
-            Share::Pair => compress_sorted(backend, places.map(|i| (i, messages[i].len())), job, true, put),
-            Share::Lanes => {
-                let chains = compress_group(common, chain, places.clone().map(|i| messages[i]), memory);
-                for (i, chain) in places.zip(chains) {
-                    put(begin + i, from_ref(chain));
-                }
-            }
+        } else {
+            compress_sorted(backend, places.map(|i| (i, messages[i].len())), job, true, put);
         }
     }
     messages.len()
@@ -241,47 +234,35 @@ pub(crate) fn compress_scheduled<H: Dispatch>(
     number
 }
 
-/// Whether messages of one group would wait for the longest so long that their order does not matter.
-fn are_ragged<H: Function>(messages: &[&[u8]], lanes: usize, alike: Alike) -> bool {
-    if alike == Alike::Blocks || messages.len() > lanes {
-        return false;
-    }
-    let counts = || messages.iter().map(|message| blocks::<H>(message.len()));
-    let all = counts().max().unwrap_or(0) * messages.len() as u64;
-    all - counts().sum::<u64>() > most_idle(all, messages.len() == lanes)
-}
-
 /// Blocks of `all` that lanes may be idle for: more if they are for all messages.
 fn most_idle(all: u64, waits: bool) -> u64 {
     all / if waits { 2 } else { 6 }
 }
 
-/// Writes the places of messages to `order`, those with the most blocks first. Tells whether so few lanes then stand
-/// idle, if each has one of neighbouring messages to the end of the longest, that it is not better to give them up or
-/// to other messages.
-fn order_is_good<H: Function>(messages: &[&[u8]], lanes: usize, alike: Alike, order: &mut [u8; WIDE_WINDOW]) -> bool {
-    if alike == Alike::Blocks {
-        for (i, to) in (0..).zip(order) {
-            *to = i;
-        }
-        return true;
-    }
+/// Tells whether so few lanes stand idle, if each has one of neighbouring messages to the end of the longest, that it is
+/// not better to give them up or to other messages. Writes the places of messages to `order` for it, those with the most
+/// blocks first, except where one group would wait too long in any order.
+fn order_is_good<H: Function>(messages: &[&[u8]], lanes: usize, order: &mut [u8]) -> bool {
     let mut counts = [0; WIDE_WINDOW];
-    let mut used = 0;
+    let (mut used, mut longest) = (0, 0);
     for (count, message) in counts.iter_mut().zip(messages) {
-        #[expect(clippy::cast_possible_truncation, reason = "16 at most")]
-        let blocks = blocks::<H>(message.len()) as u8;
-        *count = blocks;
-        used += u64::from(blocks);
+        let blocks = blocks::<H>(message.len());
+        used += blocks;
+        longest = longest.max(blocks);
+        *count = blocks.to_le_bytes()[0]; // 16 at most
     }
     let counts = &counts[..messages.len()];
+    let is_full = counts.len() == lanes;
+    let all = longest * counts.len() as u64;
+    if counts.len() <= lanes && all - used > most_idle(all, is_full) {
+        return false;
+    }
     sort_by_blocks(counts.iter().map(|count| count - 1), order);
-    let order = &order[..messages.len()];
     let blocks = |i: u8| u64::from(counts[usize::from(i)]);
     let all: u64 = order.chunks(lanes).map(|group| blocks(group[0]) * group.len() as u64).sum();
     // One or two messages that are left take less time in rows. If there are as many as lanes, a few others may wait.
     let tail = |third: u8| blocks(order[0]) - blocks(third);
-    let waits = order.len() == lanes && order.get(2).is_none_or(|&third| 4 * tail(third) <= blocks(order[0]));
+    let waits = is_full && order.get(2).is_none_or(|&third| 4 * tail(third) <= blocks(order[0]));
     all - used <= most_idle(all, waits)
 }
 
@@ -308,28 +289,10 @@ impl Alike {
     }
 }
 
-/// What messages of a group share.
-#[derive(PartialEq)]
-enum Share {
-    /// They take less time one by one.
-    Nothing,
-    /// A kernel of their own.
-    Pair,
-    Lanes,
-}
-
-impl Share {
-    fn of<H: Dispatch, B: Iterator<Item = u64>>(backend: Backend, number: usize, blocks: impl Fn() -> B) -> Self {
-        if number > FEW {
-            Self::Lanes
-        } else if are_faster_alone::<H>(backend, number, blocks()) {
-            Self::Nothing
-        } else if number == 2 && H::pairs(backend) {
-            Self::Pair
-        } else {
-            Self::Lanes
-        }
-    }
+/// Whether messages of so many blocks have a lane each. Others are left to [`compress_sorted`], which knows of pairs and
+/// of messages that take less time one by one.
+fn have_lanes<H: Dispatch, B: Iterator<Item = u64>>(backend: Backend, number: usize, blocks: impl Fn() -> B) -> bool {
+    number > FEW || !(are_faster_alone::<H>(backend, number, blocks()) || number == 2 && H::pairs(backend))
 }
 
 /// The chains of messages that have a lane each, those with the most blocks first.
