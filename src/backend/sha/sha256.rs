@@ -294,14 +294,16 @@ fn nodes_avx512(nodes: Nodes<'_>) {
 #[inline(always)]
 fn nodes_by<const N: usize>(sha: Sha, nodes: Nodes<'_>) {
     let Nodes { iv, written, nodes, digests, twice } = nodes;
-    for (nodes, digests) in nodes.chunks(N).zip(digests.chunks_mut(N)) {
-        match (nodes, digests) {
-            (&[a, b, c, d], [e, f, g, h]) => hash_together(sha, iv, ([a, b, c, d], written), [e, f, g, h], twice),
-            (&[a, b, c], [e, f, g]) => hash_together(sha, iv, ([a, b, c], written), [e, f, g], twice),
-            (&[a, b], [e, f]) => hash_together(sha, iv, ([a, b], written), [e, f], twice),
-            (&[a], [e]) => hash_together(sha, iv, ([a], written), [e], twice),
-            _ => {}
-        }
+    let (groups, rest) = nodes.as_chunks::<N>();
+    let (digests_of_groups, digests_of_rest) = digests.as_chunks_mut::<N>();
+    for (nodes, digests) in groups.iter().zip(digests_of_groups) {
+        hash_together(sha, iv, (*nodes, written), digests.each_mut(), twice);
+    }
+    match (rest, digests_of_rest) {
+        (&[a, b, c], [e, f, g]) => hash_together(sha, iv, ([a, b, c], written), [e, f, g], twice),
+        (&[a, b], [e, f]) => hash_together(sha, iv, ([a, b], written), [e, f], twice),
+        (&[a], [e]) => hash_together(sha, iv, ([a], written), [e], twice),
+        _ => {}
     }
 }
 
