@@ -28,23 +28,25 @@ fn number_of_blocks(length: usize) -> usize {
 /// Whether messages take less time one by one than side by side, of so many blocks in `total` and in the longest.
 ///
 /// To go side by side takes as long as some blocks, and saves the latency of the others. How many these are depends on how
-/// far a CPU itself begins the next message before one has ended. Cycles of all messages together, of `Batch::hash` in
-/// a loop and of `Batch::hash_many_into` with either answer of this function, the minimum of many calls:
+/// far a CPU itself begins the next message before one has ended. Cycles of all messages together, with either answer of
+/// this function, the minimum of many calls:
 ///
-/// | kernel                       | messages  | blocks except the longest's | one by one | side by side |
-/// |------------------------------|-----------|-----------------------------|------------|--------------|
-/// | four streams, Emerald Rapids | 4 × 100 B | 6                           | 736        | 816          |
-/// |                              | 3 × 300 B | 10                          | 1368       | 1347         |
-/// | pairs, Emerald Rapids        | 2 × 100 B | 2                           | 378        | 432          |
-/// |                              | 2 × 300 B | 5                           | 916        | 860          |
+/// | kernel                        | messages  | blocks except the longest's | one by one | side by side |
+/// |-------------------------------|-----------|-----------------------------|------------|--------------|
+/// | three streams, Emerald Rapids | 3 × 300 B | 10                          | 1368       | 1347         |
+/// | pairs, Emerald Rapids         | 2 × 100 B | 2                           | 378        | 432          |
+/// |                               | 2 × 300 B | 5                           | 916        | 860          |
+/// | pairs, Rocket Lake            | 5 × 36 B  | 4                           | 485        | 595          |
+/// |                               | 4 × 100 B | 6                           | 736        | 716          |
 ///
 /// - Zen 4 begins the next message late: a block of short messages takes 116 cycles in a loop, and 55 in four streams.
 ///   So two blocks are enough there. This is computed, not measured.
 /// - Arm's CPUs are taken for ones that overlap messages.
 /// - Lanes without the extension: see the figures for a block in `backend::choice`.
-fn are_faster_alone(sides: Sides, total: usize, longest: usize) -> bool {
+fn are_faster_alone(sides: Sides, number: usize, total: usize, longest: usize) -> bool {
     match sides {
         Sides::Alone => true,
+        Sides::Overlapping(2) => total - longest < 4 || 2 * total < 3 * number,
         Sides::Overlapping(_) => total - longest < 10,
         Sides::Streams(4) => total - longest < 2,
         Sides::Streams(_) => total - longest < 4,
@@ -53,17 +55,21 @@ fn are_faster_alone(sides: Sides, total: usize, longest: usize) -> bool {
     }
 }
 
-/// Whether there are at most [`FEW`] messages, and they take less time one by one. Asked where a call is compiled for
-/// their type: a function for all types would take as long as half of a block for its start.
+/// Messages at most that may take less time one by one than side by side.
+const MOST_ALONE: usize = 6;
+
+/// Whether there are at most [`MOST_ALONE`] messages, and they take less time one by one. Asked where a call is compiled
+/// for their type: a function for all types would take as long as half of a block for its start.
 #[inline]
 pub(super) fn few_are_faster_alone(backend: Backend, messages: &[impl AsRef<[u8]>]) -> bool {
     let (mut total, mut longest) = (0, 0);
-    for message in messages.iter().take(FEW) {
+    for message in messages.iter().take(MOST_ALONE) {
         let count = number_of_blocks(message.as_ref().len());
         total += count;
         longest = longest.max(count);
     }
-    messages.len() <= 1 || messages.len() <= FEW && are_faster_alone(sides(backend, messages.len()), total, longest)
+    let number = messages.len();
+    number <= 1 || number <= MOST_ALONE && are_faster_alone(sides(backend, number), number, total, longest)
 }
 
 /// How the messages of a window are compressed.
@@ -86,7 +92,7 @@ fn plan(backend: Backend, messages: &[&[u8]], counts: &mut [usize], order: &mut 
     }
     let lanes = Sha256Function::lanes(backend);
     let sides = sides(backend, messages.len().min(lanes));
-    if messages.len() <= lanes && are_faster_alone(sides, total, longest) {
+    if messages.len() <= lanes && are_faster_alone(sides, messages.len(), total, longest) {
         return Plan::Alone;
     }
     let most_blocks = match sides {
@@ -182,10 +188,8 @@ fn compress_groups<'a>(
     let count = |i: u8| counts[usize::from(i)];
     let are_equal = order.first().map(|i| count(*i)) == order.last().map(|i| count(*i));
     for group in order.chunks(Sha256Function::lanes(backend).min(memory.len())) {
-        // More are side by side.
-        let few = group.len() <= 6;
-        if few && are_faster_alone(sides(backend, group.len()), group.iter().map(|i| count(*i)).sum(), count(group[0]))
-        {
+        let (number, total) = (group.len(), group.iter().map(|i| count(*i)).sum());
+        if number <= MOST_ALONE && are_faster_alone(sides(backend, number), number, total, count(group[0])) {
             each_alone(common, messages, group.iter().map(|i| usize::from(*i)), put);
             continue;
         }

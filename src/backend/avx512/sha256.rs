@@ -7,6 +7,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx512, U32x8, U32x16};
+use crate::backend::avx::Avx;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
@@ -16,6 +17,18 @@ use crate::kernel::sha256::{
     Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
+
+impl Beside<Avx512> {
+    /// Four streams, or pairs where these take less: see [`choice`].
+    fn encoding(self, number: usize) -> Encoding {
+        if self.order.sha_in_lanes && number > 3 {
+            // SAFETY: self.isa proves AVX-512F, and so AVX.
+            Encoding::Avx(unsafe { Avx::here() })
+        } else {
+            Encoding::Avx512(self.isa)
+        }
+    }
+}
 
 impl Compress<Sha256Function> for Beside<Avx512> {
     const LANES: usize = 16;
@@ -30,7 +43,7 @@ impl Compress<Sha256Function> for Beside<Avx512> {
 
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::avx512(self.sha, self.order, run.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx512(self.isa), run),
+            Kernel::Streams(sha) => sha::compress_streams(sha, self.encoding(run.chains.len()), run),
             Kernel::Portable => portable::one_by_one(run, portable::compress),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { compress8(run) },
@@ -43,7 +56,7 @@ impl Compress<Sha256Function> for Beside<Avx512> {
 impl CompressNodes for Beside<Avx512> {
     fn nodes(self, nodes: Nodes<'_>) {
         match choice::avx512(self.sha, self.order, nodes.nodes.len()) {
-            Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx512(self.isa), nodes),
+            Kernel::Streams(sha) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
             Kernel::Portable => portable::hash_nodes(nodes),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8(nodes) },
@@ -55,14 +68,14 @@ impl CompressNodes for Beside<Avx512> {
     #[inline]
     fn sides(&self, live: usize) -> Sides {
         match choice::avx512(self.sha, self.order, live) {
-            Kernel::Streams(_) if self.order.sha_in_lanes => Sides::Overlapping(4),
+            Kernel::Streams(_) if self.order.sha_in_lanes => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
             kernel => kernel.sides(4),
         }
     }
 
     fn whole(self, messages: Whole<'_>) {
         match choice::avx512(self.sha, self.order, messages.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx512(self.isa), messages),
+            Kernel::Streams(sha) => sha::compress_whole(sha, self.encoding(messages.messages.len()), messages),
             Kernel::Portable => portable::compress_whole(messages),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { whole8(messages) },
