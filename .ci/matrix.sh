@@ -58,9 +58,10 @@ x86_tests() {
 # run_tests LIST TESTS EMULATOR…: runs the programs of the list, and of the public interface these tests only, or all if
 # there are none. The guard pages are left out, 16 MiB through the traits, and the longest tests of BLAKE3's tree, which
 # is the same on all machines: an emulator takes minutes for them. So is SHA-224, whose kernels are those of SHA-256,
-# where not all tests are run. The emulator of x86-64 has the SHA extension only if it is new enough.
+# where not all tests are run, and of the tests beside the code those of trees and of what a hasher holds back. The
+# emulator of x86-64 has the SHA extension only if it is new enough.
 run_tests() {
-    local list=$1 tests=$2 program of_api
+    local list=$1 tests=$2 program of_api of_code
     shift 2
     .ci/need "$1"
     [ "$1 $REQUIRE_SHA" != 'qemu-x86_64-static yes' ] || .ci/need "$1:sha-ni"
@@ -69,11 +70,17 @@ run_tests() {
     of_api=$("$@" "$(grep '/api-' "$list")" --list </dev/null | grep ': test$')
     # shellcheck disable=SC2086
     filters_match "$of_api" $tests ${tests:+--skip of_sha224} $too_long
+    of_code=$("$@" "$(grep '/simd_digest-' "$list")" --list </dev/null | grep ': test$')
+    # shellcheck disable=SC2086
+    filters_match "$of_code" $alike
     while read -r program; do
         echo "${program##*/}"
-        # shellcheck disable=SC2046,SC2086
-        .ci/runner "$@" "$program" $([[ $program != */api-* ]] || echo "$tests") ${tests:+--skip of_sha224} $too_long \
-            </dev/null
+        # shellcheck disable=SC2086
+        case $program in
+            */api-*) .ci/runner "$@" "$program" $tests ${tests:+--skip of_sha224} $too_long </dev/null ;;
+            */simd_digest-*) .ci/runner "$@" "$program" ${tests:+$alike} </dev/null ;;
+            *) .ci/runner "$@" "$program" </dev/null ;;
+        esac
     done <"$list"
 }
 
@@ -82,6 +89,9 @@ too_long='--skip guard_pages:: --skip a_long_message --skip blake3::hasher::trap
     --skip blake3::hazmat::every_length --skip blake3::many::finalize_many --skip blake3::many::lengths_up_to_40_kib
     --skip blake3::state::any_bytes --skip blake3::state::round_trip --skip blake3::vectors::every_length
     --skip blake3::vectors::lengths_around_every_chunk'
+
+# Tests beside the code that are alike on all machines with the same backends.
+alike='--skip blake2::tree:: --skip buffer::tests'
 
 # emulated LIST TESTS EMULATOR, and lines of: machine, backends that it must find, whether they have the SHA extension,
 # options of the emulator.
