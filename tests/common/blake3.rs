@@ -139,14 +139,31 @@ pub(crate) const IV: [u32; 8] =
 
 /// The first words of `bytes`, zeros after them.
 pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u32; N] {
-    let mut words = bytes.chunks(4).map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
-    core::array::from_fn(|_| words.next().unwrap_or(0))
+    let mut padded = [[0; 4]; N];
+    padded.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);
+    padded.map(u32::from_le_bytes)
 }
+
+/// Which word of the block each half of a G takes, in every round: the permutation of the BLAKE3 paper, table 2, once more
+/// in each.
+const SCHEDULE: [[usize; 16]; 7] = {
+    const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+    let mut schedule = [[0; 16]; 7];
+    let (mut round, mut i) = (0, 0);
+    while round < 7 {
+        schedule[round][i] = if round == 0 { i } else { schedule[round - 1][PERMUTATION[i]] };
+        i += 1;
+        if i == 16 {
+            (round, i) = (round + 1, 0);
+        }
+    }
+    schedule
+};
 
 /// The BLAKE3 paper, section 2.2: all sixteen words, of which the first eight are a chaining value.
 pub(crate) fn compress(cv: &[u32; 8], block: &[u8], length: u8, counter: u64, flags: u8) -> [u32; 16] {
-    const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
-    // Columns, then diagonals. Written out, for tests that are not optimised spend much of their time here.
+    // Columns, then diagonals. Written out, and without iterators, for tests that are not optimised spend much of their
+    // time here.
     const PLACES: [[usize; 4]; 8] = [
         [0, 4, 8, 12],
         [1, 5, 9, 13],
@@ -157,31 +174,36 @@ pub(crate) fn compress(cv: &[u32; 8], block: &[u8], length: u8, counter: u64, fl
         [2, 7, 8, 13],
         [3, 4, 9, 14],
     ];
-    let half = |v: &mut [u32; 16], [a, b, c, d]: [usize; 4], word, to_d, to_b| {
-        v[a] = v[a].wrapping_add(v[b]).wrapping_add(word);
-        v[d] = (v[d] ^ v[a]).rotate_right(to_d);
-        v[c] = v[c].wrapping_add(v[d]);
-        v[b] = (v[b] ^ v[c]).rotate_right(to_b);
-    };
     let halves = [counter & 0xffff_ffff, counter >> 32].map(|half| u32::try_from(half).unwrap());
-    let ends = [halves[0], halves[1], length.into(), flags.into()];
-    let mut v: [u32; 16] = core::array::from_fn(|i| match i {
-        0..8 => cv[i],
-        8..12 => IV[i - 8],
-        _ => ends[i - 12],
-    });
-    let mut m: [u32; 16] = words(block);
-    for _ in 0..7 {
-        for (i, &places) in PLACES.iter().enumerate() {
-            half(&mut v, places, m[2 * i], 16, 12);
-            half(&mut v, places, m[2 * i + 1], 8, 7);
-        }
-        let before = m;
-        for (word, place) in m.iter_mut().zip(PERMUTATION) {
-            *word = before[place];
+    let mut v = [0; 16];
+    v[..8].copy_from_slice(cv);
+    v[8..12].copy_from_slice(&IV[..4]);
+    v[12..].copy_from_slice(&[halves[0], halves[1], length.into(), flags.into()]);
+    let m: [u32; 16] = words(block);
+    for schedule in &SCHEDULE {
+        let mut i = 0;
+        while i < 8 {
+            let [a, b, c, d] = PLACES[i];
+            let (mut va, mut vb, mut vc, mut vd) = (v[a], v[b], v[c], v[d]);
+            va = va.wrapping_add(vb).wrapping_add(m[schedule[2 * i]]);
+            vd = (vd ^ va).rotate_right(16);
+            vc = vc.wrapping_add(vd);
+            vb = (vb ^ vc).rotate_right(12);
+            va = va.wrapping_add(vb).wrapping_add(m[schedule[2 * i + 1]]);
+            vd = (vd ^ va).rotate_right(8);
+            vc = vc.wrapping_add(vd);
+            vb = (vb ^ vc).rotate_right(7);
+            (v[a], v[b], v[c], v[d]) = (va, vb, vc, vd);
+            i += 1;
         }
     }
-    core::array::from_fn(|i| if i < 8 { v[i] ^ v[i + 8] } else { v[i] ^ cv[i - 8] })
+    let mut i = 0;
+    while i < 8 {
+        v[i] ^= v[i + 8];
+        v[i + 8] ^= cv[i];
+        i += 1;
+    }
+    v
 }
 
 pub(crate) fn to_bytes(words: &[u32]) -> Vec<u8> {

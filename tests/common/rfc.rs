@@ -12,14 +12,9 @@ pub(crate) trait Rfc: Flavour {
     const ROTATIONS: [(u32, u32); 2];
     const MASK: u64 = u64::MAX >> (64 - Self::BITS);
 
-    /// Word `i` of the initialisation vector: bits of the fraction of the square root of the `i`th prime.
+    /// Word `i` of the initialisation vector: the first bits of the fraction of the square root of the `i`th prime.
     fn iv(i: usize) -> u64 {
-        let prime = [2_u128, 3, 5, 7, 11, 13, 17, 19][i];
-        let root = prime.isqrt();
-        // With x the fraction times 2^64: (root + x / 2^64)^2 < prime.
-        let below = |x: u128| 2 * root * x + ((x * x) >> 64) < (prime - root * root) << 64;
-        let fraction = (0..64).rev().fold(0, |x, bit| if below(x | 1 << bit) { x | 1 << bit } else { x });
-        u64::try_from(fraction).unwrap() >> (64 - Self::BITS)
+        FRACTIONS[i] >> (64 - Self::BITS)
     }
 
     /// The chaining value before the first block: unkeyed, sequential, a digest of full length.
@@ -58,6 +53,28 @@ impl Rfc for FlavourS {
     const ROUNDS: u32 = 10;
     const ROTATIONS: [(u32, u32); 2] = [(16, 12), (8, 7)];
 }
+
+/// 64 bits of the fractions of the square roots of the first primes. The compiler computes them: an emulator would do so
+/// for each compression.
+const FRACTIONS: [u64; 8] = {
+    const PRIMES: [u128; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
+    let mut fractions = [0; 8];
+    let mut i = 0;
+    while i < 8 {
+        let (prime, root) = (PRIMES[i], PRIMES[i].isqrt());
+        let mut bit = 64;
+        while bit > 0 {
+            bit -= 1;
+            // With x the fraction times 2^64: (root + x / 2^64)^2 < prime.
+            let x = (fractions[i] | 1 << bit) as u128;
+            if 2 * root * x + ((x * x) >> 64) < (prime - root * root) << 64 {
+                fractions[i] |= 1 << bit;
+            }
+        }
+        i += 1;
+    }
+    fractions
+};
 
 /// RFC 7693, section 2.7: a hexadecimal digit for each place.
 const SIGMA: [&str; 10] = [
