@@ -73,7 +73,7 @@ fn every_length_on_every_backend<F: Peer>() {
         // Around blocks everywhere, else in turn.
         let (near, far): (Vec<_>, Vec<_>) = (0..=message.len()).partition(|length| (length + 2) % F::BLOCK <= 4);
         let near = near.into_iter().map(|length| (length, every.clone()));
-        let far = fewer(0, far).enumerate().map(|(i, length)| (length, vec![every[i % every.len()]]));
+        let far = fewer(0, fewer(0, far)).enumerate().map(|(i, length)| (length, vec![every[i % every.len()]]));
         for (length, backends) in near.chain(far) {
             let message = &message[..length];
             let digest = F::parallel(hash_length, &key, message);
@@ -95,7 +95,7 @@ fn two_writes_around_blocks<F: Peer>() {
             let backend = backends[(i + j) % backends.len()];
             let mut begun = parallel(&params, backend);
             begun.update(&message[..first]);
-            for &second in fewer(j, &lengths) {
+            for &second in fewer(j / 5, fewer(j, &lengths)) {
                 let digest = F::parallel(hash_length, &key, &message[..first + second]);
                 let ours = begun.clone().update(&message[first..][..second]).finalize();
                 assert_eq!(ours.as_bytes(), digest.as_ref(), "{backend}, {first} + {second}");

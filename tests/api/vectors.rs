@@ -7,6 +7,7 @@ use simd_digest::blake2::{Hash, Hasher, Params};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::{self, FlavourS};
 
+use crate::common::cases::fewer;
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
 use crate::common::params::params;
@@ -53,13 +54,14 @@ fn hashlib_in_one_shot<F: Known>() {
 fn hashlib_in_pieces_on_every_backend<F: Known>() {
     let message = paint(1100);
     let mut random = Random::new(7693);
-    for backend in Backend::available() {
-        for (params, length, digest) in vectors::<F>() {
+    let vectors = vectors::<F>();
+    for (i, backend) in Backend::available().enumerate() {
+        for (params, length, digest) in fewer(i, &vectors) {
             let mut hasher = params.hasher().unwrap().with_backend(backend);
-            for piece in random.pieces(&message[..length]) {
+            for piece in random.pieces(&message[..*length]) {
                 hasher.update(piece);
             }
-            assert_eq!(hasher.finalize(), digest, "{backend}, length {length}");
+            assert_eq!(hasher.finalize(), *digest, "{backend}, length {length}");
         }
     }
 }

@@ -14,6 +14,20 @@ pub(crate) fn fewer<T>(first: usize, cases: impl IntoIterator<Item = T>) -> impl
     cases.into_iter().skip(first).step_by(step)
 }
 
+/// All cases, or every near one and every fifth of the far ones where there are fewer cases.
+pub(crate) fn fewer_far<T>(
+    cases: impl IntoIterator<Item = T>,
+    is_near: impl Fn(&T) -> bool,
+) -> impl Iterator<Item = T> {
+    let (all, mut far) = (!are_fewer(), 0);
+    cases.into_iter().filter(move |case| {
+        all || is_near(case) || {
+            far += 1;
+            far % 5 == 0
+        }
+    })
+}
+
 /// Whether `SIMD_DIGEST_FEWER_CASES` is set: in emulators, under the address sanitizer and on i686, where some tests
 /// take minutes.
 fn are_fewer() -> bool {

@@ -9,6 +9,7 @@ use simd_digest::{Backend, sha224, sha256};
 
 use super::all_backends;
 use super::traits::Traits;
+use crate::common::cases::fewer;
 use crate::common::paint::paint;
 use crate::common::sha2::{for_both, hasher_on, of_peer};
 use crate::common::vector::{Vector, bytes, number};
@@ -251,7 +252,7 @@ fn flipped_bytes_are_refused_or_hash_on<V: Traits>() {
     for length in [0, 1, 63, 64, 65, 128, 192] {
         let mut state = save(Hasher::<V>::new().update(&message[..length]));
         for place in 0..state.len() {
-            for flip in [1, 2, 4, 8, 16, 32, 64, 128, 255] {
+            for flip in fewer(place, [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
                 state[place] ^= flip;
                 if let Ok(restored) = restore::<V>(&state) {
                     taken += 1;
