@@ -7,6 +7,7 @@ use std::hash::RandomState;
 use simd_digest::blake2::{Hash, Hasher, ParseHashError};
 use simd_digest::blake2b;
 
+use crate::common::cases::fewer;
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
 
@@ -195,7 +196,7 @@ fn ordered_by_bytes<F: Flavour>() {
         .flat_map(of_all_lengths)
         .collect();
     let hash = |bytes: &Vec<u8>| Hash::<F>::from_bytes(bytes).unwrap();
-    for a in &all {
+    for a in fewer(0, &all) {
         for b in &all {
             assert_eq!(hash(a).cmp(&hash(b)), a.cmp(b), "{a:?} {b:?}");
             assert_eq!(hash(a).partial_cmp(&hash(b)), a.partial_cmp(b), "{a:?} {b:?}");

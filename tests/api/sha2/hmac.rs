@@ -12,6 +12,7 @@ use simd_digest::sha2::{Hash, HmacHasher, HmacKey, ManyError};
 
 use super::all_backends;
 use super::traits::Traits;
+use crate::common::cases::fewer;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::sha2::{Variant224, Variant256, for_both, of_bytes, other};
@@ -220,7 +221,7 @@ fn mac_passes_the_tests_of_digest<V: Known>() {
         let right = MacTestVector { tag: &tag[tag.len() / 2..], ..whole };
         assert_eq!(reset_mac_test::<M>(&right, MacTruncSide::Right), Ok(()), "{vector:?}");
     }
-    Vector::all(V::PYTHON).for_each(passes::<V::Mac>);
+    fewer(0, Vector::all(V::PYTHON)).for_each(passes::<V::Mac>);
 }
 
 fn tags_are_verified<V: Known>() {

@@ -7,6 +7,7 @@ use std::hash::RandomState;
 use simd_digest::sha2::{Hash, ParseHashError};
 use simd_digest::{sha224, sha256};
 
+use crate::common::cases::fewer;
 use crate::common::paint::paint;
 use crate::common::sha2::{Family, for_both, of_bytes};
 
@@ -98,7 +99,7 @@ fn unequal_to_other_lengths<V: Family>() {
 
 fn ordered_by_bytes<V: Family>() {
     let bytes: Vec<Vec<u8>> = (0..60).map(|i| paint(300)[i * i * 31 % 251..][..V::LENGTH].to_vec()).collect();
-    for a in &bytes {
+    for a in fewer(0, &bytes) {
         for b in &bytes {
             assert_eq!(of_bytes::<V>(a).cmp(&of_bytes(b)), a.cmp(b), "{a:?} {b:?}");
             assert_eq!(of_bytes::<V>(a) == of_bytes(b), a == b, "{a:?} {b:?}");
