@@ -45,17 +45,19 @@ impl LineParser {
     pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry> {
         let line = skip_blanks(line);
         let (escaped, line) = line.strip_prefix(br"\").map_or((false, line), |line| (true, line));
-        let title = &line[..line.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(line.len())];
-        let named = Algorithm::value_variants().iter().find(|named| named.title().as_bytes() == title);
+        let named = Algorithm::value_variants().iter().find_map(|&named| {
+            let rest = line.strip_prefix(named.title().as_bytes())?;
+            (!rest.first().is_some_and(u8::is_ascii_alphanumeric)).then_some((named, rest))
+        });
         let (name, scheme, hex) = match named {
-            Some(&algorithm) => self.tagged(algorithm, &line[title.len()..])?,
+            Some((algorithm, rest)) => self.tagged(algorithm, rest)?,
             None => self.untagged(line)?,
         };
         let hash: Digest = str::from_utf8(hex).ok()?.parse().ok()?;
         let size = hash.as_bytes().len();
         let possible = scheme.algorithm.lengths().contains(&size) && !name.is_empty();
         let right = possible && size == scheme.size && (named.is_some() || self.size.is_none_or(|only| only == size));
-        let states_chunk = named.is_some() && line[title.len()..].starts_with(b"-TREE-");
+        let states_chunk = named.is_some_and(|(_, rest)| rest.starts_with(b"-TREE-"));
         let name = if escaped { unescape(name)? } else { name.to_vec() };
         right.then_some(Entry {
             name: from_raw(&name).ok().filter(|_| !name.contains(&0))?,
@@ -410,23 +412,24 @@ mod tests {
     #[test]
     fn lines_of_blake3() {
         let sizes = [(1, "-8"), (32, ""), (32, "-256"), (33, "-264"), (64, "-512"), (1 << 20, "-8388608")];
-        for (shape, (size, label)) in [TREE, Shape::Sequential].into_iter().flat_map(|shape| sizes.map(|s| (shape, s)))
-        {
+        for (size, label) in sizes {
             let hex = "0a".repeat(size);
             let scheme = Scheme { algorithm: Algorithm::Blake3, size, shape: Shape::Sequential };
             let entry = |tagged| {
                 Some(Entry { name: "a".into(), scheme, hash: hex.parse().unwrap(), tagged, lacks_chunk: false })
             };
             let line = format!("BLAKE3{label} (a) = {hex}");
-            let by_name = LineParser::new(Algorithm::Blake2b, shape, None);
-            assert_eq!(by_name.clone().parse(line.as_bytes()), entry(true), "{label}");
             let alone = LineParser::new(Algorithm::Blake3, Shape::Sequential, None);
-            assert_eq!(alone.clone().parse(line.as_bytes()), entry(true), "{label}");
+            let by_name = [TREE, Shape::Sequential].map(|shape| LineParser::new(Algorithm::Blake2b, shape, None));
+            for parser in by_name.iter().chain([&alone]) {
+                assert_eq!(parser.clone().parse(line.as_bytes()), entry(true), "{label}");
+            }
             assert_eq!(alone.clone().parse(format!("{hex}  a").as_bytes()), entry(false), "{label}");
             for wrong in ["-TREE-256-5M", "-7", "-255", "-0", "-", "--8"] {
                 let line = format!("BLAKE3{wrong} (a) = {hex}");
-                assert_eq!(alone.clone().parse(line.as_bytes()), None, "{wrong}");
-                assert_eq!(by_name.clone().parse(line.as_bytes()), None, "{wrong}");
+                for parser in by_name.iter().chain([&alone]) {
+                    assert_eq!(parser.clone().parse(line.as_bytes()), None, "{wrong}");
+                }
             }
         }
     }

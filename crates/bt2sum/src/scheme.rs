@@ -48,7 +48,12 @@ impl Eq for Digest {}
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
-        let text: String = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+        let mut text = String::with_capacity(2 * self.0.len());
+        // Loops, here and below: iterators that are not optimised take most of the time of tests with long digests.
+        for byte in &self.0 {
+            text.push(digit(byte >> 4));
+            text.push(digit(byte & 15));
+        }
         f.write_str(&text)
     }
 }
@@ -61,11 +66,18 @@ impl FromStr for Digest {
     type Err = NotHexadecimal;
 
     fn from_str(text: &str) -> Result<Self, NotHexadecimal> {
-        let value = |digit: &u8| char::from(*digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
-        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-        let bytes = pairs.iter().map(|[high, low]| Some(value(high)? << 4 | value(low)?));
-        let bytes = bytes.collect::<Option<_>>().filter(|_| rest.is_empty());
-        bytes.map(Self).ok_or(NotHexadecimal)
+        let value = |digit: u8| match digit {
+            b'0'..=b'9' => Ok(digit - b'0'),
+            b'a'..=b'f' => Ok(digit - b'a' + 10),
+            b'A'..=b'F' => Ok(digit - b'A' + 10),
+            _ => Err(NotHexadecimal),
+        };
+        let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return Err(NotHexadecimal) };
+        let mut bytes = Vec::with_capacity(pairs.len());
+        for &[high, low] in pairs {
+            bytes.push(value(high)? << 4 | value(low)?);
+        }
+        Ok(Self(bytes.into()))
     }
 }
 
