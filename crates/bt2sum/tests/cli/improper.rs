@@ -1,6 +1,6 @@
 //! Lines of check lists that list nothing: on purpose, or because they are damaged.
 
-use crate::{Directory, Outcome, failure, outcome, success, with_pipe};
+use crate::{Directory, Outcome, failure, fewer, outcome, success, with_pipe};
 
 /// Two files, and lists of them by these options.
 fn listed(options: &[&str]) -> (Directory, Vec<String>) {
@@ -112,7 +112,8 @@ fn signed_lists() {
             assert!(run.stderr.contains(&format!("bt2sum: L: {number}: ")), "{list}: {run:?}");
         }
         // No flipped bit of the armour leaves a file unchecked with status 0: such a bit takes lines into the armour.
-        for (byte, _) in whole.bytes().enumerate().filter(|(byte, _)| !text_of(&whole, &text).contains(byte)) {
+        let armour = (0..whole.len()).filter(|byte| !text_of(&whole, &text).contains(byte));
+        for byte in fewer(3, armour) {
             let mut list = whole.clone().into_bytes();
             list[byte] ^= 4;
             std::fs::write(directory.path("L"), &list).unwrap();

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use crate::in_time::start;
-use crate::{Directory, HELLO, Outcome, failure, outcome, output};
+use crate::{Directory, HELLO, Outcome, failure, one_of, outcome, output};
 
 /// Digests of `a`, `b` and a name with a backslash and an end of line, as coreutils write them.
 fn list() -> (Directory, String) {
@@ -38,7 +38,7 @@ fn trap_check_files_of_damaged_lines() {
     for place in list.find('\n').unwrap() + 1..=list.len() {
         let [ours, theirs] = both(&directory, &list.as_bytes()[..place], &["-w"]);
         assert_eq!(ours, theirs, "cut off at {place}");
-        for byte in *b"\\\n *" {
+        for byte in one_of(place, *b"\\\n *") {
             let mut list = list.clone().into_bytes();
             list.insert(place, byte);
             let [ours, theirs] = both(&directory, &list, &["--strict"]);
