@@ -1,29 +1,41 @@
 """The inside of terms: other arguments for the same function, numbers for variables, and text."""
 
+from operator import is_, itemgetter
+
 from terms import (
     ONES, Term, Unknown, bits, both, carry, combine, conjunction, either, equal, masked, ror, signed, table, term,
     unpack, word, xor,
 )  # fmt: skip
 
+first = itemgetter(0)
+
 
 def rebuild(x, f):
-    """The same function of other arguments, each `f` of the old one."""
+    """The same function of other arguments, each `f` of the old one. Of the same arguments it is `x`."""
     op, size, args = x.op, x.size, x.args
+    if op == "xor":
+        parts = [f(y) for y, _ in args[1]]
+        if all(map(is_, parts, map(first, args[1]))):
+            return x
+        ones = ONES[size]
+        return xor(size, args[0], *[y if m == ones else masked(size, y, m) for y, (_, m) in zip(parts, args[1])])
+    if op == "add":
+        parts = [f(y) for y, _ in args[1]]
+        if all(map(is_, parts, map(first, args[1]))):
+            return x
+        return combine(size, args[0], [(y, n) for y, (_, n) in zip(parts, args[1])])
+    if op == "ror":
+        y = f(args[0])
+        return x if y is args[0] else ror(size, y, args[1])
     if op == "var":
         if not any(type(a) is Term for a in args):
             return x
         return term("var", size, tuple(f(a) if type(a) is Term else a for a in args), x.secret)
-    if op == "add":
-        return combine(size, args[0], [(f(y), n) for y, n in args[1]])
-    if op == "xor":
-        return xor(size, args[0], *[masked(size, f(y), m) for y, m in args[1]])
     if op == "and":
         r = ONES[size]
         for y in args:
             r = both(size, r, f(y))
         return r
-    if op == "ror":
-        return ror(size, f(args[0]), args[1])
     if op == "or":
         r = 0
         for y in args:
@@ -34,9 +46,11 @@ def rebuild(x, f):
     if op == "sel":
         return rebuild_table(x, f)
     if op == "ext":
-        return word(unpack(f(args[0]), args[0].size)[args[1] : args[1] + size])
+        y = f(args[0])
+        return x if y is args[0] else word(unpack(y, args[0].size)[args[1] : args[1] + size])
     if op == "zext":
-        return word(unpack(f(args[0]), args[0].size) + [0] * (size - args[0].size))
+        y = f(args[0])
+        return x if y is args[0] else word(unpack(y, args[0].size) + [0] * (size - args[0].size))
     if op == "cat":
         return word([b if type(b) is int else unpack(f(b[0]), b[0].size)[b[1]] for b in args])
     if op == "bits":
@@ -79,15 +93,32 @@ def substitute(x, facts, memo):
     if type(x) is not Term or not facts:
         return x
     r = memo.get(x)
-    if r is None:
-        # What has not all the variables of any fact has nothing to be replaced.
-        if None not in memo:
-            memo[None] = {y.public for y in facts}
-        if all(public & ~x.public for public in memo[None]):
-            return x
-        r = facts[x] if x in facts else rebuild(x, lambda y: substitute(y, facts, memo))
-        r = memo[x] = substitute(r, facts, memo) if r is not x else x
-    return r
+    if r is not None:
+        return r
+    if None not in memo:
+        memo[None] = tuple({y.public for y in facts})
+    needed = memo[None]
+
+    def inner(y):
+        if type(y) is not Term:
+            return y
+        r = memo.get(y)
+        if r is None:
+            # What has not all the variables of any fact has nothing to be replaced.
+            absent = ~y.public
+            for public in needed:
+                if not public & absent:
+                    break
+            else:
+                memo[y] = y
+                return y
+            r = facts.get(y)
+            if r is None:
+                r = rebuild(y, inner)
+            r = memo[y] = inner(r) if r is not y else y
+        return r
+
+    return inner(x)
 
 
 def instantiate(x, values, memo):
