@@ -9,7 +9,7 @@ import random
 import facts
 from elf import Differs, Refuted
 from machine import NOT_KNOWN, Region, State
-from inside import evaluate, leaves, substitute
+from inside import evaluate, leaves, memo_of, substitute
 from terms import Term, add, sub, times, unpack, var, word
 
 MOST_BLOCKS = 1 << 55
@@ -146,7 +146,7 @@ class Contract:
             if done > 8:
                 raise Refuted("returns after %d blocks" % done)
             self.define(st, done)
-        memo, differ, number = {}, [], 0
+        memo, differ, number = memo_of(st.facts), [], 0
         for lane, what, region, at, size, values in self.expected(st, done):
             number += 1
             b = [st.memory[region].get(at + i) for i in range(size)]

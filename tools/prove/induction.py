@@ -7,7 +7,7 @@ that is followed covers it. Nothing else decides: how states to be followed are 
 import facts
 from elf import Refuted
 from machine import NOT_KNOWN, State
-from inside import instantiate, leaves, substitute
+from inside import instantiate, leaves, memo_of, substitute
 from terms import Term, add, ext, sub, times, unpack, var, word
 
 DONE = "done"
@@ -140,7 +140,7 @@ class Paths:
                 if low == high or first == last or first != high + 1 and last != low - 1:
                     return False
                 wider[a] = min(low, first), max(high, last)
-        memo, forget, absent = {}, [], []
+        memo, forget, absent = memo_of(s.facts), [], []
 
         def same(x, y):
             if x == y:
@@ -293,7 +293,7 @@ class Paths:
         """How many blocks were done at the second visit, and a term of it for each part of each place, or None where
         there is none. Nothing at all if no place holds a word of a chaining value at both visits: with an error in the
         code the count may still be right."""
-        contract, memo0, memo1 = self.contract, {}, {}
+        contract, memo0, memo1 = self.contract, memo_of(s0.facts), memo_of(s1.facts)
 
         def pairs(done):
             out, words = {}, set()
@@ -402,7 +402,7 @@ class Paths:
 
     def check_instance(self, st, loop, values):
         """Notes what of the general state, with these values for its variables, is not what `st` holds."""
-        memo, memo1 = {}, {}
+        memo, memo1 = {}, memo_of(st.facts)
         for (place, start, size), p in loop.cells.items():
             if p is None:
                 continue

@@ -3,8 +3,8 @@
 from operator import is_, itemgetter
 
 from terms import (
-    ONES, Term, Unknown, bits, both, carry, combine, conjunction, either, equal, masked, ror, signed, table, term,
-    unpack, word, xor,
+    ONES, Term, Unknown, bits, both, carry, combine, conjunction, either, equal, masked, remembered, ror, signed,
+    table, term, unpack, word, xor,
 )  # fmt: skip
 
 first = itemgetter(0)
@@ -119,6 +119,16 @@ def substitute(x, facts, memo):
         return r
 
     return inner(x)
+
+
+def memo_of(facts):
+    """The memo that belongs to these facts: states on the way have mostly those of others."""
+    return memo_of_items(frozenset(facts.items()))
+
+
+@remembered
+def memo_of_items(_):
+    return {}
 
 
 def instantiate(x, values, memo):

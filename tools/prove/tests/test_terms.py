@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from inside import evaluate, instantiate, show, substitute
+from inside import evaluate, instantiate, memo_of, show, substitute
 from terms import (
     ONES, Unknown, add, both, carry, either, ext, masked, ror, shl, shr, sub, table, times, unpack, var, word, xor, zext,
 )  # fmt: skip
@@ -97,6 +97,15 @@ class Substitution(unittest.TestCase):
     def test_instances_are_not_replaced_again(self):
         i = var("i", 8)
         self.assertIs(instantiate(times(8, i, 64), {i: add(8, i, 1)}, {}), add(8, times(8, i, 64), 64))
+
+    def test_other_facts_have_another_memo(self):
+        i, x = var("i", 8), var("x", 8, secret=True)
+        facts = {i: 1}
+        memo = memo_of(facts)
+        self.assertIs(substitute(add(8, x, i), facts, memo), add(8, x, 1))
+        self.assertIs(memo_of(dict(facts)), memo)
+        facts[i] = 2
+        self.assertIs(substitute(add(8, x, i), facts, memo_of(facts)), add(8, x, 2))
 
     def test_names_of_variables_are_replaced_too(self):
         i = var("i", 8)
