@@ -108,21 +108,28 @@ def signed(n, size):
     return n - (1 << 8 * size) if n >> (8 * size - 1) else n
 
 
-by_id = operator.attrgetter("id")
+by_id, by_op = operator.attrgetter("id"), operator.attrgetter("op")
 
 
 def in_order(parts):
     """Parts with numbers, in the one order that a normal form has."""
-    return tuple([(y, parts[y]) for y in sorted(parts, key=by_id)])
+    ordered = sorted(parts, key=by_id)
+    return tuple(zip(ordered, map(parts.__getitem__, ordered)))
 
 
 # ------------------------------------------------------------------------------------------------------------------ sums
+
+
+def parts_of(x):
+    return len(x.args[1]) if type(x) is Term and x.op == "add" else 0
 
 
 @remembered
 def add(size, *xs):
     """The sum modulo 2^(8 size)."""
     c, out = 0, {}
+    if len(xs) == 2 and parts_of(xs[0]) < parts_of(xs[1]):
+        xs = xs[::-1]  # the shorter one is added to the longer one
     for x in xs:
         if type(x) is int:
             c += x
@@ -158,12 +165,12 @@ def combine(size, c, pairs):
 
 def linear(size, c, out):
     ones = ONES[size]
-    tables = [y for y in out if y.op == "sel"]
-    if tables:
-        c, out = join_tables(size, c, out, tables)
+    if "sel" in map(by_op, out):
+        c, out = join_tables(size, c, out, [y for y in out if y.op == "sel"])
         if type(out) is not dict:
             return out
-    out = {y: n & ones for y, n in out.items() if n & ones}
+    if out and (min(out.values()) <= 0 or max(out.values()) > ones):
+        out = {y: n & ones for y, n in out.items() if n & ones}
     c &= ones
     if not out:
         return c
@@ -248,7 +255,7 @@ def polynomial(size, c, out):
         out = {y: m for y, m in out.items() if m}
     if not out:
         return c
-    if "sel" in [y.op for y in out]:
+    if "sel" in map(by_op, out):
         tables, rest = {}, {}
         for y, m in out.items():
             if y.op != "sel":
