@@ -369,14 +369,13 @@ release_tests() {
 }
 
 # tests_for CPU: lets the compiler use all of that CPU in scalar code of the library too, where it has miscompiled. The
-# oracles are compiled as ever. Each unit of code is optimised by itself, which takes less. Of the tests of the public
-# interface, those run that depend on the backends.
+# oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends.
 tests_for() {
     local wrapper
     if [ "$1" = x86-64-v3 ]; then
         cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
     fi
-    wrapper=$(compiler '-C opt-level=0' -C "target-cpu=$1" -C lto=off)
+    wrapper=$(compiler '-C opt-level=0' -C "target-cpu=$1")
     # shellcheck disable=SC2046
     RUSTC_WORKSPACE_WRAPPER=$wrapper \
         light cargo test --release -p simd-digest --all-features $(machine_tests | sed 's/--test=api//')

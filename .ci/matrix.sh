@@ -20,11 +20,11 @@ cross() {
         /usr/bin/cargo "$command" "$@"
 }
 
-# cross_test TARGET OPTION…: `cargo test` for it.
+# cross_test TARGET OPTION…: `cargo test` for it. The library is one unit of code, as in `unoptimised`.
 cross_test() {
     local options=(--config=profile.dev.package.{core,alloc}.opt-level=1)
     .ci/need "${debian_rust[@]}" "${1%%-*}-linux-gnu-gcc"
-    test_options=${test_options--C opt-level=0} light cross test --all-features -Zbuild-std=std,test,panic_unwind -Zbuild-std-features=panic-unwind --target "$@" \
+    test_options=${test_options--C opt-level=0} one_unit=yes light cross test --all-features -Zbuild-std=std,test,panic_unwind -Zbuild-std-features=panic-unwind --target "$@" \
         "${options[@]}"
 }
 
@@ -161,8 +161,8 @@ i686() {
 # tests. Without SVE, which nothing here uses: with it, qemu 10.0.2 translates a long block of BLAKE2b's tree hasher
 # wrongly and dies, except with -one-insn-per-tb.
 aarch64_machines() {
-    # Of two backends, they run twice as long if they are not optimised.
-    test_options='-C opt-level=1' step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu
+    # Of two backends, they run twice as long if they are not optimised. To optimise across units takes longer than it saves.
+    test_options='-C opt-level=1 -C lto=off' step 'tests for aarch64 compile' cross_tests aarch64-unknown-linux-gnu
     emulated aarch64-unknown-linux-gnu '' qemu-aarch64-static <<<'aarch64, max without SVE:neon,portable:yes:-cpu max,sve=off'
     emulated aarch64-unknown-linux-gnu "$tests_of_kin" qemu-aarch64-static <<'CPUS'
 aarch64, Cortex-A53:neon,portable:yes:-cpu cortex-a53
