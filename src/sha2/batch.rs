@@ -226,7 +226,6 @@ fn hash_by_groups(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]
     let hash = |nodes: &[&[u8; 64]], digests: &mut [[u8; 32]]| {
         hash_nodes(backend, Nodes { iv: Variant256::IV, written: Written::Before, nodes, digests, twice });
     };
-    // Faster without room for all.
     if let [node] = nodes {
         return hash(&[node], digests);
     }

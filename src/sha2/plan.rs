@@ -34,13 +34,12 @@ fn number_of_blocks(length: usize) -> usize {
 /// | kernel                        | messages  | blocks except the longest's | one by one | side by side |
 /// |-------------------------------|-----------|-----------------------------|------------|--------------|
 /// | three streams, Emerald Rapids | 3 × 300 B | 10                          | 1368       | 1347         |
-/// | pairs, Emerald Rapids         | 2 × 100 B | 2                           | 378        | 432          |
-/// |                               | 2 × 300 B | 5                           | 916        | 860          |
+/// | pairs, Emerald Rapids         | 2 × 300 B | 5                           | 916        | 860          |
 /// | pairs, Rocket Lake            | 5 × 36 B  | 4                           | 485        | 595          |
 /// |                               | 4 × 100 B | 6                           | 736        | 716          |
 ///
 /// - Zen 4 begins the next message late: a block of short messages takes 116 cycles in a loop, and 55 in four streams.
-///   So two blocks are enough there. This is computed, not measured.
+///   So two blocks are enough, by these figures.
 /// - Arm's CPUs are taken for ones that overlap messages.
 /// - Lanes without the extension: see the figures for a block in `backend::choice`.
 fn are_faster_alone(sides: Sides, number: usize, total: usize, longest: usize) -> bool {
