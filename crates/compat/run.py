@@ -466,6 +466,9 @@ def main():
     all_passed = all_failed = explained = 0
     broken = False
     rows = []
+    # Whether a line of `[patch]` is taken does not depend on the backend. What dependents ask of an adapter, its own suite
+    # asks on every backend.
+    best_alone = ["fresh", "dependent"] if options.quick else ["fresh"]
     for backend in options.backend or list(BACKENDS):
         known_as = probe(backend)
         print(f"built for {backend}: the backend is {known_as}", flush=True)
@@ -473,9 +476,6 @@ def main():
             sys.exit("the portable run would not be portable")
         for name in suites:
             suite = SUITES[name]
-            # Whether a line of `[patch]` is taken does not depend on the backend. What dependents ask of an adapter, its
-            # own suite asks on every backend.
-            best_alone = ["fresh", "dependent"] if options.quick else ["fresh"]
             if suite["kind"] in best_alone and backend != "best" and not options.backend:
                 continue
             began = time.monotonic()

@@ -39,7 +39,7 @@ fn number_of_blocks(length: usize) -> usize {
 /// |                               | 4 × 100 B | 6                           | 736        | 716          |
 ///
 /// - Zen 4 begins the next message late: a block of short messages takes 116 cycles in a loop, and 55 in four streams.
-///   So two blocks are enough, by these figures.
+///   So two blocks are enough, computed and not measured.
 /// - Arm's CPUs are taken for ones that overlap messages.
 /// - Lanes without the extension: see the figures for a block in `backend::choice`.
 fn are_faster_alone(sides: Sides, number: usize, total: usize, longest: usize) -> bool {
