@@ -144,6 +144,12 @@ format() {
     done
 }
 
+# With peers in C and in assembler, which Cargo compiles for it.
+clippy_of_report() {
+    .ci/need cc make
+    cargo clippy -p report --all-targets --features peers -- -D warnings
+}
+
 # The crates with the names of others, each a workspace of its own. No other part builds in this folder.
 clippy_of_compat() {
     local manifest features

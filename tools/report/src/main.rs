@@ -7,7 +7,7 @@
 //!
 //! Two switches for SHA-256 may be combined:
 //!
-//! - `--features peers` adds `ring` and `aws-lc-rs`, which need a C compiler.
+//! - `--features peers` adds `ring`, `aws-lc-rs` and `hashtree-rs`, which need a C compiler, and the last one `make`.
 //! - `--cfg sha2_backend="soft"` keeps SHA-NI from `sha2`, for a comparison with our `portable`.
 //!
 //! The crate `blake3` has three builds, of which ratios are taken each within its own run: as by default with assembler,
@@ -131,6 +131,7 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
         experiments.push(Experiment::many_messages(length, file, &memory[..], &COUNTS));
     }
     experiments.extend(sha256::experiments(&memory));
+    experiments.push(sha256::some_nodes(&memory));
     experiments.extend(blake3::experiments(&memory));
     experiments.extend(fastest::experiments(&memory));
     experiments.extend(mixed::experiments(&memory));

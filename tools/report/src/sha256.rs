@@ -15,13 +15,16 @@ const LENGTHS: [usize; 6] = [0, 32, 64, 1 << 10, 16 << 10, 1 << 20];
 const MANY: usize = 64;
 const MANY_LENGTHS: [usize; 4] = [32, 64, 1 << 10, 16 << 10];
 const NODES: usize = 1024;
+/// Numbers of nodes in a call: fewer than lanes, a remainder after full lanes, and many.
+const SOME_NODES: [usize; 9] = [1, 2, 3, 4, 7, 8, 11, 64, NODES];
 const KEY: &[u8] = b"a key of 32 bytes, as most have.";
 
 /// The bytes that all experiments need.
 pub(crate) const MEMORY: usize = 1 << 20;
 
 /// The names of the peers' packages.
-pub(crate) const PEERS: &[&str] = if cfg!(feature = "peers") { &["hmac", "ring", "aws-lc-rs"] } else { &["hmac"] };
+pub(crate) const PEERS: &[&str] =
+    if cfg!(feature = "peers") { &["hmac", "ring", "aws-lc-rs", "hashtree-rs"] } else { &["hmac"] };
 
 /// Calls that are timed. A library that has no call for many messages has a loop.
 trait Contender: Copy {
@@ -253,6 +256,43 @@ pub(crate) fn experiments(memory: &[u8]) -> [Experiment<'_>; 4] {
     })
 }
 
+/// Nodes of Merkle trees, by their number in a call.
+pub(crate) fn some_nodes(memory: &[u8]) -> Experiment<'_> {
+    fn line<'a>(
+        name: String,
+        peer: bool,
+        nodes: &'a [[u8; 64]],
+        hash: impl Fn(&[[u8; 64]], &mut [[u8; 32]]) + Copy + 'a,
+    ) -> Line<'a> {
+        let calls = SOME_NODES.map(|number| -> Call<'a> {
+            let mut digests = vec![[0; 32]; number];
+            Box::new(move || hash(black_box(&nodes[..number]), black_box(&mut digests)))
+        });
+        Line { name, peer, drawn: false, calls: calls.into() }
+    }
+
+    let nodes = &memory.as_chunks().0[..NODES];
+    let mut lines = vec![line("simd-digest".into(), false, nodes, |nodes, digests| Ours.nodes(nodes, digests))];
+    for (name, backend) in kinds() {
+        let hash = move |nodes: &[_], digests: &mut [_]| OursOn(backend).nodes(nodes, digests);
+        lines.push(line(format!("on {name}"), false, nodes, hash));
+    }
+    lines.push(line("sha2".into(), true, nodes, |nodes, digests| Sha2.nodes(nodes, digests)));
+    #[cfg(feature = "peers")]
+    lines.push(line("hashtree-rs".into(), true, nodes, hashtree));
+    let sizes = SOME_NODES.map(|number| Size { label: number.to_string(), bytes: number * 64 });
+    let title = "SHA-256 of nodes of 64 bytes in one call, `sha2` in a loop";
+    Experiment::of_lines(title.into(), None, "nodes", sizes.into(), lines)
+}
+
+/// The one call of `hashtree-rs`, which has none for other messages.
+#[cfg(feature = "peers")]
+fn hashtree(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    static CHOSEN: std::sync::Once = std::sync::Once::new();
+    CHOSEN.call_once(|| _ = hashtree_rs::init());
+    hashtree_rs::hash(digests.as_flattened_mut(), nodes.as_flattened(), nodes.len());
+}
+
 /// Panics if not all answer the same to the same question.
 pub(crate) fn agree(memory: &[u8]) {
     agrees(Ours, memory);
@@ -262,6 +302,11 @@ pub(crate) fn agree(memory: &[u8]) {
     {
         agrees(Ring, memory);
         agrees(AwsLc, memory);
+        let nodes = &memory.as_chunks().0[..NODES];
+        let (mut ours, mut theirs) = (vec![[0; 32]; NODES], vec![[0; 32]; NODES]);
+        Ours.nodes(nodes, &mut ours);
+        hashtree(nodes, &mut theirs);
+        assert_eq!(ours, theirs);
     }
 }
 
