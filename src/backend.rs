@@ -19,13 +19,11 @@ use self::isa::Missing as Sha;
 use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use self::sha2::Sha;
-#[cfg(feature = "sha2")]
-use crate::kernel::Sides;
 #[cfg(feature = "blake3")]
 use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
 use crate::kernel::sha256::{CompressNodes, Nodes, Sha256Function, Whole};
-use crate::kernel::{Compress, Function, Run};
+use crate::kernel::{Compress, Function, Run, Sides};
 
 #[cfg_attr(
     not(any(target_arch = "x86", target_arch = "x86_64")),
@@ -392,8 +390,8 @@ pub trait Dispatch: Function {
     fn compress_lanes(backend: Backend, run: Run<'_, Self>);
     /// See [`Compress::LANES`].
     fn lanes(backend: Backend) -> usize;
-    /// See [`Compress::PAIRS`].
-    fn pairs(backend: Backend) -> bool;
+    /// See [`Compress::sides`].
+    fn sides(backend: Backend, live: usize) -> Sides;
 }
 
 /// Has a backend answer for a function.
@@ -417,8 +415,8 @@ macro_rules! dispatch {
             }
 
             #[inline]
-            fn pairs(backend: Backend) -> bool {
-                on!(backend, isa => pairs_of::<Self, _>(&backend.with(isa)))
+            fn sides(backend: Backend, live: usize) -> Sides {
+                on!(backend, isa => Compress::<Self>::sides(&backend.with(isa), live))
             }
         }
     };
@@ -437,13 +435,6 @@ dispatch!(Sha256Function);
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
     on!(backend, isa => backend.with(isa).nodes(nodes));
-}
-
-/// See [`CompressNodes::sides`].
-#[cfg(feature = "sha2")]
-#[inline]
-pub(crate) fn sides(backend: Backend, live: usize) -> Sides {
-    on!(backend, isa => backend.with(isa).sides(live))
 }
 
 /// See [`CompressNodes::whole`].
@@ -486,10 +477,6 @@ pub(crate) use portable::blake2::compress_rounds as blake2_rounds;
 
 fn lanes_of<H: Function, T: Compress<H>>(_: &T) -> usize {
     T::LANES
-}
-
-fn pairs_of<H: Function, T: Compress<H>>(_: &T) -> bool {
-    T::PAIRS
 }
 
 /// The same word, which is not loaded or stored together with its neighbours.

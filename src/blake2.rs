@@ -34,6 +34,7 @@ mod many;
 mod node;
 mod parallel;
 mod params;
+mod plan;
 #[cfg(feature = "alloc")]
 mod tree;
 mod var_core;
@@ -191,7 +192,7 @@ macro_rules! module {
             $crate::blake2::update_many(updates);
         }
 
-        $crate::many::jobs::function!($module, blake2);
+        $crate::many::function!($module, blake2);
 
         /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
         /// [`Hasher::finalize`](crate::blake2::Hasher::finalize) for many, without touching the heap.

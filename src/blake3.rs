@@ -94,6 +94,7 @@ mod held;
 mod many;
 mod mode;
 mod output;
+mod plan;
 #[cfg(feature = "std")]
 mod reader;
 mod stack;

@@ -36,8 +36,6 @@ pub trait Function: Copy + 'static {
     type Block: Block;
     /// The place of a run's last block in its message.
     type Last: Copy;
-    /// A fact that a lane kernel may rely on, to spare work.
-    type Hint: Copy;
     /// Lanes at most on any backend: 1 to 16.
     type MaxLanes: ArraySize;
     /// Blocks at most that close a message: 1 or 2.
@@ -47,13 +45,10 @@ pub trait Function: Copy + 'static {
     const NO_CHAIN: Self::Chain;
     /// The message goes on after this run.
     const NOT_LAST: Self::Last;
-    /// A lane kernel may rely on nothing.
-    const NO_HINT: Self::Hint;
     /// Whether a message that ends with a whole block is closed by one more. Otherwise that block is the last.
     const CLOSES_WHOLE_BLOCKS: bool;
-
-    /// Whether these messages take less time one after the other than side by side.
-    fn are_faster_alone(few: &Few) -> bool;
+    /// The way in which vector registers compute several messages, as many as they have lanes.
+    const SIDES: fn(usize) -> Sides;
 
     /// Blocks at most that one run may have for this message.
     fn longest_run(chain: &Self::Chain) -> usize;
@@ -67,10 +62,6 @@ pub trait Function: Copy + 'static {
     /// [`CLOSES_WHOLE_BLOCKS`](Self::CLOSES_WHOLE_BLOCKS) it stays as it is.
     fn close(chain: &mut Self::Chain, end: &mut [Self::Block], length: usize);
 
-    /// A hint for messages that share their chaining value and [`Last`](Self::Last), each of `longest` bytes at most
-    /// and closed by equally many blocks.
-    fn hint(longest: usize) -> Self::Hint;
-
     /// A copy, every word of which goes through `word`.
     fn copy(chain: &Self::Chain, word: impl Fn(u64) -> u64) -> Self::Chain;
 
@@ -78,26 +69,29 @@ pub trait Function: Copy + 'static {
     fn wipe(chain: &mut Self::Chain);
 }
 
-/// A few messages that may share lanes, and the backend for them.
-#[derive(Clone, Copy, Debug)]
-pub struct Few {
-    pub(crate) number: u64,
-    /// Blocks of all together.
-    pub(crate) total: u64,
-    /// Blocks of the longest.
-    pub(crate) longest: u64,
-    #[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone asks for it"))]
-    pub(crate) lanes: usize,
-    /// Whether the backend has a kernel for two messages.
-    #[cfg_attr(not(feature = "blake2"), expect(dead_code, reason = "BLAKE2 alone asks for it"))]
-    pub(crate) pairs: bool,
+/// A fact that a lane kernel may rely on, to spare work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    Nothing,
+    /// All messages begin with equal chaining values. In BLAKE2, [`Last`](Function::Last) and the upper counter words are
+    /// equal, too; only the lower counter words differ.
+    Alike,
+    /// The same, and there is one block of each message, of which the upper half is zeros.
+    Half,
+}
+
+impl Known {
+    /// Of messages that are alike, each of `longest` bytes at most and closed by equally many blocks.
+    #[inline]
+    pub(crate) fn alike<B: Block>(longest: usize) -> Self {
+        if longest > B::LENGTH / 2 { Self::Alike } else { Self::Half }
+    }
 }
 
 /// How an instruction set computes several messages.
-#[cfg(feature = "sha2")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "an architecture may have `portable` alone")]
-pub(crate) enum Sides {
+pub enum Sides {
     /// One after the other.
     Alone,
     /// Up to so many at a time by the extension.
@@ -106,6 +100,12 @@ pub(crate) enum Sides {
     Overlapping(usize),
     /// As many in vector registers, a lane each.
     Lanes(usize),
+    /// As [`Lanes`](Self::Lanes), where one message alone lies in vector registers too, in rows.
+    Rows(usize),
+    /// Two, both in rows.
+    Pair,
+    /// As many in a kernel for their number: from two messages on that is faster than one by one.
+    Groups(usize),
 }
 
 /// The answer of an instruction set for a function.
@@ -115,8 +115,12 @@ pub(crate) trait Compress<H: Function>: Copy {
 
     /// Messages at most that [`run`](Self::run) takes side by side.
     const LANES: usize;
-    /// Whether two messages have a kernel of their own, which is faster for each than the one for more.
-    const PAIRS: bool = false;
+
+    /// The way in which so many messages are computed.
+    #[inline]
+    fn sides(&self, _: usize) -> Sides {
+        if Self::LANES == 1 { Sides::Alone } else { H::SIDES(Self::LANES) }
+    }
 
     /// Compresses a run of up to `LANES` messages, each as [`blocks`](Self::blocks) would.
     ///
@@ -138,7 +142,7 @@ pub struct Run<'a, H: Function> {
     /// The place of each message's last block in its message.
     pub(crate) last: &'a [H::Last],
     /// A fact about all of these messages.
-    pub(crate) hint: H::Hint,
+    pub(crate) hint: Known,
     /// If the messages are whole: BLAKE2 alone takes such runs.
     pub(crate) ends: Option<&'a Ends<'a, H>>,
 }
@@ -271,7 +275,7 @@ mod tests {
         let mut chains = [Chain::new([0; 8]); 8];
         let last = [Sha256Function::NOT_LAST; 8];
         let (chains, last) = (&mut chains[..blocks.len()], &last[..blocks.len()]);
-        let hint = Sha256Function::NO_HINT;
+        let hint = Known::Nothing;
         Run::<Sha256Function> { count, stride: 1, chains, blocks, last, hint, ends: None }.ahead(lanes)
     }
 

@@ -135,6 +135,7 @@ mod buffer;
 )]
 mod kernel;
 #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
+mod lanes;
 mod many;
 #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod stream;

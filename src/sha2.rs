@@ -202,7 +202,7 @@ macro_rules! module {
             $crate::sha2::update_many(updates);
         }
 
-        $crate::many::jobs::function!($module, sha2);
+        $crate::many::function!($module, sha2);
 
         /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
         /// [`Hasher::finalize`](crate::sha2::Hasher::finalize) for many, without touching the heap.

@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::kernel::{Block, Word, Words};
+use crate::kernel::{Block, Known, Word, Words};
 
 #[cfg(feature = "blake2")]
 mod blake2;
@@ -33,12 +33,12 @@ fn blocks<B: Block>(seed: &mut u64, number: usize) -> Vec<B> {
 }
 
 /// Every lane must agree with its message alone.
-fn check_lanes<H: Dispatch<Chain: PartialEq, Hint: fmt::Debug>>(
+fn check_lanes<H: Dispatch<Chain: PartialEq>>(
     backend: Backend,
     starts: &[H::Chain],
     last: &[H::Last],
     blocks: &[Vec<H::Block>],
-    (stride, hint): (usize, H::Hint),
+    (stride, hint): (usize, Known),
 ) {
     let mut chains = starts.to_vec();
     let slices: Vec<&[H::Block]> = blocks.iter().map(Vec::as_slice).collect();

@@ -10,7 +10,7 @@ use crate::backend::Backend;
 use crate::hash::Digested;
 use crate::kernel::Block;
 use crate::kernel::blake2::Constants;
-use crate::many::batch::Batch;
+use crate::lanes::InLanes;
 
 /// One of the two flavours of BLAKE2: [`FlavourB`](crate::blake2b::FlavourB) or
 /// [`FlavourS`](crate::blake2s::FlavourS).
@@ -43,7 +43,7 @@ pub fn lanes<F: Flavour>(backend: Backend) -> usize {
 
 /// The part of a flavour that is no business of others.
 pub trait Sealed:
-    Constants + Batch + Digested<Bytes = <Self as Constants>::Digest> + Debug + Eq + Hash + Send + Sync
+    Constants + InLanes + Digested<Bytes = <Self as Constants>::Digest> + Debug + Eq + Hash + Send + Sync
 {
     /// As `Debug` and `AlgorithmName` print it.
     const NAME: &'static str;

@@ -12,12 +12,13 @@ use super::node::Node;
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::hash::Hash;
-use crate::kernel::Block;
+use crate::kernel::{Block, Known};
+use crate::lanes::alone::ends_are_faster_alone;
 #[cfg(feature = "alloc")]
-use crate::many::batch::few_are_faster_alone;
-use crate::many::batch::{Common, compress_each};
-use crate::many::jobs::updates;
-use crate::many::{End, LengthError, close_each, ends_are_faster_alone};
+use crate::lanes::alone::few_are_faster_alone;
+use crate::lanes::ends::{End, close_each};
+use crate::lanes::{Common, compress_each};
+use crate::many::{LengthError, updates};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -149,7 +150,7 @@ pub fn finalize_many<F: Flavour>(hashers: &[&Hasher<F>], hashes: &mut [Hash<F>])
     } else {
         let ends = hashers.iter().map(|hasher| End::of(&hasher.stream, hasher.last));
         let put = |i: usize, chain: &F::Chain| hashes[i] = Hash::new(chain.to_bytes(), hashers[i].node.hash_length());
-        close_each(first.backend(), F::NO_HINT, ends, put);
+        close_each(first.backend(), Known::Nothing, ends, put);
     }
     Ok(())
 }

@@ -23,9 +23,9 @@ use super::node::{KeyBlock, Node};
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::hash::Hash;
-use crate::kernel::blake2::{Known, Last};
-use crate::kernel::{Block, Run, wipe};
-use crate::many::{Message, Start, schedule};
+use crate::kernel::blake2::Last;
+use crate::kernel::{Block, Known, Run, wipe};
+use crate::lanes::scheduler::{Message, Start, schedule};
 use crate::traits::fixed_output;
 
 /// An incremental hasher of the parallel mode, BLAKE2bp or BLAKE2sp, with a digest length chosen at run time.

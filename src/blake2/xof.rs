@@ -20,8 +20,8 @@ use super::flavour::Flavour;
 use super::hasher::Hasher;
 use super::params::{Params, ParamsError, check_range};
 use crate::backend::Backend;
-use crate::kernel::blake2::{Chain, Known, Last};
-use crate::kernel::{Block, Run, wipe};
+use crate::kernel::blake2::{Chain, Last};
+use crate::kernel::{Block, Known, Run, wipe};
 
 /// BLAKE2X, the hash with output of any length, of a message that comes piece by piece; see
 /// [`blake2b::Blake2xb`](crate::blake2b::Blake2xb) and [`blake2s::Blake2xs`](crate::blake2s::Blake2xs).

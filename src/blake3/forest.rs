@@ -7,9 +7,10 @@ use super::tree::{Base, Cv, joined};
 use super::value::CHUNK_LEN;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake3::{Blake3Function, Chain, IV, MOST, flag, to_bytes};
-use crate::kernel::{Function, wipe};
-use crate::many::batch::{Job, WINDOW, compress_sorted};
-use crate::many::{End, Start, close_each};
+use crate::kernel::{Function, Known, wipe};
+use crate::lanes::WINDOW;
+use crate::lanes::ends::{End, close_each};
+use crate::lanes::scheduler::{Job, Start, compress_sorted};
 
 /// Subtrees that have a place: chunks are hashed, and parents made, when there is no room for more.
 const ROOM: usize = WINDOW;
@@ -240,7 +241,7 @@ impl<'a> Forest<'a> {
         }
         let ends = blocks[..number].iter().zip(&chains);
         let ends = ends.map(|(block, (chain, last))| End::<Blake3Function> { chain, block, length: 64, last: *last });
-        close_each(self.backend, Blake3Function::NO_HINT, ends, |i, chain| parents[i] = to_bytes(chain.h));
+        close_each(self.backend, Known::Nothing, ends, |i, chain| parents[i] = to_bytes(chain.h));
         blocks.iter_mut().for_each(wipe);
         chains.iter_mut().for_each(|(chain, _)| Blake3Function::wipe(chain));
     }

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::hasher::Hasher;
-use super::many;
 use super::output::OutputReader;
 use super::tree::Base;
 use super::value::{Hash, KEY_LEN};
+use super::{many, plan};
 use crate::backend::Backend;
 use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
@@ -98,7 +98,7 @@ impl Mode {
     #[must_use]
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
         let mut hashes = alloc::vec![Hash::from_bytes([0; 32]); messages.len()];
-        many::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
+        plan::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
         hashes
     }
 
@@ -109,7 +109,7 @@ impl Mode {
     /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), hashes.len())?;
-        many::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
+        plan::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
         Ok(())
     }
 
@@ -122,7 +122,7 @@ impl Mode {
     pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(32), bytes.len())?;
         let (digests, _) = bytes.as_chunks_mut();
-        many::each(self.base(), messages, |begin, some| digests[begin..][..some.len()].copy_from_slice(some));
+        plan::each(self.base(), messages, |begin, some| digests[begin..][..some.len()].copy_from_slice(some));
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use crate::backend::{Backend, Dispatch, compress_block, compress_group, compress
 use crate::buffer::copy_words;
 use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, MOST, Node, flag, to_bytes};
 use crate::kernel::{Block as _, Word, wipe};
-use crate::many::{Message, Start, schedule};
+use crate::lanes::scheduler::{Message, Start, schedule};
 use crate::stream::compress_message;
 
 /// A chaining value: the digest of a subtree, or half of a parent's block.

@@ -10,7 +10,7 @@ use digest::consts::U1;
 pub(crate) use self::lanes::compress_lanes;
 pub(crate) use self::rows::{Row, Rows, compress_rows};
 use super::g::G;
-use super::{Block, Few, Function, Word};
+use super::{Block, Function, Sides, Word};
 
 mod lanes;
 pub(crate) mod rows;
@@ -30,9 +30,7 @@ pub(crate) const SIGMA: [[usize; 16]; 10] = [
 ];
 
 /// The constants of a flavour (RFC 7693, section 2.1 and 2.6).
-pub trait Constants:
-    Function<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Last, Hint = Known>
-{
+pub trait Constants: Function<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Last> {
     type Word: G<Digest = Self::Digest>;
     /// Eight words: a digest, a key or the parameter block.
     type Digest: Block;
@@ -48,29 +46,13 @@ impl<F: Constants> Function for F {
     type Chain = Chain<F::Word>;
     type Block = <F::Word as Word>::Block;
     type Last = Last;
-    type Hint = Known;
     type MaxLanes = F::Lanes;
     type MaxClosing = U1;
 
     const NO_CHAIN: Chain<F::Word> = Chain { h: [F::Word::ZERO; 8], count: 0 };
     const NOT_LAST: Last = Last::Not;
-    const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = false;
-
-    /// In four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes that of one
-    /// and a half; and the call that of one or two. A pair takes that of one and a half too. Alone, the first rows of a
-    /// message are computed before the last ones of another end.
-    #[inline]
-    fn are_faster_alone(few: &Few) -> bool {
-        let &Few { number, total, longest, lanes, pairs } = few;
-        match number {
-            0 | 1 => true,
-            2 if pairs => total - longest <= 2,
-            2 if lanes == 2 => 10 * total <= 17 * longest + 10,
-            2..=4 => 4 * total <= 7 * longest + 8,
-            _ => false,
-        }
-    }
+    const SIDES: fn(usize) -> Sides = Sides::Rows;
 
     /// Only the first block of a run may carry into the upper counter word.
     #[inline]
@@ -93,11 +75,6 @@ impl<F: Constants> Function for F {
         chain.count = chain.count.wrapping_sub((F::Block::LENGTH - length) as u128);
     }
 
-    #[inline]
-    fn hint(longest: usize) -> Known {
-        if longest > F::Block::LENGTH / 2 { Known::Alike } else { Known::Half }
-    }
-
     #[inline(always)]
     fn copy(chain: &Chain<F::Word>, word: impl Fn(u64) -> u64) -> Chain<F::Word> {
         Chain { h: chain.h.map(|h| F::Word::truncate(word(h.widen()).into())), count: chain.count }
@@ -107,16 +84,6 @@ impl<F: Constants> Function for F {
     fn wipe(chain: &mut Chain<F::Word>) {
         F::Word::wipe(&mut chain.h);
     }
-}
-
-/// A fact that the lane kernel may rely on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
-    Nothing,
-    /// All lanes have equal chaining values, upper counter words and `last`; only the lower counter words differ.
-    Alike,
-    /// The same, and there is one block of each message, of which the upper half is zeros.
-    Half,
 }
 
 /// The place of a run's last block in its message and its tree.

@@ -9,7 +9,7 @@ pub(crate) use self::lanes::{compress_lanes, group_lanes, output_lanes};
 pub(crate) use self::rows::{
     Row, Rows, TURN_1, TURN_2, TURN_3, compress_row, compress_rows, group_rows, order, output_rows,
 };
-use super::{Compress, Few, Function, Word};
+use super::{Compress, Function, Sides, Word};
 
 mod lanes;
 mod rows;
@@ -70,32 +70,18 @@ impl Chain {
     }
 }
 
-/// A fact that the lane kernel may rely on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
-    Nothing,
-    /// All chaining values are equal.
-    Alike,
-}
-
 impl Function for Blake3Function {
     type Chain = Chain;
     type Block = [u8; 64];
     /// The flags of the run's last block in addition.
     type Last = u8;
-    type Hint = Known;
     type MaxLanes = U16;
     type MaxClosing = U1;
 
     const NO_CHAIN: Chain = Chain { h: [0; 8], counter: 0, flags: 0, first: 0, missing: 0 };
     const NOT_LAST: u8 = 0;
-    const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = false;
-
-    #[inline]
-    fn are_faster_alone(few: &Few) -> bool {
-        few.number <= 1
-    }
+    const SIDES: fn(usize) -> Sides = Sides::Groups;
 
     #[inline]
     fn longest_run(_: &Chain) -> usize {
@@ -112,11 +98,6 @@ impl Function for Blake3Function {
         #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
         let missing = (64 - length) as u8;
         chain.missing = missing;
-    }
-
-    #[inline]
-    fn hint(_: usize) -> Known {
-        Known::Alike
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use core::mem::{offset_of, size_of};
 use std::fs;
 use std::string::String;
 
-use super::{Ends, Run, blake2, blake2b, blake2s, blake3, sha256};
+use super::{Ends, Known, Run, blake2, blake2b, blake2s, blake3, sha256};
 
 macro_rules! layouts {
     ($text:ident; $($name:literal, $Type:ty: $($field:ident)+;)+) => {$(
@@ -44,10 +44,8 @@ fn of_arguments_are_those_that_proofs_assume() {
     }
     variants! { text;
         "blake2::Last", blake2::Last: Not Block Node;
-        "blake2::Known", blake2::Known: Nothing Alike Half;
         "sha256::Written", sha256::Written: Before JustNow;
-        "sha256::Known", sha256::Known: Nothing Alike;
-        "blake3::Known", blake3::Known: Nothing Alike;
+        "Known", Known: Nothing Alike Half;
     }
     // It is not in the package.
     if let Ok(assumed) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/prove/layouts.txt")) {

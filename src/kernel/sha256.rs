@@ -7,7 +7,7 @@ use core::hint::select_unpredictable;
 use digest::consts::{U2, U16};
 
 pub(crate) use self::lanes::{Lane, compress_lanes, hash_lanes, whole_lanes};
-use super::{Few, Function, Sides, Word};
+use super::{Function, Sides, Word};
 
 mod lanes;
 
@@ -37,14 +37,6 @@ pub(crate) enum Written {
     /// By words of 64 bits, just before, since it closes a message. A load of 128 bits would wait for them: see
     /// `backend::reread`.
     JustNow,
-}
-
-/// A fact that the lane kernel may rely on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
-    Nothing,
-    /// All messages have equal hash values.
-    Alike,
 }
 
 impl Chain {
@@ -133,9 +125,6 @@ pub(crate) trait CompressNodes: Copy {
     /// Computes the digests.
     fn nodes(self, nodes: Nodes<'_>);
 
-    /// The way in which so many messages are computed.
-    fn sides(&self, live: usize) -> Sides;
-
     /// Compresses messages, so that none waits for another.
     fn whole(self, messages: Whole<'_>);
 }
@@ -168,20 +157,13 @@ impl Function for Sha256Function {
     type Chain = Chain;
     type Block = [u8; 64];
     type Last = Written;
-    type Hint = Known;
     type MaxLanes = U16;
     type MaxClosing = U2;
 
     const NO_CHAIN: Chain = Chain::new([0; 8]);
     const NOT_LAST: Written = Written::Before;
-    const NO_HINT: Known = Known::Nothing;
     const CLOSES_WHOLE_BLOCKS: bool = true;
-
-    /// What is faster for more messages, `sha2::plan` says.
-    #[inline]
-    fn are_faster_alone(few: &Few) -> bool {
-        few.number <= 1
-    }
+    const SIDES: fn(usize) -> Sides = Sides::Lanes;
 
     #[inline]
     fn longest_run(_: &Chain) -> usize {
@@ -204,11 +186,6 @@ impl Function for Sha256Function {
         if let Some(last) = words.last_mut() {
             *last = bits.to_be_bytes();
         }
-    }
-
-    #[inline]
-    fn hint(_: usize) -> Known {
-        Known::Alike
     }
 
     /// Two vectors of 128 bits, as kernels read it.

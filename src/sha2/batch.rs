@@ -5,14 +5,15 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::hasher::Hasher;
-use super::plan::{self, FEW};
+use super::plan::FEW;
 use super::variant::{Hash, Sealed, Variant, Variant256, digest, digest_of_node, truncate};
 use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
-use crate::kernel::{Block, Function, wipe};
-use crate::many::batch::{Common, Messages, compress_each};
-use crate::many::jobs::updates;
-use crate::many::{End, LengthError as ManyError, close_each, ends_are_faster_alone};
+use crate::kernel::{Block, Function, Known, wipe};
+use crate::lanes::alone::{ends_are_faster_alone, few_are_faster_alone};
+use crate::lanes::ends::{End, close_each};
+use crate::lanes::{Common, Messages, compress_each};
+use crate::many::{LengthError as ManyError, updates};
 use crate::stream::compress_message;
 
 /// A way to hash whole messages: the hash and the backend.
@@ -121,7 +122,7 @@ impl<V: Variant> Batch<V> {
             ..=FEW => each_node::<FEW>(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
             _ => each_node::<NODES>(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
         };
-        if plan::few_are_faster_alone(self.backend, &messages[done..]) {
+        if few_are_faster_alone::<Sha256Function>(self.backend, false, &messages[done..]) {
             for (i, message) in messages.iter().enumerate().skip(done) {
                 put(i, self.digest(message.as_ref()));
             }
@@ -258,7 +259,7 @@ pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>])
         hashes.iter_mut().zip(hashers).for_each(|(hash, hasher)| *hash = hasher.finalize());
     } else {
         let ends = hashers.iter().map(|hasher| End::of(&hasher.stream, Written::JustNow));
-        close_each(first.backend(), Sha256Function::NO_HINT, ends, |i, chain| {
+        close_each(first.backend(), Known::Nothing, ends, |i, chain| {
             hashes[i] = Hash::full(digest::<V>(chain));
         });
     }

@@ -11,14 +11,15 @@ use digest::consts::U64;
 use digest::{InvalidLength, Key, KeyInit, MacMarker, Update};
 
 use super::batch::Batch;
-use super::plan::few_are_faster_alone;
 use super::variant::{Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::sha256::{Chain, Known, Sha256Function, Written};
-use crate::kernel::{Block, Function, wipe};
-use crate::many::batch::{Common, compress_each};
-use crate::many::{End, LengthError as ManyError, close_each};
+use crate::kernel::sha256::{Chain, Sha256Function, Written};
+use crate::kernel::{Block, Function, Known, wipe};
+use crate::lanes::alone::few_are_faster_alone;
+use crate::lanes::ends::{End, close_each};
+use crate::lanes::{Common, compress_each};
+use crate::many::LengthError as ManyError;
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 
@@ -153,7 +154,7 @@ impl<V: Variant> HmacKey<V> {
     /// Gives the tag of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         const WINDOW: usize = 64;
-        if few_are_faster_alone(self.backend, messages) {
+        if few_are_faster_alone::<Sha256Function>(self.backend, false, messages) {
             for (i, message) in messages.iter().enumerate() {
                 put(i, self.tag(message.as_ref()));
             }

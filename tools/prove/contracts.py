@@ -297,7 +297,7 @@ class Lanes(OfChains):
             self.fill("last", lane, chain.last, 1)
         run = self.struct(
             "run", hash_.run, count=self.total, stride=stride, chains=[chains, live], blocks=[slices, live],
-            last=[last, live], hint=(self.layout.number(hash_.known, self.hint), 1), ends=0,
+            last=[last, live], hint=(self.layout.number("Known", self.hint), 1), ends=0,
         )  # fmt: skip
         return [run]
 

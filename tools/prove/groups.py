@@ -205,7 +205,7 @@ class WholeInLanes(Contract):
             self.fill("blocks of ends", 8 * lane, self.region("end %d" % lane, hash_.block, lane=live + lane), 8)
             self.fill("last", lane, self.start.last, 1)
         ends = self.struct("ends", hash_.ends, start=start, blocks=[ends, live])
-        hint = layout.number(hash_.known, "Half" if self.half else "Alike")
+        hint = layout.number("Known", "Half" if self.half else "Alike")
         run = self.struct(
             "run", hash_.run, count=self.counts[0] + 1, stride=1, chains=[chains, live], blocks=[slices, live],
             last=[last, live], hint=(hint, 1), ends=ends,

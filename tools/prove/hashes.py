@@ -58,7 +58,6 @@ class Blake2:
         self.name = "blake2b" if size == 8 else "blake2s"
         self.chain = "blake2::Chain<u%d>" % (8 * size)
         self.run, self.ends = ("%s<Flavour%s>" % (kind, self.name[-1].upper()) for kind in ("Run", "Ends"))
-        self.known = "blake2::Known"
         self.hints = ("Nothing", "Alike", "Half")
 
     def one_block(self, hint):
@@ -137,7 +136,7 @@ class Blake2Chain:
 class Sha256:
     least, has_last = 0, False
     size, block, name = 4, 64, "sha256"
-    chain, run, known = "sha256::Chain", "Run<Sha256Function>", "sha256::Known"
+    chain, run = "sha256::Chain", "Run<Sha256Function>"
     hints = ("Nothing", "Alike")
 
     def one_block(self, hint):
@@ -171,7 +170,7 @@ class Sha256Chain:
 class Blake3:
     least, has_last = 1, True
     size, block, name = 4, 64, "blake3"
-    chain, run, known = "blake3::Chain", "Run<Blake3Function>", "blake3::Known"
+    chain, run = "blake3::Chain", "Run<Blake3Function>"
     hints = ("Nothing", "Alike")
 
     def one_block(self, hint):

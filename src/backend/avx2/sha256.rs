@@ -28,6 +28,11 @@ impl Compress<Sha256Function> for Beside<Avx2> {
         }
     }
 
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        choice::avx2(self.sha, live).sides(2)
+    }
+
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::avx2(self.sha, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa.avx()), run),
@@ -48,11 +53,6 @@ impl CompressNodes for Beside<Avx2> {
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8(nodes) },
             }
         }
-    }
-
-    #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        choice::avx2(self.sha, live).sides(2)
     }
 
     fn whole(self, messages: Whole<'_>) {

@@ -12,7 +12,7 @@ use crate::backend::avx2::blake2b as avx2;
 use crate::kernel::blake2::compress_rows;
 use crate::kernel::blake2::{Chain, Last, Row, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
-use crate::kernel::{Compress, Run};
+use crate::kernel::{Compress, Run, Sides};
 
 #[cfg(target_arch = "x86_64")]
 mod fast_rotation;
@@ -21,9 +21,11 @@ mod pair;
 #[cfg(target_arch = "x86_64")]
 mod slow_rotation;
 
+/// Whether two messages have a kernel of their own, which is faster for each than the one for more.
+const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
+
 impl Compress<FlavourB> for Beside<Avx512> {
     const LANES: usize = 8;
-    const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
 
     #[inline]
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
@@ -36,11 +38,16 @@ impl Compress<FlavourB> for Beside<Avx512> {
         }
     }
 
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        if live == 2 && PAIRS { Sides::Pair } else { Sides::Rows(<Self as Compress<FlavourB>>::LANES) }
+    }
+
     fn run(self, run: Run<'_, FlavourB>) {
         match run.chains.len() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            2 if <Self as Compress<FlavourB>>::PAIRS && run.ends.is_none() => unsafe { compress2(run) },
+            2 if PAIRS && run.ends.is_none() => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             ..=4 => unsafe { compress4(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.

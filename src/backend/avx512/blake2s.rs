@@ -13,7 +13,7 @@ use crate::backend::sse41::blake2s as sse41;
 use crate::kernel::blake2::compress_rows;
 use crate::kernel::blake2::{Chain, Last, Row, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
-use crate::kernel::{Compress, Run};
+use crate::kernel::{Compress, Run, Sides};
 
 #[cfg(target_arch = "x86_64")]
 mod fast_rotation;
@@ -22,9 +22,11 @@ mod pair;
 #[cfg(target_arch = "x86_64")]
 mod slow_rotation;
 
+/// Whether two messages have a kernel of their own, which is faster for each than the one for more.
+const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
+
 impl Compress<FlavourS> for Beside<Avx512> {
     const LANES: usize = 16;
-    const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
 
     #[inline]
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
@@ -37,11 +39,16 @@ impl Compress<FlavourS> for Beside<Avx512> {
         }
     }
 
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        if live == 2 && PAIRS { Sides::Pair } else { Sides::Rows(<Self as Compress<FlavourS>>::LANES) }
+    }
+
     fn run(self, run: Run<'_, FlavourS>) {
         match run.chains.len() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            2 if <Self as Compress<FlavourS>>::PAIRS && run.ends.is_none() => unsafe { compress2(run) },
+            2 if PAIRS && run.ends.is_none() => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             ..=4 => unsafe { compress4(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.

@@ -41,6 +41,14 @@ impl Compress<Sha256Function> for Beside<Avx512> {
         }
     }
 
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        match choice::avx512(self.sha, self.order, live) {
+            Kernel::Streams(_) if self.order.sha_in_lanes => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
+            kernel => kernel.sides(4),
+        }
+    }
+
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::avx512(self.sha, self.order, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, self.encoding(run.chains.len()), run),
@@ -62,14 +70,6 @@ impl CompressNodes for Beside<Avx512> {
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8(nodes) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes16 => unsafe { nodes16(nodes) },
-        }
-    }
-
-    #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        match choice::avx512(self.sha, self.order, live) {
-            Kernel::Streams(_) if self.order.sha_in_lanes => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
-            kernel => kernel.sides(4),
         }
     }
 

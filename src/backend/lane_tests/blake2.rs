@@ -5,10 +5,10 @@ use std::vec::Vec;
 
 use super::{all_backends, all_widths, blocks, check_lanes, noise};
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::blake2::{Chain, Constants, Known, Last};
+use crate::kernel::blake2::{Chain, Constants, Last};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::blake2s::FlavourS;
-use crate::kernel::{Block, Ends, Function, Run, Word};
+use crate::kernel::{Block, Ends, Function, Known, Run, Word};
 
 fn words<W: Word>(seed: &mut u64) -> [W; 8] {
     [(); 8].map(|()| W::truncate(noise(seed).into()))

@@ -6,7 +6,8 @@ use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
 use crate::backend::{Backend, Dispatch, compress_block, compress_group, compress_settled_block, output_blocks};
-use crate::kernel::blake3::{Blake3Function, Block, Chain, Ends, Group, Known, MOST, Node};
+use crate::kernel::Known;
+use crate::kernel::blake3::{Blake3Function, Block, Chain, Ends, Group, MOST, Node};
 
 /// Counters around the carry into the upper word.
 const COUNTERS: [u64; 6] = [0, 1, (1 << 32) - 1, 1 << 32, (1 << 54) - 1, u64::MAX];

@@ -5,8 +5,8 @@ use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
 use crate::backend::{Backend, Dispatch, compress_whole, hash_nodes};
-use crate::kernel::Block;
-use crate::kernel::sha256::{Chain, IV_224, Known, Message, NODES, Nodes, Sha256Function, Whole, Written};
+use crate::kernel::sha256::{Chain, IV_224, Message, NODES, Nodes, Sha256Function, Whole, Written};
+use crate::kernel::{Block, Known};
 
 fn chain(seed: &mut u64, blocks: u64) -> Chain {
     #[expect(clippy::cast_possible_truncation, reason = "any bits")]

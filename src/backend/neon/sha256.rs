@@ -25,6 +25,11 @@ impl Compress<Sha256Function> for Beside<Neon> {
         }
     }
 
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        if self.sha.is_some() { Sides::Overlapping(4) } else { four_lanes(live) }
+    }
+
     fn run(self, run: Run<'_, Sha256Function>) {
         match self.sha {
             Some(sha) => sha::compress_streams(sha, run),
@@ -47,11 +52,6 @@ impl CompressNodes for Beside<Neon> {
                 _ => unsafe { nodes4(nodes) },
             }
         }
-    }
-
-    #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        if self.sha.is_some() { Sides::Overlapping(4) } else { four_lanes(live) }
     }
 
     fn whole(self, messages: Whole<'_>) {

@@ -17,6 +17,11 @@ impl Compress<Sha256Function> for Beside<Portable> {
         compress(chain, blocks);
     }
 
+    #[inline]
+    fn sides(&self, _: usize) -> Sides {
+        Sides::Alone
+    }
+
     fn run(self, run: Run<'_, Sha256Function>) {
         one_by_one(run, compress);
     }
@@ -25,11 +30,6 @@ impl Compress<Sha256Function> for Beside<Portable> {
 impl CompressNodes for Beside<Portable> {
     fn nodes(self, nodes: Nodes<'_>) {
         hash_nodes(nodes);
-    }
-
-    #[inline]
-    fn sides(&self, _: usize) -> Sides {
-        Sides::Alone
     }
 
     fn whole(self, messages: Whole<'_>) {

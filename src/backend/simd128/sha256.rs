@@ -20,6 +20,11 @@ impl Compress<Sha256Function> for Beside<Simd128> {
         portable::compress(chain, blocks);
     }
 
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        four_lanes(live)
+    }
+
     fn run(self, run: Run<'_, Sha256Function>) {
         match four_lanes(run.chains.len()) {
             Sides::Alone => portable::one_by_one(run, portable::compress),
@@ -36,11 +41,6 @@ impl CompressNodes for Beside<Simd128> {
                 _ => nodes4(nodes),
             }
         }
-    }
-
-    #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        four_lanes(live)
     }
 
     fn whole(self, messages: Whole<'_>) {

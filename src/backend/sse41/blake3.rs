@@ -10,11 +10,11 @@ use core::slice;
 use super::{Sse41, U32x4};
 use crate::backend::{Beside, reread};
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Known, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
+    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
 };
 use crate::kernel::g::G;
-use crate::kernel::{Compress, Run, Words};
+use crate::kernel::{Compress, Known, Run, Words};
 
 impl Compress<Blake3Function> for Beside<Sse41> {
     const LANES: usize = 4;

@@ -28,6 +28,11 @@ impl Compress<Sha256Function> for Beside<Sse41> {
         }
     }
 
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        choice::sse41(self.sha, live).sides(2)
+    }
+
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::sse41(self.sha, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Sse, run),
@@ -48,11 +53,6 @@ impl CompressNodes for Beside<Sse41> {
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }
         }
-    }
-
-    #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        choice::sse41(self.sha, live).sides(2)
     }
 
     fn whole(self, messages: Whole<'_>) {

@@ -19,7 +19,7 @@ use crate::blake2::flavour::Flavour;
 use crate::blake2::hasher::Hasher;
 use crate::hash::Hash;
 use crate::kernel::blake2::Last;
-use crate::many::{Message, Start};
+use crate::lanes::scheduler::{Message, Start};
 use crate::stream::Stream;
 
 /// Leaves that are hashed before their digests are folded into the nodes: a multiple of all lanes.

@@ -9,7 +9,7 @@ use crate::blake2::node::Node;
 use crate::blake2::params::{ParamsError, check_range};
 use crate::hash::Hash;
 use crate::kernel::blake2::Last;
-use crate::many::{Message, Start, schedule};
+use crate::lanes::scheduler::{Message, Start, schedule};
 use crate::stream::Stream;
 
 impl<F: Flavour> Tree<F> {

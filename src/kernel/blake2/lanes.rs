@@ -2,9 +2,9 @@
 
 use core::slice::from_ref;
 
-use super::{Constants, Known, SIGMA, halves};
+use super::{Constants, SIGMA, halves};
 use crate::kernel::g::{Lane, round};
-use crate::kernel::{Block, Lanes, Run, Word, block_of_each, lanes_of};
+use crate::kernel::{Block, Known, Lanes, Run, Word, block_of_each, lanes_of};
 
 /// Runs of so many blocks are of long messages, which may not have been used lately.
 const LONG: usize = 16;

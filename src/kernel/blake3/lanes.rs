@@ -3,9 +3,9 @@
 use core::slice::from_ref;
 
 use super::Blake3Function;
-use super::{Chain, Ends, Group, IV, Known, Node, halves};
+use super::{Chain, Ends, Group, IV, Node, halves};
 use crate::kernel::g::{Lane, round};
-use crate::kernel::{Run, Word, block_of_each, lanes_of};
+use crate::kernel::{Known, Run, Word, block_of_each, lanes_of};
 
 /// The order in which a round takes the words of the message: the paper's permutation, applied once more each round.
 const SCHEDULE: [[usize; 16]; 7] = {
@@ -48,7 +48,7 @@ pub(crate) fn compress_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, r
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
     let mut h = [splat::<V, L>(token, 0); 8];
-    if run.hint == Known::Alike {
+    if run.hint != Known::Nothing {
         h = splat_all::<V, L>(token, &run.chains[0].h);
     } else {
         // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.

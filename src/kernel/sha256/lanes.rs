@@ -1,7 +1,7 @@
 //! Many messages, a word of each in a vector.
 
-use super::{K, Known, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole};
-use crate::kernel::{Lanes, Run};
+use super::{K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole};
+use crate::kernel::{Known, Lanes, Run};
 
 /// A vector of one word of each of `L` messages, for the lane kernel. The names are those of FIPS 180-4, section 4.1.2.
 pub(crate) trait Lane<const L: usize>: Lanes<u32, L> {
@@ -24,7 +24,7 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
     let mut h = [splat::<V, L>(token, 0); 8];
-    if run.hint == Known::Alike {
+    if run.hint != Known::Nothing {
         h = splat_all::<V, L>(token, &run.chains[0].h);
     } else {
         // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.

@@ -1,0 +1,253 @@
+//! Which messages of a batch are compressed side by side.
+
+use core::slice::from_ref;
+
+use super::forest::Forest;
+use super::tree::{Base, Cv};
+use super::value::CHUNK_LEN;
+use crate::backend::{Dispatch, compress_group};
+use crate::kernel::blake3::{Blake3Function, Ends, Group, MOST, flag};
+use crate::kernel::wipe;
+use crate::lanes::ends::copy_end;
+use crate::lanes::order::{WIDE_WINDOW, sort_by_blocks};
+use crate::lanes::{Messages, extremes};
+
+/// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
+#[inline]
+pub(super) fn each(base: Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &[Cv])) {
+    match messages {
+        [] => {}
+        [message] => put(0, &[base.hash(message.as_ref())]),
+        _ => each_of(&base, &messages, &mut put),
+    }
+}
+
+/// Takes the digests of messages that are neighbours, with the place of the first.
+type Put<'a> = &'a mut dyn FnMut(usize, &[Cv]);
+
+/// The same for more than one message. No generic one, so it is compiled once, and not for every type of messages.
+fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
+    if Blake3Function::lanes(base.backend) == 1 {
+        for i in 0..messages.number() {
+            let mut message = [&[][..]];
+            messages.read(i, &mut message);
+            put(i, &[base.hash(message[0])]);
+        }
+        return;
+    }
+    if messages.number() <= FEW {
+        let mut few = [&[][..]; FEW];
+        let read = messages.read(0, &mut few);
+        if are_chunks(&few[..read]) {
+            return each_chunk::<FEW, FEW>(base, &few[..read], 0, put);
+        }
+    }
+    if messages.number() <= MOST {
+        each_window::<MOST>(base, messages, put);
+    } else {
+        each_window::<WIDE_WINDOW>(base, messages, put);
+    }
+}
+
+/// The same for up to `NUMBER` messages at a time that are sorted together. Fewer need less memory: to fill it would take
+/// as long as some blocks.
+fn each_window<const NUMBER: usize>(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
+    let mut done = each_equal(base, messages, 0, put);
+    while done < messages.number() {
+        let mut window = [&[][..]; NUMBER];
+        let read = messages.read(done, &mut window);
+        let window = &window[..read];
+        if are_chunks(window) {
+            each_chunk::<NUMBER, MOST>(base, window, done, put);
+            done += read;
+        } else {
+            done = each_tree(base, messages, done, put);
+        }
+        // After a few that are not alike, the next ones may be.
+        done += each_equal(base, messages, done, put);
+    }
+}
+
+/// Messages that share the registers of one message, as rows, or four lanes.
+const FEW: usize = 4;
+
+/// Whether none of the messages is longer than a chunk.
+fn are_chunks(messages: &[&[u8]]) -> bool {
+    messages.iter().all(|message| message.len() <= CHUNK_LEN)
+}
+
+/// The number of blocks of a chunk before the last.
+fn before_last(chunk: &[u8]) -> u8 {
+    #[expect(clippy::cast_possible_truncation, reason = "a chunk has 16 blocks")]
+    let number = (chunk.len().saturating_sub(1) / 64) as u8;
+    number
+}
+
+/// The same for up to `NUMBER` messages, each a chunk, from place `begin` on. Those with the most blocks come first, at
+/// most `LANES` side by side.
+fn each_chunk<const NUMBER: usize, const LANES: usize>(
+    base: &Base<'_>,
+    messages: &[&[u8]],
+    begin: usize,
+    put: Put<'_>,
+) {
+    let lanes = Blake3Function::lanes(base.backend).min(LANES);
+    let mut counts = [0; NUMBER];
+    for (count, message) in counts.iter_mut().zip(messages) {
+        *count = before_last(message);
+    }
+    let counts = &counts[..messages.len()];
+    let in_order = messages.len() <= lanes || counts.iter().all(|count| *count == counts[0]);
+    let mut order = [0; NUMBER];
+    if in_order {
+        for (i, to) in (0..).zip(&mut order) {
+            *to = i;
+        }
+    } else {
+        sort_by_blocks(&mut order[..messages.len()], |i| counts[i].into());
+    }
+    let mut memory = [[[0; 64]; 2]; LANES];
+    let mut digests = [[0; 32]; LANES];
+    for group in order[..messages.len()].chunks(lanes) {
+        let mut ends = Ends { counts: [counts[usize::from(group[0])]; MOST], blocks: [&[0; 64]; MOST] };
+        let mut lengths = [64; MOST];
+        let mut inputs = [&[][..]; LANES];
+        for (l, (memory, i)) in memory.iter_mut().zip(group).enumerate() {
+            let message = messages[usize::from(*i)];
+            ends.counts[l] = counts[usize::from(*i)];
+            let (blocks, rest) = message.as_chunks();
+            if let ([before @ .., last], []) = (blocks, rest) {
+                (inputs[l], ends.blocks[l]) = (before, last);
+            } else {
+                inputs[l] = blocks;
+                copy_end(memory, message, rest);
+                ends.blocks[l] = &memory[1];
+                #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
+                let length = rest.len() as u8;
+                lengths[l] = length;
+            }
+        }
+        let digests = &mut digests[..group.len()];
+        let inputs = Group {
+            key: base.key,
+            flags: base.flags,
+            first: flag::CHUNK_START,
+            last: &[flag::CHUNK_END | flag::ROOT; MOST],
+            lengths: &lengths,
+            counters: &[0; MOST],
+            count: 0,
+            inputs: &inputs[..group.len()],
+            ends: Some(&ends),
+            followed: false,
+            outputs: digests,
+        };
+        compress_group(base.backend, inputs);
+        if in_order {
+            put(begin + usize::from(group[0]), digests);
+        } else {
+            for (i, digest) in group.iter().zip(digests) {
+                put(begin + usize::from(*i), from_ref(digest));
+            }
+        }
+    }
+    memory.iter_mut().flatten().for_each(wipe);
+    digests.iter_mut().for_each(wipe);
+}
+
+/// The same for the messages from `done` on, until those for all lanes are a chunk each. Tells how many are done then.
+/// Apart, so that others need no memory for a forest.
+#[inline(never)]
+fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put<'_>) -> usize {
+    let mut forest = Forest::new(base.backend, true);
+    loop {
+        let mut window = [&[][..]; MOST];
+        let read = messages.read(done, &mut window[..Blake3Function::lanes(base.backend).max(2)]);
+        for (i, message) in (done..).zip(&window[..read]) {
+            let chunks = message.len().div_ceil(CHUNK_LEN).max(1);
+            if chunks >= MOST {
+                put(i, &[base.hash(message)]);
+            } else {
+                if forest.is_full(chunks) {
+                    forest.finish(put);
+                }
+                forest.add(i, *base, (&[], &[]), (0, message));
+            }
+        }
+        done += read;
+        let next = messages.read(done, &mut window);
+        if are_chunks(&window[..next]) {
+            break;
+        }
+    }
+    forest.finish(put);
+    done
+}
+
+/// Compresses the messages from `begin` on, a lane each, as long as those side by side have a block each, or equally many
+/// whole blocks of one chunk, and tells how many it did.
+fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'_>) -> usize {
+    let lanes = Blake3Function::lanes(base.backend);
+    let [mut bytes, mut next_bytes] = [&mut [&[][..]; MOST], &mut [&[][..]; MOST]];
+    let Some(mut alike) = read_equal(messages, begin, &mut bytes[..lanes]) else { return 0 };
+    let mut blocks = [[0; 64]; MOST];
+    let mut digests = [[0; 32]; MOST];
+    let mut done = 0;
+    loop {
+        let (live, whole) = alike;
+        let messages_of_lanes = &bytes[..live];
+        let next = read_equal(messages, begin + done + live, &mut next_bytes[..lanes]);
+        let mut lengths = [64; MOST];
+        if !whole {
+            for ((block, length), bytes) in blocks.iter_mut().zip(&mut lengths).zip(messages_of_lanes) {
+                block[..bytes.len()].copy_from_slice(bytes);
+                block[bytes.len()..].fill(0);
+                #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
+                let bytes_in_block = bytes.len() as u8;
+                *length = bytes_in_block;
+            }
+        }
+        let mut inputs = [&[][..]; MOST];
+        for ((input, bytes), block) in inputs.iter_mut().zip(messages_of_lanes).zip(&blocks) {
+            *input = if whole { bytes.as_chunks().0 } else { from_ref(block) };
+        }
+        let group = Group {
+            key: base.key,
+            flags: base.flags,
+            first: flag::CHUNK_START,
+            last: &[flag::CHUNK_END | flag::ROOT; MOST],
+            lengths: &lengths,
+            counters: &[0; MOST],
+            count: inputs[0].len(),
+            inputs: &inputs[..live],
+            ends: None,
+            followed: whole && next.is_some() && follow(messages_of_lanes, next_bytes[0]),
+            outputs: &mut digests[..live],
+        };
+        compress_group(base.backend, group);
+        put(begin + done, &digests[..live]);
+        done += live;
+        let Some(next) = next else { break };
+        alike = next;
+        core::mem::swap(&mut bytes, &mut next_bytes);
+    }
+    blocks.iter_mut().for_each(wipe);
+    digests.iter_mut().for_each(wipe);
+    done
+}
+
+/// Whether messages of one length seem to lie one behind the other, and `next` behind the last. If they do not,
+/// something is fetched in vain.
+fn follow(messages: &[&[u8]], next: &[u8]) -> bool {
+    let [first, second, ..] = messages else { return false };
+    let behind = |bytes: &[u8]| bytes.as_ptr().addr().wrapping_sub(first.as_ptr().addr());
+    behind(second) == first.len() && behind(next) == messages.len() * first.len()
+}
+
+/// The number of messages for the lanes from `begin` on, if they are as [`each_equal`] needs them, and whether they are
+/// whole blocks.
+fn read_equal<'a>(messages: &'a dyn Messages, begin: usize, lanes: &mut [&'a [u8]]) -> Option<(usize, bool)> {
+    let live = messages.read(begin, lanes);
+    let (shortest, longest) = extremes(&lanes[..live]);
+    let whole = shortest == longest && longest > 0 && longest <= CHUNK_LEN && longest.is_multiple_of(64);
+    (live > 1 && (whole || longest <= 64)).then_some((live, whole))
+}

@@ -1,0 +1,117 @@
+//! Messages side by side, each in a lane: whole ones, pieces of some, or the ends of some.
+//!
+//! This module knows no hash. Which messages of a hash share lanes is said by its plan: `blake2::plan`, `blake3::plan` and
+//! `sha2::plan`.
+#![forbid(unsafe_code)]
+
+use self::alone::few_are_faster_alone;
+use crate::backend::{Backend, Dispatch};
+use crate::kernel::Function;
+use crate::stream::compress_message;
+
+pub(crate) mod alone;
+pub(crate) mod ends;
+pub(crate) mod order;
+pub(crate) mod scheduler;
+pub(crate) mod streams;
+
+/// The beginning that whole messages share, and how they end.
+#[allow(missing_debug_implementations, reason = "the beginning may be a key; not every hash makes it public")]
+pub struct Common<'a, H: Dispatch> {
+    pub(crate) backend: Backend,
+    /// Not copied where it need not be: the beginning may be a key.
+    pub(crate) chain: &'a H::Chain,
+    /// Blocks before each message: one or none.
+    pub(crate) first: &'a [H::Block],
+    pub(crate) last: H::Last,
+}
+
+/// Messages that lie anywhere, of any type that gives bytes.
+pub trait Messages {
+    fn number(&self) -> usize;
+    /// Writes the messages from `begin` on to `window`, as many as there are and it has room for, and tells how many.
+    fn read<'a>(&'a self, begin: usize, window: &mut [&'a [u8]]) -> usize;
+}
+
+impl<M: AsRef<[u8]>> Messages for &[M] {
+    #[inline]
+    fn number(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn read<'a>(&'a self, begin: usize, window: &mut [&'a [u8]]) -> usize {
+        let messages = &self[begin..];
+        for (to, message) in window.iter_mut().zip(messages) {
+            *to = message.as_ref();
+        }
+        messages.len().min(window.len())
+    }
+}
+
+/// How the messages of a window are compressed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Plan {
+    /// One by one.
+    #[cfg(feature = "sha2")]
+    Alone,
+    /// Side by side, each in its lane from its first block to its last.
+    Whole,
+    /// Side by side, and a lane that is free gets the next message.
+    Scheduled,
+}
+
+/// Compresses whole messages, and gives each chain to `put`, with the message's place in `messages`.
+///
+/// Each message is asked for its bytes once for each use of them, so one that answers differently gets some digest.
+#[inline]
+pub(crate) fn compress_each<H: InLanes>(
+    common: &Common<'_, H>,
+    messages: &[impl AsRef<[u8]>],
+    mut put: impl FnMut(usize, &H::Chain),
+) {
+    match messages {
+        [] => {}
+        [message] => compress_alone(common, message.as_ref(), |chain| put(0, chain)),
+        _ if few_are_faster_alone::<H>(common.backend, !common.first.is_empty(), messages) => {
+            for (i, message) in messages.iter().enumerate() {
+                compress_alone(common, message.as_ref(), |chain| put(i, chain));
+            }
+        }
+        _ => H::compress_in_lanes(common, &messages, &mut |begin, chains| {
+            for (i, chain) in (begin..).zip(chains) {
+                put(i, chain);
+            }
+        }),
+    }
+}
+
+/// The function of a hash that compresses more than one message. It is no generic one, so it is compiled once, and not
+/// for every type of messages in every program.
+pub trait InLanes: Dispatch {
+    /// See [`compress_each`].
+    fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>);
+}
+
+/// Takes the chains of messages that are neighbours, with the place of the first.
+pub(crate) type Put<'a, H> = &'a mut dyn FnMut(usize, &[<H as Function>::Chain]);
+
+#[inline]
+pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {
+    let mut chain = *common.chain;
+    compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
+    done(&chain);
+    H::wipe(&mut chain);
+}
+
+/// Messages that are sorted together: enough to fill the lanes several times over, and few enough to need no heap.
+pub(crate) const WINDOW: usize = 64;
+
+/// The lengths of the shortest and the longest message. From a constant on, qemu 10.0 computes the least wrongly.
+pub(crate) fn extremes(messages: &[&[u8]]) -> (usize, usize) {
+    let first = messages.first().map_or(0, |message| message.len());
+    messages
+        .iter()
+        .map(|message| message.len())
+        .fold((first, first), |(shortest, longest), length| (shortest.min(length), longest.max(length)))
+}

@@ -1,0 +1,117 @@
+//! Which messages take less time one by one than side by side.
+//!
+//! To go side by side takes as long as some blocks, and saves the latency of the others. How many these are depends on
+//! the way in which an instruction set computes several, and on how far a CPU itself begins the next message before one has
+//! ended. SHA-256, cycles of all messages together, with either answer, the minimum of many calls:
+//!
+//! | kernel                        | messages  | blocks except the longest's | one by one | side by side |
+//! |-------------------------------|-----------|-----------------------------|------------|--------------|
+//! | three streams, Emerald Rapids | 3 × 300 B | 10                          | 1368       | 1347         |
+//! | pairs, Emerald Rapids         | 2 × 300 B | 5                           | 916        | 860          |
+//! | pairs, Rocket Lake            | 5 × 36 B  | 4                           | 485        | 595          |
+//! |                               | 4 × 100 B | 6                           | 736        | 716          |
+//!
+//! - Zen 4 begins the next message late: a block of short messages takes 116 cycles in a loop, and 55 in four streams.
+//!   So two blocks are enough, computed and not measured.
+//! - Arm's CPUs are taken for ones that overlap messages.
+//! - Lanes without the extension: see the figures for a block in `backend::choice`.
+//! - BLAKE2: in four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes that of
+//!   one and a half; and the call that of one or two. A pair takes that of one and a half too. Alone, the first rows of a
+//!   message are computed before the last ones of another end.
+#![forbid(unsafe_code)]
+
+use super::order::blocks;
+use crate::backend::{Backend, Dispatch};
+use crate::kernel::{Block, Sides};
+
+/// Messages at most that may take less time one by one.
+pub(crate) const MOST_ALONE: usize = 6;
+
+/// Whether messages take less time one by one, of so many blocks in `total` and in the longest.
+#[inline]
+pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest: u64) -> bool {
+    number <= 1
+        || match sides {
+            Sides::Alone => true,
+            Sides::Overlapping(2) => total - longest < 4 || 2 * total < 3 * number as u64,
+            Sides::Overlapping(_) => total - longest < 10,
+            Sides::Streams(4) => total - longest < 2,
+            Sides::Streams(_) => total - longest < 4,
+            Sides::Lanes(16) | Sides::Groups(_) => false,
+            Sides::Lanes(_) => 2 * total <= 3 * longest,
+            Sides::Pair => total - longest <= 2,
+            Sides::Rows(2) if number == 2 => 10 * total <= 17 * longest + 10,
+            Sides::Rows(_) => number <= 4 && 4 * total <= 7 * longest + 8,
+        }
+}
+
+/// Whether there are at most [`MOST_ALONE`] messages, and they take less time one by one. If they `are_begun`, they have
+/// blocks before them.
+///
+/// Asked where a call is compiled for their type: a function for all types would take as long as half of a block for its
+/// start.
+#[inline]
+pub(crate) fn few_are_faster_alone<H: Dispatch>(
+    backend: Backend,
+    are_begun: bool,
+    messages: &[impl AsRef<[u8]>],
+) -> bool {
+    let number = messages.len();
+    if number > MOST_ALONE {
+        return false;
+    }
+    let (mut total, mut longest, mut not_empty) = (0, 0, 0);
+    for message in messages {
+        let length = message.as_ref().len();
+        let count = blocks::<H>(length);
+        total += count;
+        longest = count.max(longest);
+        not_empty += usize::from(length > 0);
+    }
+    // A batch compresses the blocks before all messages once. Alone, each of these messages would do so.
+    let again = are_begun && not_empty > 1;
+    !again && are_faster_alone(H::sides(backend, number), number, total, longest)
+}
+
+/// Whether pieces of streams take less time one by one. Only blocks that lie whole in the data count, because one that
+/// the data completes is a run of its own.
+#[inline]
+pub(super) fn pieces_are_faster_alone<'a, H: Dispatch>(
+    backend: Backend,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> bool {
+    let (mut number, mut total, mut longest) = (0, 0_usize, 0);
+    for data in pieces {
+        (number, total, longest) = (number + 1, total.saturating_add(data.len()), longest.max(data.len()));
+    }
+    let blocks = longest / H::Block::LENGTH;
+    if by_extension::<H>(backend) {
+        // It begins the next message before one has ended.
+        return longest <= H::Block::LENGTH || number <= MOST_ALONE && blocks <= 1;
+    }
+    match H::sides(backend, number) {
+        Sides::Lanes(_) => number <= 1,
+        sides => {
+            number <= 3 && blocks <= 1
+                || are_faster_alone(sides, number, (total / H::Block::LENGTH) as u64, blocks as u64)
+        }
+    }
+}
+
+/// Whether one message is computed by an extension for this hash.
+#[inline]
+fn by_extension<H: Dispatch>(backend: Backend) -> bool {
+    matches!(H::sides(backend, 1), Sides::Streams(_) | Sides::Overlapping(_))
+}
+
+/// Whether so many ends of messages take less time one by one.
+pub(crate) fn ends_are_faster_alone<H: Dispatch>(backend: Backend, number: usize) -> bool {
+    if by_extension::<H>(backend) {
+        return number <= 7;
+    }
+    match H::sides(backend, number) {
+        Sides::Alone | Sides::Streams(_) | Sides::Overlapping(_) => true,
+        Sides::Lanes(_) => number <= 1,
+        Sides::Pair | Sides::Rows(_) | Sides::Groups(_) => number <= 2,
+    }
+}
