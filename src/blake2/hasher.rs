@@ -195,33 +195,3 @@ impl<F: Flavour> Drop for Hasher<F> {
 
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> zeroize::ZeroizeOnDrop for Hasher<F> {}
-
-#[cfg(test)]
-mod tests {
-    use crate::blake2b::Params;
-
-    #[test]
-    fn the_last_node_may_be_known_late() {
-        let params = || Params::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(64);
-        for message in [&b""[..], &[7; 128], &[7; 300]] {
-            let hashes = [false, true].map(|last| params().last_node(last).hash(message).unwrap());
-            assert_ne!(hashes[0], hashes[1]);
-            for (at_first, late) in [(false, false), (false, true), (true, false), (true, true)] {
-                let mut hasher = params().last_node(at_first).hasher().unwrap();
-                let expected = |last| hashes[usize::from(last)];
-
-                hasher.update(message).set_last_node(late);
-                assert_eq!(hasher.finalize(), expected(late));
-                assert_eq!(hasher.clone().finalize(), expected(late));
-                hasher.set_last_node(!late);
-                assert_eq!(hasher.finalize(), expected(!late), "digests do not use the flag up");
-
-                hasher.reset();
-                hasher.set_last_node(late).update(message);
-                assert_eq!(hasher.finalize(), expected(late), "before the message");
-                hasher.reset();
-                assert_eq!(hasher.update(message).finalize(), expected(at_first), "as the parameters said");
-            }
-        }
-    }
-}

@@ -45,6 +45,8 @@ mod digest_traits;
 mod guard_pages;
 #[cfg(feature = "blake2")]
 mod hash;
+#[cfg(feature = "sha2")]
+mod hash_of_one_length;
 #[cfg(feature = "blake2")]
 mod many;
 #[cfg(feature = "blake2")]

@@ -572,3 +572,50 @@ fn trees_side_by_side<F: Flavour>() {
         }
     });
 }
+
+#[test]
+fn runs_are_leaves_one_by_one() {
+    let message: Vec<u8> = (0..=250).cycle().take(2100).collect();
+    for backend in Backend::available() {
+        let params = Params::<FlavourB>::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(40);
+        let params = params.with_backend(backend);
+        for (leaf_length, length) in [(1, 33), (127, 2100), (128, 2048), (129, 1), (300, 0), (700, 2100)] {
+            let (tree, bytes) = (params.clone().max_leaf_length(leaf_length).tree().unwrap(), &message[..length]);
+            let run = tree.hash_run(7, bytes, true).unwrap();
+            assert_eq!(run.len() as u64, tree.leaf_count(length as u64));
+            for (i, digest) in run.iter().enumerate() {
+                let begin = i * leaf_length as usize;
+                let leaf = &bytes[begin..length.min(begin + leaf_length as usize)];
+                assert!(tree.verify_leaf(7 + i as u64, i + 1 == run.len(), leaf, digest), "{leaf_length}, {i}");
+            }
+            let open = tree.hash_run(7, bytes, false).unwrap();
+            assert_eq!(open.len(), length / leaf_length as usize);
+            assert!(open.iter().zip(&run).take(run.len() - 1).all(|(a, b)| a == b));
+        }
+    }
+}
+
+#[test]
+fn the_last_node_may_be_known_late() {
+    let params = || Params::<FlavourB>::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(64);
+    for message in [&b""[..], &[7; 128], &[7; 300]] {
+        let hashes = [false, true].map(|last| params().last_node(last).hash(message).unwrap());
+        assert_ne!(hashes[0], hashes[1]);
+        for (at_first, late) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut hasher = params().last_node(at_first).hasher().unwrap();
+            let expected = |last| hashes[usize::from(last)];
+
+            hasher.update(message).set_last_node(late);
+            assert_eq!(hasher.finalize(), expected(late));
+            assert_eq!(hasher.clone().finalize(), expected(late));
+            hasher.set_last_node(!late);
+            assert_eq!(hasher.finalize(), expected(!late), "digests do not use the flag up");
+
+            hasher.reset();
+            hasher.set_last_node(late).update(message);
+            assert_eq!(hasher.finalize(), expected(late), "before the message");
+            hasher.reset();
+            assert_eq!(hasher.update(message).finalize(), expected(at_first), "as the parameters said");
+        }
+    }
+}

@@ -160,32 +160,3 @@ pub(super) fn ending<'a, F: Flavour>(leaf: &'a mut Hasher<F>, bytes: &'a [u8]) -
     let (held, _) = buffer.ready(bytes);
     Message::ending((), Start::At(chain), held, &bytes[free..], Last::Block)
 }
-
-#[cfg(test)]
-mod tests {
-    use alloc::vec::Vec;
-
-    use crate::backend::Backend;
-    use crate::blake2b::Params;
-
-    #[test]
-    fn runs_are_leaves_one_by_one() {
-        let message: Vec<u8> = (0..=250).cycle().take(2100).collect();
-        for backend in Backend::available() {
-            let params = Params::new().key(b"key").fanout(0).max_depth(2).inner_hash_length(40).with_backend(backend);
-            for (leaf_length, length) in [(1, 33), (127, 2100), (128, 2048), (129, 1), (300, 0), (700, 2100)] {
-                let (tree, bytes) = (params.clone().max_leaf_length(leaf_length).tree().unwrap(), &message[..length]);
-                let run = tree.hash_run(7, bytes, true).unwrap();
-                assert_eq!(run.len() as u64, tree.leaf_count(length as u64));
-                for (i, digest) in run.iter().enumerate() {
-                    let begin = i * leaf_length as usize;
-                    let leaf = &bytes[begin..length.min(begin + leaf_length as usize)];
-                    assert!(tree.verify_leaf(7 + i as u64, i + 1 == run.len(), leaf, digest), "{leaf_length}, {i}");
-                }
-                let open = tree.hash_run(7, bytes, false).unwrap();
-                assert_eq!(open.len(), length / leaf_length as usize);
-                assert!(open.iter().zip(&run).take(run.len() - 1).all(|(a, b)| a == b));
-            }
-        }
-    }
-}
