@@ -4,7 +4,6 @@
 //! `sha2::plan`.
 #![forbid(unsafe_code)]
 
-use self::alone::few_are_faster_alone;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::Function;
 use crate::stream::compress_message;
@@ -26,7 +25,8 @@ pub struct Common<'a, H: Dispatch> {
     pub(crate) last: H::Last,
 }
 
-/// Messages that lie anywhere, of any type that gives bytes.
+/// Messages that lie anywhere, of any type that gives bytes. Each is asked for them once for each use of them, so one that
+/// answers differently gets some digest.
 pub trait Messages {
     fn number(&self) -> usize;
     /// Writes the messages from `begin` on to `window`, as many as there are and it has room for, and tells how many.
@@ -61,35 +61,10 @@ pub(crate) enum Plan {
     Scheduled,
 }
 
-/// Compresses whole messages, and gives each chain to `put`, with the message's place in `messages`.
-///
-/// Each message is asked for its bytes once for each use of them, so one that answers differently gets some digest.
-#[inline]
-pub(crate) fn compress_each<H: InLanes>(
-    common: &Common<'_, H>,
-    messages: &[impl AsRef<[u8]>],
-    mut put: impl FnMut(usize, &H::Chain),
-) {
-    match messages {
-        [] => {}
-        [message] => compress_alone(common, message.as_ref(), |chain| put(0, chain)),
-        _ if few_are_faster_alone::<H>(common.backend, !common.first.is_empty(), messages) => {
-            for (i, message) in messages.iter().enumerate() {
-                compress_alone(common, message.as_ref(), |chain| put(i, chain));
-            }
-        }
-        _ => H::compress_in_lanes(common, &messages, &mut |begin, chains| {
-            for (i, chain) in (begin..).zip(chains) {
-                put(i, chain);
-            }
-        }),
-    }
-}
-
 /// The function of a hash that compresses more than one message. It is no generic one, so it is compiled once, and not
 /// for every type of messages in every program.
 pub trait InLanes: Dispatch {
-    /// See [`compress_each`].
+    /// Compresses whole messages, and gives each chain to `put`, with the message's place.
     fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>);
 }
 

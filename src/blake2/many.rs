@@ -13,11 +13,9 @@ use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::{Block, Known};
-use crate::lanes::alone::ends_are_faster_alone;
-#[cfg(feature = "alloc")]
-use crate::lanes::alone::few_are_faster_alone;
+use crate::lanes::alone::{ends_are_faster_alone, few_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
-use crate::lanes::{Common, compress_each};
+use crate::lanes::{Common, compress_alone};
 use crate::many::{LengthError, updates};
 
 /// Hashes of many messages, all with these parameters.
@@ -119,7 +117,15 @@ fn each_digest<F: Flavour>(
     let key_block = node.key_block();
     let chain = node.chain();
     let common = Common::<F> { backend, chain: &chain, first: key_block.as_slice(), last: node.last };
-    compress_each(&common, messages, |i, chain| put(i, chain.to_bytes()));
+    if few_are_faster_alone::<F>(backend, !common.first.is_empty(), messages) {
+        for (i, message) in messages.iter().enumerate() {
+            compress_alone(&common, message.as_ref(), |chain| put(i, chain.to_bytes()));
+        }
+    } else {
+        F::compress_in_lanes(&common, &messages, &mut |begin, chains| {
+            (begin..).zip(chains).for_each(|(i, chain)| put(i, chain.to_bytes()));
+        });
+    }
 }
 
 /// Fills `to` with the first bytes of `from`. Usual lengths are told apart, for moves of a fixed length take a cycle, and

@@ -37,11 +37,14 @@ pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest:
             Sides::Overlapping(_) => total - longest < 10,
             Sides::Streams(4) => total - longest < 2,
             Sides::Streams(_) => total - longest < 4,
-            Sides::Lanes(16) | Sides::Groups(_) => false,
+            Sides::Lanes(16) => false,
             Sides::Lanes(_) => 2 * total <= 3 * longest,
             Sides::Pair => total - longest <= 2,
             Sides::Rows(2) if number == 2 => 10 * total <= 17 * longest + 10,
-            Sides::Rows(_) => number <= 4 && 4 * total <= 7 * longest + 8,
+            Sides::Rows(lanes) => {
+                number <= 4 && 4 * total <= 7 * longest + if number == 2 || lanes == 2 { 8 } else { 4 }
+            }
+            Sides::Groups(lanes) => lanes == 4 && total <= 2,
         }
 }
 
@@ -106,12 +109,5 @@ fn by_extension<H: Dispatch>(backend: Backend) -> bool {
 
 /// Whether so many ends of messages take less time one by one.
 pub(crate) fn ends_are_faster_alone<H: Dispatch>(backend: Backend, number: usize) -> bool {
-    if by_extension::<H>(backend) {
-        return number <= 7;
-    }
-    match H::sides(backend, number) {
-        Sides::Alone | Sides::Streams(_) | Sides::Overlapping(_) => true,
-        Sides::Lanes(_) => number <= 1,
-        Sides::Pair | Sides::Rows(_) | Sides::Groups(_) => number <= 2,
-    }
+    number <= 7 && by_extension::<H>(backend) || are_faster_alone(H::sides(backend, number), number, number as u64, 1)
 }

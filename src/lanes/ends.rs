@@ -45,8 +45,11 @@ pub(crate) fn close_each<'a, H: Dispatch>(
             let mut live = 0;
             for (place, end) in messages.by_ref().take(lanes) {
                 let to = &mut ends[live][..count];
-                to.fill(H::Block::ZERO);
                 to[0] = *end.block;
+                // Not by `fill`, which may be a call for each message.
+                if let [_, second] = to {
+                    *second = H::Block::ZERO;
+                }
                 chains[live] = *end.chain;
                 H::close(&mut chains[live], to, end.length);
                 (places[live], last[live]) = (place, end.last);

@@ -12,7 +12,7 @@ use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::{ends_are_faster_alone, few_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
-use crate::lanes::{Common, Messages, compress_each};
+use crate::lanes::{Common, InLanes, Messages};
 use crate::many::{LengthError as ManyError, updates};
 use crate::stream::compress_message;
 
@@ -134,7 +134,9 @@ impl<V: Variant> Batch<V> {
             first: &[],
             last: Written::JustNow,
         };
-        compress_each(&common, &messages[done..], |i, chain| put(done + i, digest::<V>(chain)));
+        Sha256Function::compress_in_lanes(&common, &&messages[done..], &mut |begin, chains| {
+            (done + begin..).zip(chains).for_each(|(i, chain)| put(i, digest::<V>(chain)));
+        });
     }
 }
 

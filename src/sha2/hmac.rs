@@ -18,7 +18,7 @@ use crate::kernel::sha256::{Chain, Sha256Function, Written};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::few_are_faster_alone;
 use crate::lanes::ends::{End, close_each};
-use crate::lanes::{Common, compress_each};
+use crate::lanes::{Common, InLanes};
 use crate::many::LengthError as ManyError;
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
@@ -165,8 +165,10 @@ impl<V: Variant> HmacKey<V> {
         // Digests of the key and the messages, each the start of a block.
         let mut inner = [[0; 64]; WINDOW];
         for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
-            compress_each(&common, window, |i, chain| {
-                inner[i][..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
+            Sha256Function::compress_in_lanes(&common, &window, &mut |begin, chains| {
+                for (inner, chain) in inner[begin..].iter_mut().zip(chains) {
+                    inner[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
+                }
             });
             let inner = inner[..window.len()].iter();
             let ends = inner.map(|block| End::<Sha256Function> { chain: &self.outer, block, length: V::LENGTH, last });

@@ -7,7 +7,7 @@ use crate::backend::Beside;
 use crate::kernel::sha256::{
     Chain, CompressNodes, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written, next_word,
 };
-use crate::kernel::{Compress, Run, Sides};
+use crate::kernel::{Compress, Run};
 
 impl Compress<Sha256Function> for Beside<Portable> {
     const LANES: usize = 1;
@@ -15,11 +15,6 @@ impl Compress<Sha256Function> for Beside<Portable> {
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], _: Written) {
         compress(chain, blocks);
-    }
-
-    #[inline]
-    fn sides(&self, _: usize) -> Sides {
-        Sides::Alone
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
