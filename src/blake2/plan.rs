@@ -119,8 +119,9 @@ impl<H: Dispatch> Batch<'_, H> {
             let (shortest, longest) = extremes(few);
             let each = blocks::<H>(longest);
             let alike = blocks::<H>(shortest) == each && longest <= SHORT * H::Block::LENGTH;
-            let are_begun = !self.common.first.is_empty() && shortest == 0;
-            if alike && !are_begun && have_lanes::<H>(backend, read, each * read as u64, each) {
+            // An empty message ends with the block before it.
+            let ended = !self.common.first.is_empty() && shortest == 0;
+            if alike && !ended && have_lanes::<H>(backend, read, each * read as u64, each) {
                 put(done, self.compress_group(few.iter().copied()));
                 done += read;
             } else if done + read < number {

@@ -25,7 +25,7 @@ use crate::backend::{Backend, Dispatch};
 use crate::kernel::{Block, Sides};
 
 /// Messages at most that may take less time one by one.
-pub(crate) const MOST_ALONE: usize = 6;
+pub(crate) const MOST_ALONE: usize = 7;
 
 /// Whether messages take less time one by one, of so many blocks in `total` and in the longest.
 #[inline]
@@ -33,7 +33,10 @@ pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest:
     number <= 1
         || match sides {
             Sides::Alone => true,
-            Sides::Overlapping(2) => total - longest < 4 || 2 * total < 3 * number as u64,
+            // One of an odd number is alone.
+            Sides::Overlapping(2) => {
+                total - longest < if number % 2 == 1 { 10 } else { 4 } || 2 * total < 3 * number as u64
+            }
             Sides::Overlapping(_) => total - longest < 10,
             Sides::Streams(4) => total - longest < 2,
             Sides::Streams(_) => total - longest < 4,
@@ -60,8 +63,8 @@ pub(crate) fn few_are_faster_alone<H: Dispatch>(
     messages: &[impl AsRef<[u8]>],
 ) -> bool {
     let number = messages.len();
-    if number > MOST_ALONE {
-        return false;
+    if number <= 1 || number > MOST_ALONE {
+        return number <= 1;
     }
     let (mut total, mut longest, mut not_empty) = (0, 0, 0);
     for message in messages {
@@ -73,7 +76,8 @@ pub(crate) fn few_are_faster_alone<H: Dispatch>(
     }
     // A batch compresses the blocks before all messages once. Alone, each of these messages would do so.
     let again = are_begun && not_empty > 1;
-    !again && are_faster_alone(H::sides(backend, number), number, total, longest)
+    // Where seven have lanes, they are faster so only if they are long.
+    !again && are_faster_alone(H::sides(backend, number.min(6)), number, total, longest)
 }
 
 /// Whether pieces of streams take less time one by one. Only blocks that lie whole in the data count, because one that
@@ -90,7 +94,7 @@ pub(super) fn pieces_are_faster_alone<'a, H: Dispatch>(
     let blocks = longest / H::Block::LENGTH;
     if by_extension::<H>(backend) {
         // It begins the next message before one has ended.
-        return longest <= H::Block::LENGTH || number <= MOST_ALONE && blocks <= 1;
+        return longest <= H::Block::LENGTH || number <= 6 && blocks <= 1;
     }
     match H::sides(backend, number) {
         Sides::Lanes(_) => number <= 1,

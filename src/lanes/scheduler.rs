@@ -245,6 +245,13 @@ pub(crate) struct Job<'a, H: Dispatch> {
     pub(crate) last: H::Last,
 }
 
+impl<H: Dispatch> Job<'_, H> {
+    fn compress_alone(&self, backend: Backend, put: Put<'_, H>) {
+        let common = Common::<H> { backend, chain: self.chain.get(), first: &[], last: self.last };
+        compress_alone(&common, self.bytes, |chain| put(self.place, from_ref(chain)));
+    }
+}
+
 /// Compresses up to [`WINDOW`] jobs side by side, of these numbers and lengths in bytes, and gives the chain of each to
 /// `put`, with its place. They are `alike` as in [`Memory::schedule`].
 ///
@@ -264,32 +271,29 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
         *to = Key::new(blocks::<H>(length), i);
         number += 1;
     }
-    if number == 0 {
-        return;
-    }
     let keys = &mut keys[..number];
+    match keys {
+        [] => return,
+        // It needs no memory.
+        [key] => return job(key.number()).compress_alone(backend, put),
+        _ => {}
+    }
     sort(keys);
     let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
     let together = if end_together(keys, lanes) { lanes } else { number };
-    let mut memory = None;
+    let mut memory = Memory::new();
     for keys in keys.chunks(together) {
         let jobs = keys.iter().map(|key| job(key.number()));
         let total = keys.iter().map(|key| key.blocks()).sum();
         if are_faster_alone(H::sides(backend, keys.len()), keys.len(), total, keys[0].blocks()) {
-            for Job { place, chain, bytes, last } in jobs {
-                let common = Common::<H> { backend, chain: chain.get(), first: &[], last };
-                compress_alone(&common, bytes, |chain| put(place, from_ref(chain)));
-            }
+            jobs.for_each(|job| job.compress_alone(backend, put));
         } else {
             let mut messages =
                 jobs.map(|Job { place, chain, bytes, last }| Message::ending(place, chain, &[], bytes, last));
-            let memory = memory.get_or_insert_with(Memory::new);
             memory.schedule(backend, |_| messages.next(), alike, |place, chain| put(place, from_ref(chain)));
         }
     }
-    if let Some(memory) = &mut memory {
-        memory.wipe();
-    }
+    memory.wipe();
 }
 
 /// Compresses messages, where a lane that is free gets the next one, up to [`WINDOW`] of those that `order` names at a time.
@@ -303,12 +307,13 @@ pub(crate) fn compress_scheduled<H: Dispatch>(
     put: Put<'_, H>,
 ) {
     let job = |i: usize| Job { place: begin + i, chain: Start::<H>::At(chain), bytes: messages[i], last: common.last };
-    // An empty message ends with the block before it.
+    // Empty messages end with the block before them, and so are all alike.
     let empty = |&(_, length): &(usize, usize)| !common.first.is_empty() && length == 0;
     for places in order.chunks(WINDOW) {
         let lengths = places.iter().map(|&i| (usize::from(i), messages[usize::from(i)].len()));
-        for (i, _) in lengths.clone().filter(empty) {
-            compress_alone(common, &[], |chain| put(begin + i, from_ref(chain)));
+        let mut empties = lengths.clone().filter(empty).peekable();
+        if empties.peek().is_some() {
+            compress_alone(common, &[], |chain| empties.for_each(|(i, _)| put(begin + i, from_ref(chain))));
         }
         compress_sorted(common.backend, lengths.filter(|job| !empty(job)), job, true, put);
     }

@@ -65,11 +65,11 @@ pub(crate) trait Update<H: Dispatch> {
 /// Appends to each hasher its data. What can be held back is so at once, in no lane.
 #[inline]
 pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Update<H>]) {
-    if updates.len() <= FEW && pieces_are_faster_alone::<H>(backend, updates.iter().map(Update::data)) {
-        return updates.iter_mut().for_each(Update::append);
-    }
     if updates.iter().all(|update| update.data().is_empty()) {
         return;
+    }
+    if updates.len() <= FEW && pieces_are_faster_alone::<H>(backend, updates.iter().map(Update::data)) {
+        return updates.iter_mut().for_each(Update::append);
     }
     for window in updates.chunks_mut(WINDOW) {
         // A bit for each hasher with blocks to be compressed.
