@@ -23,7 +23,7 @@ mod store;
 #[command(name = "bt2sum", args_override_self = true, disable_version_flag = true, after_long_help = sections())]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
-    /// Hash; blake2bp, blake2sp, sha256 and sha224 need --sequential [default: blake2b]
+    /// Hash: trees of blake2b and blake2s, all others plain [default: blake2b]
     #[arg(help_heading = "Hash", short, long, value_enum)]
     algorithm: Option<Algorithm>,
 
@@ -60,15 +60,15 @@ pub(crate) struct Options {
     #[arg(help_heading = "Speed", long)]
     pub(crate) mmap: bool,
 
-    /// The plain hash instead of a tree, with the output of b2sum or sha256sum
+    /// Plain BLAKE2b and BLAKE2s instead of trees; with --check, the rules of b2sum and sha256sum
     #[arg(help_heading = "Hash", long, conflicts_with_all = ["chunk", "leaves", "compat_empty"])]
     pub(crate) sequential: bool,
 
-    /// Marks names with * instead of a space, with --sequential or blake3; not for b3sum
+    /// Marks names with * instead of a space, except of trees; not for b3sum
     #[arg(help_heading = "Results", short, long, conflicts_with = "check", overrides_with = "text")]
     pub(crate) binary: bool,
 
-    /// Marks names with a space, with --sequential or blake3 (the default)
+    /// Marks names with a space, except of trees (the default)
     #[arg(help_heading = "Results", long, conflicts_with = "check", overrides_with = "binary")]
     text: bool,
 
@@ -297,26 +297,17 @@ impl Options {
         (self.is_keyed() && algorithm.key_lengths().is_none()).then(|| format!("--algorithm {name} takes no key"))
     }
 
-    /// Why the algorithm does not go with the options of trees, or without `--sequential`, if it does not.
+    /// Why the algorithm does not go with the options of trees, or of lines that are not of trees, if it does not.
     fn no_tree(&self, algorithm: Algorithm) -> Option<String> {
-        let name = algorithm.name();
-        if algorithm == Algorithm::Blake3 {
-            let of_trees = [
-                ("leaves", self.leaves.is_some()),
-                ("chunk", self.chunk.is_some()),
-                ("compat-empty", self.compat_empty),
-            ];
-            let (option, _) = of_trees.into_iter().find(|(_, given)| *given)?;
-            return Some(format!("--algorithm {name} has no --{option}, which is for trees of blake2b and blake2s"));
+        let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
+        if algorithm.makes_trees() {
+            let mark = given(&[("binary", self.binary), ("text", self.text)])?;
+            return Some(format!("--{mark} needs --sequential: lines of trees have no marks"));
         }
-        if algorithm.is_sha2() {
-            return Some(format!("trees of {name} are not defined: --algorithm {name} needs --sequential"));
-        }
-        if !algorithm.makes_trees() {
-            return Some(format!("--algorithm {name} is no hash for trees: it needs --sequential"));
-        }
-        let mark = [("binary", self.binary), ("text", self.text)].into_iter().find(|(_, given)| *given);
-        mark.map(|(option, _)| format!("--{option} needs --sequential: lines of trees have no marks"))
+        let of_trees =
+            [("leaves", self.leaves.is_some()), ("chunk", self.chunk.is_some()), ("compat-empty", self.compat_empty)];
+        let (option, name) = (given(&of_trees)?, algorithm.name());
+        Some(format!("--algorithm {name} has no --{option}, which is for trees of blake2b and blake2s"))
     }
 
     /// Takes the names of files from the list of `--files0-from`, if there is one. An error comes with the name of the

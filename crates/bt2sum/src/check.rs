@@ -79,7 +79,7 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
 const NAMED: usize = 100;
 
 /// The hint if no digest matches, and nothing says of what kind they are.
-const UNKNOWN: &str = "if b2sum made this list, use --sequential; if sha256sum or b3sum did, --algorithm too; \
+const UNKNOWN: &str = "if b2sum made this list, use --sequential; if sha256sum or b3sum did, use --algorithm; \
     bt2sum does not check SHA-512";
 
 /// The hint if lines that do not state the length of a leaf do not match, and none of them does.
@@ -201,8 +201,8 @@ impl Run<'_, '_> {
             Ok(())
         });
         let Some(Scheme { algorithm, shape, .. }) = found.filter(|_| tried.is_ok()) else { return false };
-        let mut needed =
-            if shape.is_tree() || algorithm == Algorithm::Blake3 { "" } else { "--sequential " }.to_owned();
+        let is_sequential = !shape.is_tree() && algorithm.makes_trees();
+        let mut needed = if is_sequential { "--sequential " } else { "" }.to_owned();
         needed += &format!("--algorithm {}", algorithm.name());
         if let Shape::Tree { chunk: other } = shape
             && other != chunk

@@ -12,7 +12,7 @@ BLAKE2b-64 = HEX                  standard input
 BLAKE2b-TREE-512-5M (NAME) = HEX  --tag: bits, and bytes of leaf
 HEX  NAME                         --sequential, as b2sum prints it
 BLAKE2b-256 (NAME) = HEX          --sequential --tag: bits
-HEX  NAME, SHA256 (NAME) = HEX    --sequential --algorithm sha256
+HEX  NAME, SHA256 (NAME) = HEX    --algorithm sha256
 HEX  NAME, BLAKE3 (NAME) = HEX    --algorithm blake3, as b3sum
 BLAKE3-512 (NAME) = HEX           with --tag, other lengths: bits
 

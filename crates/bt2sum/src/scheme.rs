@@ -134,9 +134,9 @@ impl Algorithm {
         matches!(self, Self::Blake2b | Self::Blake2s)
     }
 
-    /// The shape of digests where `shape` is asked for. BLAKE3 has one shape only: its tree is part of the hash.
+    /// The shape of digests where `shape` is asked for. A hash without trees has one shape only.
     pub(crate) fn shape(self, shape: Shape) -> Shape {
-        if self == Self::Blake3 { Shape::Sequential } else { shape }
+        if self.makes_trees() { shape } else { Shape::Sequential }
     }
 
     /// The lengths of digests in bytes.

@@ -124,6 +124,8 @@ fn no_damaged_bit_leaves_a_listed_file_unchecked() {
         (&["-a", "blake3"], false),
         (&["-a", "blake3"], true),
         (&["-a", "blake3", "--sequential"], false),
+        (&["-a", "sha256"], false),
+        (&["-a", "sha256"], true),
     ] {
         let bits: Vec<usize> = Damaged::new(kind, tag).passed().iter().map(|(bit, _)| *bit).collect();
         assert!(bits.is_empty(), "{kind:?} {tag}: {} bits, {:?} …", bits.len(), &bits[..bits.len().min(9)]);

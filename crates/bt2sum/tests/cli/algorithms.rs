@@ -1,4 +1,4 @@
-//! `--algorithm`: BLAKE2s, and with `--sequential` BLAKE2bp and BLAKE2sp.
+//! `--algorithm`: BLAKE2s, BLAKE2bp and BLAKE2sp.
 
 use core::iter;
 
@@ -186,13 +186,13 @@ fn leaves_know_their_algorithm() {
 fn limits_of_the_algorithm() {
     let directory = Directory::with_files().file("long", &[7; 33]).file("most", &[7; 32]);
     for (arguments, reason) in [
-        ("-a blake2bp", "needs --sequential"),
-        ("-a blake2sp", "needs --sequential"),
-        ("-a blake2sp -c", "needs --sequential"),
+        ("-a blake2bp --leaves x", "--algorithm blake2bp has no --leaves, which is for trees"),
+        ("-a blake2sp -t1k", "--algorithm blake2sp has no --chunk, which is for trees"),
+        ("-a blake2sp -c --compat-empty", "--algorithm blake2sp has no --compat-empty"),
         ("-a blake2s -s33", "1 to 32 bytes"),
         ("-s64 -a blake2s", "1 to 32 bytes"),
         ("-a blake2s -l 264", "8 to 256 bits"),
-        ("-a blake2sp --sequential -s33", "1 to 32 bytes"),
+        ("-a blake2sp -s33", "1 to 32 bytes"),
         ("-a blake2bp --sequential -s65", "1 to 64"),
         ("-a blake2s --key-file long", "a key has 1 to 32 bytes"),
         ("-a blake2sp --sequential --key-file long", "a key has 1 to 32 bytes"),

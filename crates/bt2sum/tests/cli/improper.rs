@@ -22,7 +22,9 @@ const IMPROPER: &str = "bt2sum: WARNING: 1 line is improperly formatted\n";
 /// As with b3sum: the first byte of a digest is no digit, or makes the line look like a comment.
 #[test]
 fn a_damaged_line_is_a_failure_with_its_number() {
-    for (options, title) in [(&["-a", "blake3"][..], "BLAKE3"), (&[], "BLAKE2b"), (&["--tag"], "BLAKE2b")] {
+    for (options, title) in
+        [(&["-a", "blake3"][..], "BLAKE3"), (&["-a", "sha256"], "SHA256"), (&[], "BLAKE2b"), (&["--tag"], "BLAKE2b")]
+    {
         let (directory, lines) = listed(options);
         let options: Vec<&str> = options.iter().copied().filter(|option| *option != "--tag").collect();
         for (number, byte) in [(1, "g"), (1, "#"), (2, "#"), (2, "\u{16}"), (1, "\u{0}")] {

@@ -116,8 +116,8 @@ fn lists_of_other_tools_get_a_hint() {
     let untagged: Vec<String> = tree.lines().zip(["f0", "f1"]).map(|(hex, name)| format!("{hex}  {name}\n")).collect();
     for (list, options, hint) in [
         (made(&["--sequential"]), &[][..], "BLAKE2b: check them with --sequential --algorithm blake2b"),
-        (made(&["--sequential", "-a", "sha256"]), &[], "SHA256: check them with --sequential --algorithm sha256"),
-        (made(&["--sequential", "-a", "sha256"]), &["--sequential"], "SHA256: check them with --sequential"),
+        (made(&["--sequential", "-a", "sha256"]), &[], "SHA256: check them with --algorithm sha256"),
+        (made(&["--sequential", "-a", "sha256"]), &["--sequential"], "SHA256: check them with --algorithm sha256"),
         (made(&["-a", "blake3"]), &[], "BLAKE3: check them with --algorithm blake3"),
         (made(&["-a", "blake3"]), &["--sequential"], "BLAKE3: check them with --algorithm blake3"),
         (untagged.concat(), &["--sequential"], "trees of BLAKE2b: check them with --algorithm blake2b\n"),

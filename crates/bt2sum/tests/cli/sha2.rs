@@ -1,4 +1,4 @@
-//! `--sequential` with `--algorithm sha256` and `sha224`.
+//! `--algorithm sha256` and `sha224`.
 
 use core::iter;
 
@@ -18,13 +18,15 @@ fn directory() -> Directory {
 fn published() {
     let directory = directory();
     for (algorithm, title, digest) in ABC {
-        let run = |options: &[&str]| outcome(directory.bt2sum(["--sequential", "-a", algorithm]).args(options));
+        let run = |options: &[&str]| outcome(directory.bt2sum(["-a", algorithm]).args(options));
         assert_eq!(run(&["abc"]), success(format!("{digest}  abc\n")));
+        assert_eq!(run(&["--sequential", "abc"]), success(format!("{digest}  abc\n")));
         assert_eq!(run(&["-b", "abc"]), success(format!("{digest} *abc\n")));
+        assert_eq!(run(&["--text", "-c", "abc"]).code, Some(2));
         assert_eq!(run(&["--tag", "abc"]), success(format!("{title} (abc) = {digest}\n")));
         assert_eq!(run(&["--tag", "-z", "abc"]), success(format!("{title} (abc) = {digest}\0")));
         let piped = |options: &[&str]| {
-            let mut command = directory.bt2sum(["--sequential", "-a", algorithm]);
+            let mut command = directory.bt2sum(["-a", algorithm]);
             with_pipe(command.args(options), iter::once(&b"abc"[..]))
         };
         assert_eq!(piped(&[]), success(format!("{digest}  -\n")));
@@ -37,31 +39,29 @@ fn published() {
 fn what_sha2_has_not() {
     let directory = directory();
     for (algorithm, bytes) in [("sha256", 32), ("sha224", 28)] {
-        let tree = format!("trees of {algorithm} are not defined: --algorithm {algorithm} needs --sequential");
+        let tree = |option| format!("--algorithm {algorithm} has no --{option}, which is for trees of blake2b and");
         let length = format!("--size of {algorithm} is {bytes} bytes, --length {} bits", 8 * bytes);
         let key = format!("--algorithm {algorithm} takes no key");
         let mut cases = vec![
-            ("", &tree),
-            ("-c", &tree),
-            ("-t1k", &tree),
-            ("--leaves leaves", &tree),
-            ("--tag --size=32", &tree),
-            ("--compat-empty", &tree),
-            ("--sequential -s31", &length),
-            ("--sequential -s64", &length),
-            ("--sequential -l 128", &length),
-            ("--sequential -l 512 -c", &length),
-            ("--sequential --key-file key", &key),
-            ("--sequential --key-file key -c", &key),
+            ("-t1k", tree("chunk")),
+            ("-t1k -c", tree("chunk")),
+            ("--leaves leaves", tree("leaves")),
+            ("--compat-empty", tree("compat-empty")),
+            ("-s31", length.clone()),
+            ("--sequential -s64", length.clone()),
+            ("-l 128", length.clone()),
+            ("--sequential -l 512 -c", length),
+            ("--key-file key", key.clone()),
+            ("--sequential --key-file key -c", key.clone()),
         ];
         if cfg!(unix) {
-            cases.push(("--sequential --key-fd 0", &key));
+            cases.push(("--key-fd 0", key));
         }
         for (options, reason) in cases {
             let mut command = directory.bt2sum(["-a", algorithm, "abc"]);
             let Outcome { code, stdout, stderr } = outcome(command.args(options.split_whitespace()));
             assert_eq!((code, stdout.as_str()), (Some(2), ""), "{algorithm} {options}");
-            assert!(stderr.contains(reason), "{algorithm} {options}: {stderr}");
+            assert!(stderr.contains(&reason), "{algorithm} {options}: {stderr}");
         }
         assert!(!directory.path("leaves").exists());
         // Of these, too, trees are not defined.
@@ -80,7 +80,7 @@ fn the_length_that_sha2_has() {
         let line = success(format!("{digest}  abc\n"));
         std::fs::write(directory.path("sums"), &line.stdout).unwrap();
         for option in options {
-            let run = |more: &[&str]| outcome(directory.bt2sum(["--sequential", "-a", algorithm, option]).args(more));
+            let run = |more: &[&str]| outcome(directory.bt2sum(["-a", algorithm, option]).args(more));
             assert_eq!(run(&["abc"]), line, "{option}");
             assert_eq!(run(&["-c", "sums"]), success("abc: OK\n"), "{option}");
         }
@@ -123,9 +123,10 @@ fn lines_say_the_algorithm() {
 
         // Lines without a name are of BLAKE2b if nothing else is said, and those of another tool get a hint.
         std::fs::write(directory.path("sums"), format!("{digest}  abc\n")).unwrap();
-        let hint = format!("its digests are {title}: check them with --sequential --algorithm {algorithm}\n");
+        let hint = format!("its digests are {title}: check them with --algorithm {algorithm}\n");
         assert_eq!(check(&["--sequential"]), failure("", format!("bt2sum: sums: {hint}")));
         assert_eq!(check(&["--sequential", "-a", algorithm]), success("abc: OK\n"));
+        assert_eq!(check(&["-a", algorithm]), success("abc: OK\n"));
         assert_eq!(check(&["--sequential", "-a", other]), none);
     }
 }
