@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use clap_complete::Shell;
 use simd_digest::Backend;
@@ -16,6 +17,7 @@ use crate::number::{byte_range, chunk_length, digest_bits, digest_length, rate, 
 use crate::scheme::{Algorithm, CHUNK, LONGEST_LEAF, Scheme, Shape};
 use store::StoreOptions;
 
+mod rules;
 mod store;
 
 /// Prints or checks checksums of files: BLAKE2 trees, BLAKE3, or plain BLAKE2 and SHA-2.
@@ -199,7 +201,8 @@ impl Options {
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
         let matches = Self::at_width().try_get_matches_from(with_right_dashes(std::env::args_os()))?;
         let options = Self::from_arg_matches(&matches)?;
-        match options.lack().or_else(|| options.contradiction()) {
+        let given = |option: &str| matches.value_source(&option.replace('-', "_")) == Some(ValueSource::CommandLine);
+        match rules::broken(given).or_else(|| options.wrong_store()).or_else(|| options.contradiction()) {
             Some(wrong) => Err(Self::command().error(ErrorKind::ValueValidation, wrong)),
             None => Ok(options),
         }
@@ -211,56 +214,12 @@ impl Options {
         if is_known { Self::command() } else { Self::command().term_width(80) }
     }
 
-    /// The option that another one needs, if it is not there. This is beyond clap's `requires`, which lets an option
-    /// pass whose need conflicts with something else that was given.
-    fn lack(&self) -> Option<String> {
-        let of_check = [
-            ("ignore-missing", self.ignore_missing),
-            ("quiet", self.quiet),
-            ("status", self.status),
-            ("strict", self.strict),
-            ("warn", self.warn),
-            ("range", self.range.is_some()),
-        ];
-        if let Some((option, _)) = of_check.into_iter().find(|(_, given)| *given && !self.check) {
-            return Some(format!("--{option} needs --check"));
-        }
-        if self.range.is_some() && self.leaves.is_none() {
-            return Some("--range needs --leaves".to_owned());
-        }
-        let forces = self.archive.can_force(self.recursive) || !self.check && self.leaves.is_some();
-        if self.force && !forces && self.archive.store.is_none() {
-            return Some("--force needs --leaves, to write, or --store".to_owned());
-        }
-        self.wrong_store()
-            .or_else(|| (self.force && !forces).then(|| "--force needs --recursive or --update".to_owned()))
-    }
-
-    /// What is wrong with the options of stores.
+    /// What is wrong with the values of options beside a store.
     fn wrong_store(&self) -> Option<String> {
-        let foreign = [
-            ("sequential", self.sequential),
-            ("binary", self.binary),
-            ("text", self.text),
-            ("tag", self.tag),
-            ("zero", self.zero),
-            ("check", self.check),
-            ("leaves", self.leaves.is_some()),
-            ("mmap", self.mmap),
-            ("derive-key", self.derive_key.is_some()),
-            ("compat-empty", self.compat_empty),
-            ("files0-from", self.files0_from.is_some()),
-        ];
-        let parameters = [
-            ("algorithm", self.algorithm.is_some()),
-            ("size", self.size.is_some()),
-            ("length", self.length.is_some()),
-            ("chunk", self.chunk.is_some()),
-        ];
-        if let Some(wrong) = self.archive.wrong(self.recursive, &foreign, &parameters) {
-            return Some(wrong);
-        }
         self.archive.store.as_ref()?;
+        if cfg!(not(target_os = "linux")) {
+            return Some("--store is for Linux".to_owned());
+        }
         let algorithm = self.algorithm();
         if !algorithm.makes_trees() {
             let name = algorithm.name();

@@ -1,4 +1,4 @@
-//! The options of stores, and the rules between them.
+//! The options of stores.
 
 use std::path::PathBuf;
 
@@ -53,59 +53,5 @@ impl StoreOptions {
     /// Whether the options ask for an audit, perhaps of a sample, perhaps with an update.
     pub(crate) fn audits(&self) -> bool {
         self.audit || self.update || self.sample.is_some()
-    }
-
-    /// Whether `--force` has a meaning.
-    pub(crate) fn can_force(&self, recursive: bool) -> bool {
-        self.store.is_some() && (recursive || self.update)
-    }
-
-    /// What is wrong with these options. `foreign` are other options, and whether they are there; `parameters` those
-    /// that a store has once it is made.
-    pub(crate) fn wrong(
-        &self,
-        recursive: bool,
-        foreign: &[(&str, bool)],
-        parameters: &[(&str, bool)],
-    ) -> Option<String> {
-        let own = [
-            ("audit", self.audit),
-            ("update", self.update),
-            ("sample", self.sample.is_some()),
-            ("root", self.root.is_some()),
-            ("exclude", !self.exclude.is_empty()),
-            ("one-file-system", self.one_file_system),
-            ("direct", self.direct),
-        ];
-        let given =
-            |options: &[(&str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| (*name).to_owned());
-        if self.store.is_none() {
-            return given(&own).map(|option| format!("--{option} needs --store"));
-        }
-        if cfg!(not(target_os = "linux")) {
-            return Some("--store is for Linux".to_owned());
-        }
-        if let Some(option) = given(foreign) {
-            return Some(match option.as_str() {
-                "sequential" => "--store keeps the digests of leaves: --sequential has none".to_owned(),
-                _ => format!("--{option} does not go with --store"),
-            });
-        }
-        if self.update && self.sample.is_some() {
-            return Some("--update reads all files: it does not go with --sample".to_owned());
-        }
-        if recursive && self.audits() {
-            return Some(
-                "--store with --recursive records: --audit, --update and --sample need no --recursive".to_owned(),
-            );
-        }
-        if self.audits() {
-            let parameters = [parameters, &own[4..6]].concat();
-            return given(&parameters).map(|option| format!("--{option} is taken from the store"));
-        }
-        if !recursive {
-            return Some("--store needs --recursive to record, or --audit, --update or --sample".to_owned());
-        }
-        self.root.is_some().then(|| "--root needs --audit, --update or --sample".to_owned())
     }
 }

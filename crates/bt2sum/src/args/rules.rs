@@ -1,0 +1,66 @@
+//! The rules between options. clap's attributes have a few more, and those about values are in [`super`].
+
+/// An option, and others of which it needs one. This is beyond clap's `requires`, which lets an option pass whose need
+/// conflicts with something else that was given.
+const NEEDS: [(&str, &[&str]); 18] = [
+    ("ignore-missing", &["check"]),
+    ("quiet", &["check"]),
+    ("status", &["check"]),
+    ("strict", &["check"]),
+    ("warn", &["check"]),
+    ("range", &["check"]),
+    ("range", &["leaves"]),
+    ("audit", &["store"]),
+    ("update", &["store"]),
+    ("sample", &["store"]),
+    ("root", &["store"]),
+    ("exclude", &["store"]),
+    ("one-file-system", &["store"]),
+    ("direct", &["store"]),
+    ("store", &["recursive", "audit", "update", "sample"]),
+    ("root", &["audit", "update", "sample"]),
+    ("force", &["leaves", "store"]),
+    ("force", &["leaves", "recursive", "update"]),
+];
+
+/// What a store has once it is made.
+const RECORDED: &[&str] = &["algorithm", "size", "length", "chunk", "exclude", "one-file-system"];
+const IN_STORE: &str = ", whose store has it";
+
+/// An option, others that do not go with it, and the end of the message.
+const CLASHES: [(&str, &[&str], &str); 8] = [
+    ("store", &["sequential"], ", which keeps digests of leaves"),
+    (
+        "store",
+        &["binary", "text", "tag", "zero", "check", "leaves", "mmap", "derive-key", "compat-empty", "files0-from"],
+        "",
+    ),
+    ("recursive", &["audit", "update", "sample"], ", which records"),
+    ("update", &["sample"], ", which reads all files"),
+    ("audit", RECORDED, IN_STORE),
+    ("update", RECORDED, IN_STORE),
+    ("sample", RECORDED, IN_STORE),
+    ("check", &["force"], ", which replaces nothing"),
+];
+
+/// The rule that the given options break, if there is one.
+pub(super) fn broken(given: impl Fn(&str) -> bool) -> Option<String> {
+    let any = |options: &[&'static str]| options.iter().copied().find(|option| given(option));
+    let lacks = |(option, others): &(&str, &[&'static str])| given(option) && any(others).is_none();
+    if let Some((option, others)) = NEEDS.iter().find(|need| lacks(need)) {
+        return Some(format!("--{option} needs {}", alternatives(others)));
+    }
+    CLASHES.iter().find_map(|(option, others, end)| {
+        let other = any(others).filter(|_| given(option))?;
+        Some(format!("--{other} does not go with --{option}{end}"))
+    })
+}
+
+/// These options, as in "--a, --b or --c".
+fn alternatives(options: &[&str]) -> String {
+    let names: Vec<String> = options.iter().map(|option| format!("--{option}")).collect();
+    match &names[..] {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
