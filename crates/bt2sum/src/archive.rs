@@ -55,7 +55,7 @@ use audit::{Audit, Output, Stop};
 use draft::Draft;
 use filter::Filter;
 use hash::Setting;
-use report::{Report, Status};
+use report::Report;
 use store::{FORMAT, Header, Store, Writer};
 use walk::Walk;
 
@@ -169,8 +169,8 @@ impl Run<'_> {
 
     fn setting(&self, header: &Header) -> Setting<'_> {
         let Self { options, secret, progress, .. } = self;
-        let (threads, direct) = (options.threads(), options.archive.direct);
-        Setting { scheme: header.scheme, secret, threads, progress, direct }
+        let (threads, direct, quiet) = (options.threads(), options.archive.direct, options.quiet);
+        Setting { scheme: header.scheme, secret, threads, progress, direct, quiet }
     }
 
     /// The name of something below the directory, for messages.
@@ -192,7 +192,7 @@ impl Run<'_> {
         let file = Temporary::create_alone(self.store).map_err(|error| self.failed(error))?;
         let mut walk = self.walk(&header)?;
         let writer = Writer::begin(file, &header, self.secret).map_err(|error| self.failed(error))?;
-        let mut report = Report::new(printer, self.options.json, header.scheme);
+        let mut report = Report::new(printer, self.options, header.scheme);
         let complain = |report: &Report<'_, '_>, name: &[u8], error: &io::Error| {
             report.printer.complain(Source::File(&self.below(name)), error);
         };
@@ -226,7 +226,7 @@ impl Run<'_> {
             self.progress.expect(opened.sums.bytes);
         }
         let fresh = archive.sample != Some(0);
-        let report = Report::new(printer, self.options.json, opened.header.scheme);
+        let report = Report::new(printer, self.options, opened.header.scheme);
         let mut audit = Audit::new(opened, report, output).map_err(|error| self.wrong(error))?;
         audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| match stop {
             Stop::Store(error) => self.wrong(error),
@@ -243,12 +243,7 @@ impl Run<'_> {
         let (mut report, root) =
             audit.finish(secret, || opened.check_name(self.store)).map_err(|error| self.failed(error))?;
         report.end_of_audit(&root, walk.special).map_err(Refusal::Unprintable)?;
-        // An update takes over what changed on purpose.
-        Ok(report.only(if archive.update {
-            &[Status::Unchanged, Status::Changed, Status::New, Status::Missing, Status::Moved]
-        } else {
-            &[Status::Unchanged]
-        }))
+        Ok(report.is_good(archive.update))
     }
 }
 

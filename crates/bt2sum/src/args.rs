@@ -95,6 +95,8 @@ pub(crate) struct Options {
     pub(crate) ignore_missing: bool,
 
     /// Prints no OK; the last of --quiet, --status and --warn counts
+    ///
+    /// With --audit, --update or --sample, prints only what is rotted, missing or unreadable, and only that fails.
     #[arg(help_heading = "Check lists", long, overrides_with_all = ["status", "warn"])]
     pub(crate) quiet: bool,
 

@@ -41,7 +41,9 @@ bytes that do not match or cannot be read.",
   new, missing
   moved       the contents that another name lost
   unreadable  the system gives an error, or the file changed meanwhile
---update takes over what changed on purpose, and not what rotted.",
+--update takes over what changed on purpose, and not what rotted.
+With --quiet, all of them print only what is rotted, missing or
+unreadable, and fail only by that.",
     ),
     (
         "Sizes",
@@ -65,7 +67,8 @@ the program.",
 1  a file could not be read or does not match, a line of a list could
    not be read, or the output could not be written; the other files are
    still hashed. Of an audit: something is not as it was recorded; of
-   an update: something rotted or cannot be read
+   an update: something rotted or cannot be read; with --quiet, of
+   both: something is rotted, missing or unreadable
 2  the arguments are wrong, or the key or the store; nothing is hashed
 3  the DIR of an audit, an update or a sample is missing or cannot be
    opened; nothing is compared",

@@ -67,6 +67,7 @@ pub(super) struct Setting<'a> {
     pub(super) threads: usize,
     pub(super) progress: &'a Progress,
     pub(super) direct: bool,
+    pub(super) quiet: bool,
 }
 
 /// Gives each task, with its outcome, to `consume`, in order. The first error of `consume` ends this.
@@ -80,7 +81,8 @@ pub(super) fn run<F: Flavour, T: Task>(
     let (buffers, leaf) = (Buffers::default(), tree.leaf_length() as usize);
     // One thread that has one lane hashes by leaves all the same.
     let group = plan.group.unwrap_or((GROUP / leaf).max(1) * leaf);
-    let reader = Reader::new(setting.progress, setting.direct);
+    let mut reader = Reader::new(setting.progress, setting.direct);
+    reader.quiet = setting.quiet;
     let feed = Mutex::new(Feed { tasks, reader, group, leaf, waiting: None, long: None, number: 0 });
     let work = || {
         let mut feed = feed.lock().unwrap_or_else(PoisonError::into_inner);

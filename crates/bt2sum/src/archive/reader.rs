@@ -82,11 +82,13 @@ pub(super) struct Reader<'a> {
     progress: &'a Progress,
     /// The buffer of direct reads, of which [`ALIGNMENT`] bytes are for an aligned beginning.
     direct: Option<Vec<u8>>,
+    /// Whether direct reads that are not possible are no news.
+    pub(super) quiet: bool,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(progress: &'a Progress, direct: bool) -> Self {
-        Self { progress, direct: direct.then(|| vec![0; DIRECT + ALIGNMENT]) }
+        Self { progress, direct: direct.then(|| vec![0; DIRECT + ALIGNMENT]), quiet: false }
     }
 
     /// Prepares a file for reading.
@@ -103,6 +105,9 @@ impl<'a> Reader<'a> {
     /// From now on, reads from the page cache, and tells so.
     fn fall_back(&mut self) {
         self.direct = None;
+        if self.quiet {
+            return;
+        }
         self.progress.aside(|| {
             crate::output::warn("--direct is not possible on this file system: from here on the page cache is read");
         });

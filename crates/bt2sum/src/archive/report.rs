@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use serde::Serialize;
 
 use super::store::Sums;
+use crate::args::Options;
 use crate::json::{self, Line};
 use crate::leaves::Damage;
 use crate::output::{Printer, reason, shown};
@@ -39,6 +40,11 @@ impl Status {
             Self::Unreadable => "unreadable",
         }
     }
+
+    /// Whether this is told with `--quiet`.
+    fn is_bad(self) -> bool {
+        matches!(self, Self::Rotted | Self::Missing | Self::Unreadable)
+    }
 }
 
 /// A status, and what else there is to tell.
@@ -68,6 +74,8 @@ impl Finding {
 pub(super) struct Report<'a, 'p> {
     pub(super) printer: &'a mut Printer<'p>,
     json: bool,
+    /// Whether only what is rotted, missing or unreadable is told.
+    quiet: bool,
     scheme: Scheme,
     counts: [u64; Status::ALL.len()],
     /// The number of files whose contents were left out.
@@ -103,8 +111,9 @@ struct Recorded<'a> {
 }
 
 impl<'a, 'p> Report<'a, 'p> {
-    pub(super) fn new(printer: &'a mut Printer<'p>, json: bool, scheme: Scheme) -> Self {
-        Self { printer, json, scheme, counts: [0; Status::ALL.len()], unread: 0 }
+    pub(super) fn new(printer: &'a mut Printer<'p>, options: &Options, scheme: Scheme) -> Self {
+        let Options { json, quiet, .. } = *options;
+        Self { printer, json, quiet, scheme, counts: [0; Status::ALL.len()], unread: 0 }
     }
 
     /// The number of files with this status.
@@ -112,15 +121,24 @@ impl<'a, 'p> Report<'a, 'p> {
         self.counts[status as usize]
     }
 
-    /// Whether all files have this status, or one of these.
-    pub(super) fn only(&self, good: &[Status]) -> bool {
-        Status::ALL.into_iter().all(|status| good.contains(&status) || self.count(status) == 0)
+    /// Whether all is well. An update takes over what changed on purpose.
+    pub(super) fn is_good(&self, update: bool) -> bool {
+        let is_good = |status| match status {
+            Status::Unchanged => true,
+            Status::Changed | Status::New | Status::Moved => update || self.quiet,
+            Status::Missing => update && !self.quiet,
+            Status::Rotted | Status::Unreadable => false,
+        };
+        Status::ALL.into_iter().all(|status| is_good(status) || self.count(status) == 0)
     }
 
-    /// Counts and prints a finding. Of files that are unchanged only JSON tells.
+    /// Counts a finding, and prints it. Of files that are unchanged only JSON tells.
     pub(super) fn tell(&mut self, name: &[u8], finding: &Finding) -> io::Result<()> {
         self.counts[finding.status as usize] += 1;
         self.unread += u64::from(finding.unread);
+        if self.quiet && !finding.status.is_bad() {
+            return Ok(());
+        }
         if self.json {
             return self.object(name, finding);
         }
@@ -201,6 +219,14 @@ impl<'a, 'p> Report<'a, 'p> {
 
     /// Prints the counts of an audit.
     pub(super) fn end_of_audit(&mut self, root: &Digest, special: u64) -> io::Result<()> {
+        let tells = |status: &Status| match self.count(*status) {
+            0 => *status == Status::Unchanged && !self.quiet,
+            _ => status.is_bad() || !self.quiet,
+        };
+        let told: Vec<Status> = Status::ALL.into_iter().filter(tells).collect();
+        if told.is_empty() {
+            return Ok(());
+        }
         let [unchanged, changed, rotted, new, missing, moved, unreadable] = self.counts;
         let (root, unread) = (root.to_string(), self.unread);
         let line = if self.json {
@@ -213,10 +239,8 @@ impl<'a, 'p> Report<'a, 'p> {
             if rotted > 0 && unread > 0 {
                 self.printer.print(EXCHANGED)?;
             }
-            let counts =
-                Status::ALL.into_iter().filter(|&status| self.count(status) > 0 || status == Status::Unchanged);
-            let mut line =
-                counts.map(|status| format!("{} {}", self.count(status), status.name())).collect::<Vec<_>>().join(", ");
+            let counts = told.into_iter().map(|status| format!("{} {}", self.count(status), status.name()));
+            let mut line = counts.collect::<Vec<_>>().join(", ");
             line += &format!(", root {root}");
             if unread > 0 {
                 line += &format!(" ({} not read)", count(unread, "file"));

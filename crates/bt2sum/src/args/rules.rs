@@ -4,7 +4,7 @@
 /// conflicts with something else that was given.
 const NEEDS: [(&str, &[&str]); 18] = [
     ("ignore-missing", &["check"]),
-    ("quiet", &["check"]),
+    ("quiet", &["check", "audit", "update", "sample"]),
     ("status", &["check"]),
     ("strict", &["check"]),
     ("warn", &["check"]),

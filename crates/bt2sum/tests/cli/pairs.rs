@@ -48,7 +48,7 @@ const OPTIONS: [&str; 39] = [
 /// Options without a meaning if none of these is there too.
 const NEEDS: [(&str, &[&str]); 20] = [
     ("--ignore-missing", &["--check"]),
-    ("--quiet", &["--check"]),
+    ("--quiet", &["--check", "--audit", "--update", "--sample=5%"]),
     ("--status", &["--check"]),
     ("--strict", &["--check"]),
     ("--warn", &["--check"]),
@@ -149,9 +149,9 @@ fn options_beside_a_store() {
         ["--algorithm=blake2b", "--size=32", "--length=256", "--chunk=1k", "--exclude=x", "--one-file-system"];
     for (mode, more) in [
         ("--recursive", &[&recording[..], &["--force"]].concat()[..]),
-        ("--audit", &["--update", "--sample=5%"]),
-        ("--update", &["--audit", "--force"]),
-        ("--sample=5%", &["--audit"]),
+        ("--audit", &["--update", "--sample=5%", "--quiet"]),
+        ("--update", &["--audit", "--force", "--quiet"]),
+        ("--sample=5%", &["--audit", "--quiet"]),
     ] {
         let record = || outcome(&mut directory.bt2sum(["-r", "--force", "--store", "store", "d"])).code;
         assert_eq!(record(), Some(0));

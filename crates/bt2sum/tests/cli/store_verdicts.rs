@@ -445,3 +445,49 @@ fn strange_times() {
     rot(&directory, "sub/b", 0);
     assert_eq!(audit(&directory, &["--audit"]).1, "4 unchanged, 2 rotted");
 }
+
+/// A weekly job with `--quiet` tells what is lost, and fails by that alone.
+#[test]
+fn what_a_quiet_audit_tells() {
+    let directory = tree().file("d/sub/old", b"old").file("d/edited", b"one");
+    let run = |options: &[&str]| {
+        let run = outcome(directory.bt2sum(["--quiet", "--store", "s"]).args(options).arg("d"));
+        assert_eq!(run.stderr, "", "{run:?}");
+        (run.code, run.stdout)
+    };
+    let modes = ["--audit", "--sample=100%", "--update"];
+    let silent = (Some(0), String::new());
+    // New, changed and moved.
+    record(&directory, &[]);
+    rename(&directory, "sub/old", "moved");
+    fs::write(directory.path("d/edited"), b"another").unwrap();
+    set_time(&directory, "edited", 5);
+    fs::write(directory.path("d/new"), b"new").unwrap();
+    for mode in modes {
+        assert_eq!(run(&[mode]), silent, "{mode}");
+        assert_eq!(run(&[mode, "--json"]), silent, "{mode}");
+    }
+    assert_verdicts(&directory, &["--audit"], &[], "9 unchanged", 0);
+    // What is lost, among what is not.
+    rot(&directory, "a", 5500);
+    fs::remove_file(directory.path("d/new")).unwrap();
+    fs::write(directory.path("d/newer"), b"newer").unwrap();
+    let lines = format!("a: rotted\na: bytes 5000-5999: FAILED\nnew: missing\n{HINT}\n1 rotted, 1 missing, root ");
+    for mode in modes {
+        let (code, stdout) = run(&[mode, "--json"]);
+        let statuses = stdout.lines().filter_map(|line| line.split_once(r#","status":""#)?.1.split('"').next());
+        assert_eq!((code, statuses.collect::<Vec<_>>()), (Some(1), vec!["rotted", "missing"]), "{mode}: {stdout}");
+        assert!(stdout.contains(r#"{"unchanged":7,"changed":0,"rotted":1,"new":1,"missing":1,"#), "{mode}: {stdout}");
+        if mode == "--update" {
+            break;
+        }
+        let (code, stdout) = run(&[mode]);
+        assert!(code == Some(1) && stdout.starts_with(&lines), "{mode}: {stdout}");
+        assert_eq!(stdout.lines().count(), 5, "{mode}: {stdout}");
+    }
+    // The update has taken over what is missing, and keeps the record of what rotted.
+    let (code, stdout) = run(&["--update"]);
+    assert!(code == Some(1) && stdout.contains("\n1 rotted, root "), "{stdout}");
+    rot(&directory, "a", 5500);
+    assert_eq!(run(&["--update"]), silent);
+}
