@@ -56,7 +56,7 @@ use draft::Draft;
 use filter::Filter;
 use hash::Setting;
 use report::Report;
-use store::{FORMAT, Header, Store, Writer};
+use store::{Entry, FORMAT, Header, Kind, Store, Writer};
 use walk::Walk;
 
 /// The exit status of an audit of a directory that cannot be opened: nothing was compared.
@@ -83,12 +83,16 @@ struct Run<'a> {
     directory: &'a Path,
 }
 
-/// Records or audits, as the options ask for. Returns whether all is well.
+/// Records, audits or lists, as the options ask for. Returns whether all is well.
 pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &Progress) -> Result<bool, Refusal> {
     let directory = Path::new(options.files()[0]);
     let run = Run { options, secret, progress, store, directory };
     let mut printer = Printer::new(progress).map_err(Refusal::Unprintable)?;
     let blake2s = |algorithm| algorithm == Algorithm::Blake2s;
+    if options.archive.list {
+        let opened = run.open().map_err(|error| run.wrong(error))?;
+        return run.list(&opened, &mut printer);
+    }
     if !options.archive.audits() {
         return if blake2s(options.algorithm()) {
             run.record::<FlavourS>(&mut printer)
@@ -203,6 +207,19 @@ impl Run<'_> {
         let done = recorded.map_err(Refusal::Unprintable)?.map_err(|error| self.failed(error))?;
         let ended = report.end_of_recording(&done.sums, done.links, walk.special);
         ended.map(|()| done.all_good).map_err(Refusal::Unprintable)
+    }
+
+    /// Prints what a store has.
+    fn list(&self, opened: &Store, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
+        let mut report = Report::new(printer, self.options, opened.header.scheme);
+        let (mut links, mut entries) = (0, opened.entries().map_err(|error| self.wrong(error))?);
+        while let Some(Entry { name, kind }) = entries.next_entry().map_err(|error| self.wrong(error))? {
+            links += u64::from(matches!(kind, Kind::Link(_)));
+            report.listed(&name, &kind).map_err(Refusal::Unprintable)?;
+        }
+        opened.check_unchanged().map_err(|error| self.wrong(error))?;
+        report.end_of_list(&opened.sums, links).map_err(Refusal::Unprintable)?;
+        Ok(true)
     }
 
     fn audit<F: Flavour>(

@@ -222,6 +222,9 @@ impl Options {
         if cfg!(not(target_os = "linux")) {
             return Some("--store is for Linux".to_owned());
         }
+        if self.archive.list {
+            return (!self.files.is_empty()).then(|| "--list reads only the store, and takes no DIR".to_owned());
+        }
         let algorithm = self.algorithm();
         if !algorithm.makes_trees() {
             let name = algorithm.name();

@@ -43,7 +43,8 @@ bytes that do not match or cannot be read.",
   unreadable  the system gives an error, or the file changed meanwhile
 --update takes over what changed on purpose, and not what rotted.
 With --quiet, all of them print only what is rotted, missing or
-unreadable, and fail only by that.",
+unreadable, and fail only by that.
+--list --store STORE prints what was recorded.",
     ),
     (
         "Sizes",

@@ -19,6 +19,11 @@ pub(crate) struct Line<'a> {
     pub(crate) from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from_hex: Option<String>,
+    /// The target of a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) target_hex: Option<String>,
     /// The hash and its parameters, as the lines of `--tag` have them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) algorithm: Option<String>,
@@ -56,6 +61,12 @@ impl<'a> Line<'a> {
     /// The name that the file had before.
     pub(crate) fn from(mut self, name: &[u8]) -> Self {
         (self.from, self.from_hex) = text(name);
+        self
+    }
+
+    /// The target of a link.
+    pub(crate) fn to(mut self, target: &[u8]) -> Self {
+        (self.target, self.target_hex) = text(target);
         self
     }
 

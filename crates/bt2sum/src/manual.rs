@@ -13,7 +13,8 @@ const SYNOPSIS: &str = "\
 bt2sum [OPTION]... [FILE]...
 bt2sum --check [OPTION]... [LIST]...
 bt2sum --recursive --store STORE [OPTION]... DIR
-bt2sum {--audit | --update | --sample P%} --store STORE [OPTION]... DIR";
+bt2sum {--audit | --update | --sample P%} --store STORE [OPTION]... DIR
+bt2sum --list --store STORE [OPTION]...";
 
 /// Writes the manual page.
 pub(crate) fn write(command: Command, out: &mut impl Write) -> io::Result<()> {

@@ -1,17 +1,20 @@
-//! Prints what an audit finds, as text or JSON, and counts it.
+//! Prints what an audit finds or a store has, as text or JSON, and counts it.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use serde::Serialize;
 
-use super::store::Sums;
+use super::store::{Kind, Sums};
 use crate::args::Options;
+use crate::input::Source;
 use crate::json::{self, Line};
 use crate::leaves::Damage;
-use crate::output::{Printer, reason, shown};
+use crate::output::{Format, Printer, reason, shown};
 use crate::scheme::{Digest, Scheme};
+use crate::team::Hashed;
 
 /// What became of a file or a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,13 +103,15 @@ struct Summary<'a> {
     root: &'a str,
 }
 
-/// The last line of a recording.
+/// The last line of a recording, and of a list.
 #[derive(Serialize)]
 struct Recorded<'a> {
     files: u64,
     links: u64,
     bytes: u64,
-    special: u64,
+    /// A list knows of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    special: Option<u64>,
     root: &'a str,
 }
 
@@ -201,11 +206,37 @@ impl<'a, 'p> Report<'a, 'p> {
         if self.json { self.printer.print(&Line::unreadable(name, reason(error)).to_bytes()) } else { Ok(()) }
     }
 
+    /// Prints what a store has under a name. Only JSON has links.
+    pub(super) fn listed(&mut self, name: &[u8], kind: &Kind) -> io::Result<()> {
+        let line = match kind {
+            Kind::File(record, _) if self.json => {
+                Line::new(name, "recorded").with(self.scheme, &record.digest, Some(record.length)).to_bytes()
+            }
+            Kind::File(record, _) => {
+                let hashed = Hashed { hash: record.digest.clone(), length: record.length };
+                let format = Format { tag: true, zero: false, binary: false, json: false };
+                // A file `-`, and not standard input.
+                let name = if name == b"-" { b"./-" } else { name };
+                format.line(self.scheme, Source::File(Path::new(OsStr::from_bytes(name))), &hashed)
+            }
+            Kind::Link(target) if self.json => Line::new(name, "recorded").to(target).to_bytes(),
+            Kind::Link(_) => return Ok(()),
+        };
+        self.printer.print(&line)
+    }
+
+    /// Prints the sums of a list, if results are objects.
+    pub(super) fn end_of_list(&mut self, sums: &Sums, links: u64) -> io::Result<()> {
+        let (files, bytes, root) = (sums.entries - links, sums.bytes, &sums.root.to_string());
+        let line = || json::line(&Recorded { files, links, bytes, special: None, root });
+        if self.json { self.printer.print(&line()) } else { Ok(()) }
+    }
+
     /// Prints the sums of a recording.
     pub(super) fn end_of_recording(&mut self, sums: &Sums, links: u64, special: u64) -> io::Result<()> {
         let (files, root) = (sums.entries - links, sums.root.to_string());
         let line = if self.json {
-            json::line(&Recorded { files, links, bytes: sums.bytes, special, root: &root })
+            json::line(&Recorded { files, links, bytes: sums.bytes, special: Some(special), root: &root })
         } else {
             let mut line = count(files, "file");
             if links > 0 {

@@ -2,7 +2,7 @@
 
 /// An option, and others of which it needs one. This is beyond clap's `requires`, which lets an option pass whose need
 /// conflicts with something else that was given.
-const NEEDS: [(&str, &[&str]); 18] = [
+const NEEDS: [(&str, &[&str]); 19] = [
     ("ignore-missing", &["check"]),
     ("quiet", &["check", "audit", "update", "sample"]),
     ("status", &["check"]),
@@ -13,12 +13,13 @@ const NEEDS: [(&str, &[&str]); 18] = [
     ("audit", &["store"]),
     ("update", &["store"]),
     ("sample", &["store"]),
+    ("list", &["store"]),
     ("root", &["store"]),
     ("exclude", &["store"]),
     ("one-file-system", &["store"]),
     ("direct", &["store"]),
-    ("store", &["recursive", "audit", "update", "sample"]),
-    ("root", &["audit", "update", "sample"]),
+    ("store", &["recursive", "audit", "update", "sample", "list"]),
+    ("root", &["audit", "update", "sample", "list"]),
     ("force", &["leaves", "store"]),
     ("force", &["leaves", "recursive", "update"]),
 ];
@@ -28,18 +29,20 @@ const RECORDED: &[&str] = &["algorithm", "size", "length", "chunk", "exclude", "
 const IN_STORE: &str = ", whose store has it";
 
 /// An option, others that do not go with it, and the end of the message.
-const CLASHES: [(&str, &[&str], &str); 8] = [
+const CLASHES: [(&str, &[&str], &str); 10] = [
     ("store", &["sequential"], ", which keeps digests of leaves"),
     (
         "store",
         &["binary", "text", "tag", "zero", "check", "leaves", "mmap", "derive-key", "compat-empty", "files0-from"],
         "",
     ),
-    ("recursive", &["audit", "update", "sample"], ", which records"),
+    ("recursive", &["audit", "update", "sample", "list"], ", which records"),
+    ("list", &["audit", "update", "sample", "direct"], ", which reads only the store"),
     ("update", &["sample"], ", which reads all files"),
     ("audit", RECORDED, IN_STORE),
     ("update", RECORDED, IN_STORE),
     ("sample", RECORDED, IN_STORE),
+    ("list", RECORDED, IN_STORE),
     ("check", &["force"], ", which replaces nothing"),
 ];
 

@@ -10,7 +10,7 @@ use crate::number::percent;
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct StoreOptions {
-    /// With --recursive, records all files below DIR in this file; otherwise compares DIR with it
+    /// With --recursive, records all files below DIR in this file; otherwise compares DIR with it, or lists it
     #[arg(help_heading = "Stores of all files below a directory", long, value_name = "STORE")]
     pub(crate) store: Option<PathBuf>,
 
@@ -25,6 +25,10 @@ pub(crate) struct StoreOptions {
     /// An audit that reads P percent of the bytes, those first that were not read for longest
     #[arg(help_heading = "Stores of all files below a directory", long, value_name = "P%", allow_hyphen_values = true, value_parser = percent)]
     pub(crate) sample: Option<u32>,
+
+    /// Prints what the store has, as lines that --check reads from within DIR
+    #[arg(help_heading = "Stores of all files below a directory", long)]
+    pub(crate) list: bool,
 
     /// Refuses a store with another root
     #[arg(help_heading = "Stores of all files below a directory", long, value_name = "HEX")]

@@ -3,7 +3,7 @@
 use crate::{Directory, fewer, outcome};
 
 /// Each option with a value, if it takes one.
-const OPTIONS: [&str; 39] = [
+const OPTIONS: [&str; 40] = [
     "--algorithm=blake2b",
     "--size=32",
     "--length=256",
@@ -39,6 +39,7 @@ const OPTIONS: [&str; 39] = [
     "--audit",
     "--update",
     "--sample=5%",
+    "--list",
     "--root=00",
     "--exclude=x",
     "--one-file-system",
@@ -46,7 +47,7 @@ const OPTIONS: [&str; 39] = [
 ];
 
 /// Options without a meaning if none of these is there too.
-const NEEDS: [(&str, &[&str]); 20] = [
+const NEEDS: [(&str, &[&str]); 21] = [
     ("--ignore-missing", &["--check"]),
     ("--quiet", &["--check", "--audit", "--update", "--sample=5%"]),
     ("--status", &["--check"]),
@@ -59,7 +60,8 @@ const NEEDS: [(&str, &[&str]); 20] = [
     ("--derive-key=context", &["--algorithm=blake3"]),
     ("--binary", &["--sequential", "--algorithm=blake3"]),
     ("--text", &["--sequential", "--algorithm=blake3"]),
-    ("--store=store", &["--recursive", "--audit", "--update", "--sample=5%"]),
+    ("--store=store", &["--recursive", "--audit", "--update", "--sample=5%", "--list"]),
+    ("--list", &["--store=store"]),
     ("--audit", &["--store=store"]),
     ("--update", &["--store=store"]),
     ("--sample=5%", &["--store=store"]),
@@ -107,7 +109,8 @@ fn all_pairs() {
     for (i, a) in OPTIONS.into_iter().enumerate() {
         for b in fewer(i, OPTIONS) {
             let expected = expected(a, b);
-            let operand = (![a, b].contains(&"--files0-from=names")).then_some("f");
+            let takes_none = ["--files0-from=names", "--list"];
+            let operand = (!takes_none.contains(&a) && !takes_none.contains(&b)).then_some("f");
             let run = outcome(directory.bt2sum([a, b]).args(operand).stdin(directory.open("key")));
             // A list that is none gives 1, and never 2.
             // Nor does a store that is there, and is not recorded over, tell of wrong options.
@@ -152,6 +155,7 @@ fn options_beside_a_store() {
         ("--audit", &["--update", "--sample=5%", "--quiet"]),
         ("--update", &["--audit", "--force", "--quiet"]),
         ("--sample=5%", &["--audit", "--quiet"]),
+        ("--list", &[]),
     ] {
         let record = || outcome(&mut directory.bt2sum(["-r", "--force", "--store", "store", "d"])).code;
         assert_eq!(record(), Some(0));
@@ -160,8 +164,11 @@ fn options_beside_a_store() {
                 // A store that is there is not recorded over.
                 let _ = std::fs::remove_file(directory.path("store"));
             }
-            let good = [mode, "--store=store"].contains(&option) || of_all.contains(&option) || more.contains(&option);
-            let run = outcome(directory.bt2sum(["--store=store", mode, option, "d"]).stdin(directory.open("key")));
+            let of_all = of_all.contains(&option) && [mode, option] != ["--list", "--direct"];
+            let good = [mode, "--store=store"].contains(&option) || of_all || more.contains(&option);
+            let operand = (mode != "--list").then_some("d");
+            let mut run = directory.bt2sum(["--store=store", mode, option]);
+            let run = outcome(run.args(operand).stdin(directory.open("key")));
             // A key and a root are of another store.
             let of_store = run.stderr.starts_with("bt2sum: store: ");
             let keyed = option.starts_with("--key-f") || option == "--root=00" && mode != "--recursive";

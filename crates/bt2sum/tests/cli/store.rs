@@ -480,6 +480,49 @@ fn results_as_objects() {
     assert_eq!((&sums["rotted"], &sums["unchanged"], &sums["moved"]), (&1.into(), &4.into(), &1.into()));
 }
 
+/// Lines that `--check` reads from within the directory, and objects with links and sums.
+#[test]
+fn what_a_store_has() {
+    let directory = tree().file("d/-", b"dash").file("d/new\nline", b"x").file("k", b"key");
+    let parameters = ["-a", "blake2s", "-s", "20", "--key-file=k"];
+    let root = record(&directory, &parameters).split_once("root ").unwrap().1.trim().to_owned();
+    let list = |options: &[&str]| outcome(directory.bt2sum(["--list", "--store", "s"]).args(options));
+    let names = ["./-", "a", "empty", "new\nline", "sub/b", "sub/deep/c", "sub.x"];
+    let within = |options: &[&str]| {
+        let mut command = directory.bt2sum(["-a", "blake2s", "--key-file=../k"]);
+        outcome(command.current_dir(directory.path("d")).args(options))
+    };
+    let run = list(&["--key-file=k", "--root", &root]);
+    assert_eq!(run, within(&[&["--tag", "-s", "20", "-t", "1000"], &names[..]].concat()));
+    assert_eq!(run.stdout.lines().count(), 7, "{run:?}");
+    fs::write(directory.path("sums"), &run.stdout).unwrap();
+    let check = within(&["-c", "../sums"]);
+    assert_eq!((check.code, check.stdout.matches(": OK\n").count()), (Some(0), 7), "{check:?}");
+    rot(&directory, "sub/b", 0);
+    assert_eq!(within(&["-c", "--quiet", "../sums"]).stdout, "sub/b: FAILED\n");
+
+    let run = list(&["--key-file=k", "--json"]);
+    let objects: Vec<serde_json::Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 9, "{run:?}");
+    assert_eq!(objects[3], serde_json::json!({ "name": "link", "status": "recorded", "target": "a" }));
+    assert_eq!((&objects[1]["name"], &objects[1]["length"]), (&"a".into(), &10_500.into()));
+    assert_eq!(objects[8], serde_json::json!({ "files": 7, "links": 1, "bytes": 13_507, "root": root }));
+
+    for (options, reason) in [
+        (&[][..], "made with a key"),
+        (&["--key-file=k", "--root=00"], "not that of --root"),
+        (&["--key-file=k", "d"], "--list reads only the store"),
+    ] {
+        let run = list(options);
+        assert!((run.code, run.stdout.as_str()) == (Some(2), "") && run.stderr.contains(reason), "{run:?}");
+    }
+    let mut bytes = fs::read(directory.path("s")).unwrap();
+    bytes[100] ^= 1;
+    fs::write(directory.path("s"), bytes).unwrap();
+    let run = list(&["--key-file=k"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run:?}");
+}
+
 /// The transcript in the README is what the program prints.
 #[test]
 fn the_transcript() {
