@@ -6,7 +6,6 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::parser::ValueSource;
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use clap_complete::Shell;
 use simd_digest::Backend;
@@ -15,9 +14,11 @@ use crate::help::sections;
 use crate::input::from_raw;
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, rate, thread_count};
 use crate::scheme::{Algorithm, CHUNK, LONGEST_LEAF, Scheme, Shape};
+pub(crate) use role::{Role, Tool};
 use store::StoreOptions;
 
-mod rules;
+mod role;
+pub(crate) mod rules;
 mod store;
 
 /// Prints or checks checksums of files: BLAKE2 trees, BLAKE3, or plain BLAKE2 and SHA-2.
@@ -27,13 +28,13 @@ mod store;
 pub(crate) struct Options {
     /// Hash: trees of blake2b and blake2s, all others plain [default: blake2b]
     #[arg(help_heading = "Hash", short, long, value_enum)]
-    algorithm: Option<Algorithm>,
+    pub(crate) algorithm: Option<Algorithm>,
 
     /// Length of digests of BLAKE2: 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
     ///
     /// Of blake3: 1 to 1048576 [default: 32]
     #[arg(help_heading = "Hash", short, long, value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
-    size: Option<usize>,
+    pub(crate) size: Option<usize>,
 
     /// Length of digests in bits, a multiple of 8; 0 is the default
     ///
@@ -47,16 +48,16 @@ pub(crate) struct Options {
         allow_hyphen_values = true
     )]
     #[arg(value_parser = digest_bits)]
-    length: Option<usize>,
+    pub(crate) length: Option<usize>,
 
     /// Length of a leaf, less than 4g [default: 5m]
     #[arg(help_heading = "Hash", short = 't', long, value_name = "SIZE", allow_hyphen_values = true)]
     #[arg(value_parser = chunk_length)]
-    chunk: Option<u32>,
+    pub(crate) chunk: Option<u32>,
 
     /// Threads that hash; -cpus too [default: all processors]
     #[arg(help_heading = "Speed", long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
-    cpus: Option<NonZeroUsize>,
+    pub(crate) cpus: Option<NonZeroUsize>,
 
     /// Maps long files instead of reading them: faster, but not for those that may shrink
     #[arg(help_heading = "Speed", long)]
@@ -72,7 +73,7 @@ pub(crate) struct Options {
 
     /// Marks names with a space, except of trees (the default)
     #[arg(help_heading = "Results", long, conflicts_with = "check", overrides_with = "binary")]
-    text: bool,
+    pub(crate) text: bool,
 
     /// Directories too: all files below, in the order of their names
     #[arg(help_heading = "Files", short, long, conflicts_with_all = ["check", "leaves"])]
@@ -188,23 +189,30 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) man: bool,
 
+    /// Is this other program, with its options alone; comes before all other arguments
+    #[arg(id = "as", long = "as", value_name = "NAME")]
+    pub(crate) tool: Option<Tool>,
+
+    #[arg(skip)]
+    pub(crate) role: Role,
+
     /// Takes the names of FILEs from this file, where each ends in NUL; `-` is standard input
     #[arg(help_heading = "Files", long, value_name = "FILE", conflicts_with = "files")]
     pub(crate) files0_from: Option<OsString>,
 
     /// Files to hash; `-` is standard input, and the default
     #[arg(value_name = "FILE")]
-    files: Vec<OsString>,
+    pub(crate) files: Vec<OsString>,
 }
 
 impl Options {
-    /// Parses the command line. Two things are beyond clap: the Go tool's `-cpus`, and limits that depend on the
-    /// algorithm.
-    pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
-        let matches = Self::at_width().try_get_matches_from(with_right_dashes(std::env::args_os()))?;
+    /// Parses the command line of this program. Two things are beyond clap: the Go tool's `-cpus`, and limits that depend
+    /// on the algorithm.
+    pub(crate) fn of_command_line(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let matches = Self::at_width().try_get_matches_from(with_right_dashes(arguments.into_iter()))?;
         let options = Self::from_arg_matches(&matches)?;
-        let given = |option: &str| matches.value_source(&option.replace('-', "_")) == Some(ValueSource::CommandLine);
-        match rules::broken(given).or_else(|| options.wrong_store()).or_else(|| options.contradiction()) {
+        let broken = rules::broken(|option| rules::is_given(&matches, option));
+        match broken.or_else(|| options.wrong_store()).or_else(|| options.contradiction()) {
             Some(wrong) => Err(Self::command().error(ErrorKind::ValueValidation, wrong)),
             None => Ok(options),
         }
@@ -240,6 +248,9 @@ impl Options {
 
     /// Why the algorithm does not go with the other options, if it does not.
     fn contradiction(&self) -> Option<String> {
+        if self.tool.is_some() {
+            return Some("--as comes before all other arguments".to_owned());
+        }
         let algorithm = self.algorithm();
         let (name, lengths) = (algorithm.name(), algorithm.lengths());
         let longest = lengths.end();
@@ -335,6 +346,11 @@ impl Options {
     /// Whether lists are read by the rules of coreutils. BLAKE3 has those of b3sum in either case.
     pub(crate) fn as_coreutils(&self) -> bool {
         self.sequential && self.algorithm() != Algorithm::Blake3
+    }
+
+    /// Whether this is a program of coreutils, which gives no hints, and checks no lines of other hashes.
+    pub(crate) fn is_coreutils(&self) -> bool {
+        self.role.tool.is_some_and(|tool| tool != Tool::B3sum)
     }
 
     /// Whether another process started this one to map files.

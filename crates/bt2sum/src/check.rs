@@ -53,7 +53,7 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
     }
     if !tally.has_entry {
         printer.warn(&format!("{shown}: no properly formatted checksum lines found"));
-        if let Some(hash) = tally.foreign {
+        if let Some(hash) = tally.foreign.filter(|_| !options.is_coreutils()) {
             printer.warn(&format!("{shown}: its lines name {hash}, which the tool that made them can check"));
         }
         return Ok(false);
@@ -90,9 +90,12 @@ const OTHER_CHUNK: &str = "the leaf length may differ, which these lines do not 
 const MIXED_CHUNKS: &str = "the leaf length may differ, but only if a line that FAILED was made with another --chunk \
     than those that match; with --tag, lines state it";
 
+pub(crate) use b3sum::check as as_b3sum;
+
 /// Opens a check file.
 pub(crate) fn open<'a>(options: &Options, engine: &'a Engine, source: Source<'a>) -> io::Result<List<'a>> {
-    let parser = LineParser::new(options.algorithm(), options.scheme().shape, options.size_given());
+    let mut parser = LineParser::new(options.algorithm(), options.scheme().shape, options.size_given());
+    parser.one_hash = options.is_coreutils();
     Ok(List::new(engine.open(source)?.file, source, Armour::new(options.as_coreutils()), parser, &engine.secret))
 }
 
@@ -119,7 +122,7 @@ struct Run<'a, 'p> {
 impl Run<'_, '_> {
     /// Checks all files that the list names, part after part.
     fn all(&mut self, mut list: List<'_>) -> Result<(), Stop> {
-        while let Some(Part { entries, improper }) = list.next().map_err(Stop::Unreadable)? {
+        while let Some(Part { entries, improper }) = list.next().map_err(|error| self.unreadable(error))? {
             let jobs: Vec<_> =
                 entries.iter().map(|entry| Job { source: Source::named(&entry.name), scheme: entry.scheme }).collect();
             let mut improper = improper.into_iter().peekable();
@@ -143,6 +146,11 @@ impl Run<'_, '_> {
             improper.for_each(|line| self.improper(&line));
         }
         Ok(())
+    }
+
+    /// Why a list that is open cannot be read, of which coreutils tell no more.
+    fn unreadable(&self, error: io::Error) -> Stop {
+        Stop::Unreadable(if self.options.is_coreutils() { io::Error::other("read error") } else { error })
     }
 
     /// Counts an improper line, and tells its number if it is a failure, or with `--warn`.
@@ -170,7 +178,12 @@ impl Run<'_, '_> {
     /// another tool, and the hint says how to check it. Lines with a tag are checked all the same. Only the
     /// first digests of a list are tried.
     fn is_strange(&mut self, entry: &Entry) -> bool {
-        if entry.tagged || self.tally.right > 0 || self.tally.wrong > 0 || entry.scheme.size < 16 {
+        if self.options.is_coreutils()
+            || entry.tagged
+            || self.tally.right > 0
+            || self.tally.wrong > 0
+            || entry.scheme.size < 16
+        {
             return false;
         }
         let source = Source::named(&entry.name);
@@ -368,5 +381,6 @@ impl Tally {
     }
 }
 
+mod b3sum;
 #[cfg(test)]
 mod tests;

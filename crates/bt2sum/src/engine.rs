@@ -45,6 +45,8 @@ pub(crate) struct Engine {
     pub(crate) secret: Secret,
     /// Whether the tree of an empty message has no leaf, as with the Go tool.
     pub(crate) compat_empty: bool,
+    /// Whether standard input was the key, and is no message.
+    pub(crate) input_is_key: bool,
     pub(crate) progress: Progress,
     /// Whether long files are mapped.
     pub(crate) mmap: bool,
@@ -86,6 +88,9 @@ impl<H: Function> Lane<'_, H> {
 impl Engine {
     /// Opens a source.
     pub(crate) fn open<'a>(&'a self, source: Source<'a>) -> io::Result<Input<'a>> {
+        if self.input_is_key && source == Source::StandardInput {
+            return Err(io::Error::other("Cannot open `-` in keyed mode"));
+        }
         source.open(&self.progress, self.mmap)
     }
 
@@ -165,7 +170,7 @@ impl Engine {
         consume: &mut dyn FnMut(usize, io::Result<Hashed<Digest>>) -> io::Result<()>,
     ) -> io::Result<()> {
         let longest = jobs.iter().map(|job| job.scheme.size).max().unwrap_or(1);
-        let most = BATCH.min(SMALL / longest);
+        let most = BATCH.min(SMALL / longest.max(1));
         let size = jobs.len().div_ceil(self.batch_threads()).clamp(1, most);
         let next = AtomicUsize::new(0);
         let work = || {
@@ -332,7 +337,8 @@ mod tests {
     fn the_memory_of_all_threads_is_bounded() {
         for threads in (1..40).chain([64, 100, 256]) {
             let (secret, progress, buffers) = (Secret::default(), Progress::default(), Buffers::default());
-            let engine = Engine { threads, secret, compat_empty: false, progress, mmap: false, buffers };
+            let (compat_empty, input_is_key, mmap) = (false, false, false);
+            let engine = Engine { threads, secret, compat_empty, input_is_key, progress, mmap, buffers };
             assert!((1..=threads).contains(&engine.batch_threads()));
             assert!(engine.batch_memory() >= 2 * SMALL, "{threads}");
             assert!(engine.batch_threads() * engine.batch_memory() <= MEMORY, "{threads}");

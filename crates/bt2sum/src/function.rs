@@ -9,7 +9,7 @@ use simd_digest::blake3;
 use simd_digest::sha2::{self, Variant};
 
 use crate::input::Input;
-use crate::scheme::{Digest, Scheme, Secret, digest, output};
+use crate::scheme::{Digest, Scheme, Secret, Span, digest};
 use crate::team::{Buffers, Hashed};
 use crate::{message, subtrees};
 
@@ -190,8 +190,8 @@ impl<V: Variant> Function for Sha2<V> {
 }
 
 impl Function for Blake3 {
-    /// The hasher, and the length of the digest.
-    type Hasher = (blake3::Hasher, usize);
+    /// The hasher, and the part of its output that is the digest.
+    type Hasher = (blake3::Hasher, Span);
 
     /// The subtrees of a file fill all lanes of all cores.
     fn long_in_lanes(_: Scheme) -> bool {
@@ -203,7 +203,7 @@ impl Function for Blake3 {
     }
 
     fn hasher(scheme: Scheme, secret: &Secret) -> Self::Hasher {
-        (secret.mode().hasher(), scheme.size)
+        (secret.mode().hasher(), secret.span(scheme.size))
     }
 
     fn update((hasher, _): &mut Self::Hasher, piece: &[u8]) {
@@ -215,15 +215,15 @@ impl Function for Blake3 {
         blake3::update_many(&mut updates);
     }
 
-    fn finalize((hasher, size): &Self::Hasher) -> Digest {
-        output(hasher.finalize_xof(), *size)
+    fn finalize((hasher, span): &Self::Hasher) -> Digest {
+        span.read(hasher.finalize_xof())
     }
 
     fn hash_many(scheme: Scheme, secret: &Secret, messages: &[&[u8]]) -> Vec<Digest> {
-        let (mode, size) = (secret.mode(), scheme.size);
-        if size > blake3::OUT_LEN {
-            return messages.iter().map(|message| output(mode.hash_xof(message), size)).collect();
-        }
+        let (mode, span) = (secret.mode(), secret.span(scheme.size));
+        let Some(size) = span.within_hash() else {
+            return messages.iter().map(|message| span.read(mode.hash_xof(message))).collect();
+        };
         mode.hash_many(messages).iter().map(|hash| digest(&hash.as_bytes()[..size])).collect()
     }
 
@@ -234,6 +234,6 @@ impl Function for Blake3 {
         threads: usize,
         buffers: &Buffers,
     ) -> io::Result<Hashed<Digest>> {
-        subtrees::hash(input, &secret.mode(), scheme.size, threads, buffers)
+        subtrees::hash(input, &secret.mode(), secret.span(scheme.size), threads, buffers)
     }
 }

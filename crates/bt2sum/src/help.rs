@@ -3,7 +3,7 @@
 /// A title, and lines of at most 72 columns.
 type Section = (&'static str, &'static str);
 
-const SECTIONS: [Section; 7] = [
+const SECTIONS: [Section; 8] = [
     (
         "Formats",
         "\
@@ -18,6 +18,13 @@ BLAKE3-512 (NAME) = HEX           with --tag, other lengths: bits
 
 BLAKE2s, BLAKE2bp, BLAKE2sp or SHA224 stand in place of these names by
 --algorithm.",
+    ),
+    (
+        "Other programs",
+        "\
+Called as sha224sum, sha256sum, b2sum or b3sum, or with --as NAME before
+all other arguments, this is that program, with its options alone:
+bt2sum --as sha256sum --help lists them.",
     ),
     (
         "Check",

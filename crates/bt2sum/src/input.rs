@@ -307,14 +307,14 @@ pub(crate) fn from_raw(name: &[u8]) -> io::Result<OsString> {
 /// standard library treats it as empty. Standard input that was closed when the program started is empty, since Rust
 /// opens `/dev/null` in its place.
 #[cfg(unix)]
-fn stdin() -> io::Result<File> {
+pub(crate) fn stdin() -> io::Result<File> {
     use std::os::fd::AsFd;
 
     Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
 }
 
 #[cfg(windows)]
-fn stdin() -> io::Result<File> {
+pub(crate) fn stdin() -> io::Result<File> {
     use std::os::windows::io::AsHandle;
 
     Ok(io::stdin().as_handle().try_clone_to_owned()?.into())

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use simd_digest::blake3::KEY_LEN;
 use zeroize::Zeroizing;
 
 use crate::args::Options;
-use crate::input::fill;
+use crate::input::{fill, stdin};
 use crate::output::{shown, warn};
 use crate::scheme::Secret;
 
@@ -19,7 +20,23 @@ pub(crate) fn read(options: &Options) -> io::Result<Secret> {
     if let Some(context) = &options.derive_key {
         return Ok(Secret::of_context(context.clone()));
     }
+    if options.role.keyed {
+        return from_standard_input();
+    }
     options.key_path().map_or_else(|| Ok(Secret::default()), |path| from_file(&path, lengths))
+}
+
+/// Reads the key of BLAKE3 as b3sum does.
+fn from_standard_input() -> io::Result<Secret> {
+    let mut key = Zeroizing::new(vec![0; KEY_LEN + 1]);
+    // Without a buffer, which would keep a copy.
+    let length = fill(&mut stdin()?, &mut key)?;
+    key.truncate(KEY_LEN);
+    match length {
+        KEY_LEN => Ok(Secret::new(key)),
+        0..KEY_LEN => Err(io::Error::other(format!("expected {KEY_LEN} key bytes from stdin, found {length}"))),
+        _ => Err(io::Error::other(format!("read more than {KEY_LEN} key bytes from stdin"))),
+    }
 }
 
 /// Fails if the descriptor at `path` is not open for reading: opening it anew would wait for a writer. Warns of a key

@@ -33,12 +33,14 @@ pub(crate) struct LineParser {
     /// Whether one space separates digest and name instead of two. The first line that tells decides for the whole
     /// file: otherwise a name that begins with a space could pass for another name.
     reversed: Option<bool>,
+    /// Whether lines that name another hash, and lines of trees, are improper, as in coreutils.
+    pub(crate) one_hash: bool,
 }
 
 impl LineParser {
     /// A parser for a new file.
     pub(crate) fn new(algorithm: Algorithm, shape: Shape, size: Option<usize>) -> Self {
-        Self { algorithm, shape, size, reversed: None }
+        Self { algorithm, shape, size, reversed: None, one_hash: false }
     }
 
     /// Parses a line without its line end. `None` if the line is improperly formatted.
@@ -49,6 +51,7 @@ impl LineParser {
             let rest = line.strip_prefix(named.title().as_bytes())?;
             (!rest.first().is_some_and(u8::is_ascii_alphanumeric)).then_some((named, rest))
         });
+        let named = named.filter(|(named, _)| !self.one_hash || *named == self.algorithm);
         let (name, scheme, hex) = match named {
             Some((algorithm, rest)) => self.tagged(algorithm, rest)?,
             None => self.untagged(line)?,
@@ -78,6 +81,7 @@ impl LineParser {
             None if label.is_empty() => (algorithm.usual_length(), Shape::Sequential),
             None => return None,
             Some(label) => match label.strip_prefix("TREE-") {
+                Some(_) if self.one_hash => return None,
                 Some(label) => {
                     let (bits, chunk) = label.split_once('-')?;
                     let chunk = chunk_length(chunk).ok().filter(|_| !chunk.starts_with('0'))?;
@@ -85,7 +89,7 @@ impl LineParser {
                 }
                 // The digest tells bits from bytes: coreutils and b3sum count bits, s3git's tool counts bytes.
                 None => match number(label)? {
-                    number if number == size && algorithm.makes_trees() => (number, self.tree()),
+                    number if number == size && algorithm.makes_trees() && !self.one_hash => (number, self.tree()),
                     number => (bytes(number)?, Shape::Sequential),
                 },
             },
@@ -137,11 +141,9 @@ pub(crate) type Parts<'a> = (&'a str, Option<&'a [u8]>, &'a [u8]);
 /// The label, the name and the digest of a line that began with the name of a hash: ` (name) = hex` after the label.
 pub(crate) fn parts(line: &[u8]) -> Option<Parts<'_>> {
     let open = line.iter().position(|&byte| byte == b'(' || byte == b'=')?;
-    let (label, rest) = (str::from_utf8(line[..open].trim_ascii_end()).ok()?, &line[open..]);
     // At most one space: OpenSSL writes none before the name.
-    if line[..open].len() - label.len() > 1 {
-        return None;
-    }
+    let label = line[..open].strip_suffix(b" ").unwrap_or(&line[..open]);
+    let (label, rest) = (str::from_utf8(label).ok()?, &line[open..]);
     let (name, rest) = match rest.strip_prefix(b"(") {
         Some(rest) => {
             // A name may contain parentheses, a digest does not.
@@ -165,7 +167,7 @@ fn plain_number(text: &str) -> Option<usize> {
 }
 
 /// Undoes the escapes in a name. `None` if one is wrong.
-fn unescape(name: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unescape(name: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = name.iter();
     let mut plain = Vec::with_capacity(name.len());
     while let Some(&byte) = bytes.next() {

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //!   main        does what the command line asks for
+//!   call        takes the arguments of this program, or of another one
 //!   archive     catalogues of all files below a directory, and audits by them
 //!   supervise   maps files in a process of its own
 //!   lengths     sums the lengths of the files to come
@@ -47,6 +48,7 @@
 mod archive;
 mod args;
 mod armour;
+mod call;
 mod check;
 mod engine;
 mod foreign;
@@ -94,7 +96,8 @@ use simd_digest::blake2::Flavour;
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::FlavourS;
 
-use crate::args::Options;
+use crate::args::{Options, Role, Tool};
+use crate::call::Refused;
 use crate::engine::{Engine, Job};
 use crate::input::Source;
 use crate::number::in_largest_unit;
@@ -106,7 +109,7 @@ use crate::supervise::{Child, Journal};
 use crate::team::{Buffers, Hashed};
 
 fn main() -> ExitCode {
-    match Options::from_command_line() {
+    match call::options() {
         Ok(mut options) => {
             if let Err((list, error)) = options.read_names() {
                 output::complain(&list, &error);
@@ -114,7 +117,8 @@ fn main() -> ExitCode {
             }
             run(&options)
         }
-        Err(message) => explain(&message),
+        Err(Refused::Clap(message)) => explain(&message),
+        Err(Refused::Told(text)) => output::give_up(&text),
     }
 }
 
@@ -157,7 +161,11 @@ fn run(options: &Options) -> ExitCode {
         }
     };
     let secret = match key::read(options) {
-        Ok(secret) => secret,
+        Ok(mut secret) => {
+            secret.seek = options.role.seek;
+            secret
+        }
+        Err(error) if options.role.tool.is_some() => return output::give_up(&output::reason(&error)),
         Err(error) => {
             output::complain(options.key_path().unwrap_or_default().as_os_str(), &error);
             return USAGE.into();
@@ -199,6 +207,7 @@ fn run(options: &Options) -> ExitCode {
         threads: options.threads(),
         secret,
         compat_empty: options.compat_empty,
+        input_is_key: options.role.keyed,
         mmap: options.maps(),
         progress: if options.no_progress {
             Progress::default()
@@ -238,6 +247,9 @@ fn may_use(path: &Path, options: &Options, names: &[&OsStr]) -> io::Result<()> {
 /// Hashes or checks the files. Returns whether all went well; an error says why nothing can be printed.
 fn hash_or_check(options: &Options, engine: &Engine, names: &[&OsStr]) -> io::Result<bool> {
     let mut printer = Printer::new(&engine.progress)?;
+    if options.check && options.role.tool == Some(Tool::B3sum) {
+        return check::as_b3sum(options, engine, &mut printer, names);
+    }
     if options.check {
         let mut check = |name: &&OsStr| check::check(options, engine, &mut printer, name);
         return lengths::beside(options, engine, names, || {
@@ -320,7 +332,8 @@ fn write_leaves<F: Flavour>(
 }
 
 fn format_of(options: &Options) -> Format {
-    Format { tag: options.tag, zero: options.zero, binary: options.binary, json: options.json }
+    let Options { tag, zero, binary, json, role: Role { no_names, raw, .. }, .. } = *options;
+    Format { tag, zero, binary, json, no_names, raw }
 }
 
 /// The version, completions or manual page, if the options ask for one instead of digests.

@@ -14,7 +14,8 @@ bt2sum [OPTION]... [FILE]...
 bt2sum --check [OPTION]... [LIST]...
 bt2sum --recursive --store STORE [OPTION]... DIR
 bt2sum {--audit | --update | --sample P%} --store STORE [OPTION]... DIR
-bt2sum --list --store STORE [OPTION]...";
+bt2sum --list --store STORE [OPTION]...
+bt2sum --as {sha224sum | sha256sum | b2sum | b3sum} [OPTION]... [FILE]...";
 
 /// Writes the manual page.
 pub(crate) fn write(command: Command, out: &mut impl Write) -> io::Result<()> {

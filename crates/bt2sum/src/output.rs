@@ -1,4 +1,5 @@
-//! Prints digests on standard output, warnings and errors on standard error, and escapes names.
+//! Prints digests on standard output, warnings and errors on standard error, and escapes names: in the words of this
+//! program or of another one.
 
 use core::cell::RefCell;
 use std::borrow::Cow;
@@ -8,6 +9,7 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 #[cfg(unix)]
 use crate::input::is_same_file;
@@ -18,6 +20,32 @@ use crate::json::Line;
 use crate::progress::Progress;
 use crate::scheme::{Digest, Scheme, Shape};
 use crate::team::Hashed;
+
+/// The program whose messages these are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Own,
+    Coreutils,
+    B3sum,
+}
+
+/// The name of the program in messages, and their style.
+static VOICE: OnceLock<(String, Style)> = OnceLock::new();
+
+/// From now on, messages are those of another program.
+pub(crate) fn speak_as(name: &str, style: Style) {
+    // Nobody sets it twice.
+    let _ = VOICE.set((name.to_owned(), style));
+}
+
+/// The name of the program in messages.
+pub(crate) fn program() -> &'static str {
+    VOICE.get().map_or("bt2sum", |(name, _)| name)
+}
+
+fn style() -> Style {
+    VOICE.get().map_or(Style::Own, |(_, style)| *style)
+}
 
 /// The exit status for wrong arguments.
 pub(crate) const USAGE: u8 = 2;
@@ -50,7 +78,6 @@ pub(crate) fn goes_to(path: &Path) -> bool {
 #[cfg(unix)]
 pub(crate) fn identity() -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
-    use std::sync::OnceLock;
 
     static IDENTITY: OnceLock<Option<(u64, u64)>> = OnceLock::new();
     *IDENTITY.get_or_init(|| {
@@ -60,7 +87,8 @@ pub(crate) fn identity() -> Option<(u64, u64)> {
 }
 
 /// The format of the lines of digests.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Format {
     /// Whether a line states all that is needed to check it.
     pub(crate) tag: bool,
@@ -70,18 +98,34 @@ pub(crate) struct Format {
     pub(crate) binary: bool,
     /// Whether a line is an object.
     pub(crate) json: bool,
+    /// Whether there are no names.
+    pub(crate) no_names: bool,
+    /// Whether a digest is printed as bytes, and nothing else.
+    pub(crate) raw: bool,
 }
 
 impl Format {
     /// The line of the digest of a message.
     pub(crate) fn line(self, scheme: Scheme, source: Source<'_>, hashed: &Hashed<Digest>) -> Vec<u8> {
         let (raw, hash) = (raw(source.name()), &hashed.hash);
+        if self.raw {
+            return hash.as_bytes().to_vec();
+        }
+        if self.no_names {
+            return self.end(hash.to_string().into_bytes());
+        }
         if self.json {
             return Line::new(&raw, "hashed").with(scheme, hash, Some(hashed.length)).to_bytes();
         }
+        let raw = match String::from_utf8_lossy(&raw) {
+            Cow::Owned(text) if style() == Style::B3sum => text.into_bytes().into(),
+            _ => raw,
+        };
         let name = if self.zero { Cow::Borrowed(&*raw) } else { escape(&raw) };
         let hash_name = scheme.algorithm.title();
         let (before, after) = match scheme.shape {
+            // Without the length, which b3sum does not tell.
+            _ if self.tag && style() == Style::B3sum => (format!("{hash_name} ("), format!(") = {hash}")),
             _ if self.tag => (format!("{} (", scheme.tag()), format!(") = {hash}")),
             Shape::Tree { .. } => match source {
                 Source::StandardInput => return self.end(format!("{hash_name}-{} = {hash}", scheme.size).into_bytes()),
@@ -159,7 +203,29 @@ fn complaint(name: &OsStr, error: &io::Error) -> String {
 /// The name of a file in a message: in the quotes of a shell if it needs them, so that no name makes a line of its own
 /// or speaks to the terminal.
 pub(crate) fn shown(name: &OsStr) -> String {
-    name.maybe_quote().to_string()
+    match style() {
+        Style::Own => name.maybe_quote().to_string(),
+        Style::B3sum => name.to_string_lossy().into_owned(),
+        Style::Coreutils => {
+            let raw = raw(name);
+            if !raw.iter().all(|&byte| matches!(byte, b' '..=b'~')) {
+                return name.maybe_quote().to_string();
+            }
+            let is_special = raw.iter().any(|byte| br#" !"$&'()*:;<=>?[\^`|"#.contains(byte));
+            let is_quoted = is_special || matches!(&*raw, b"" | b"{" | b"}" | [b'#' | b'~', ..]);
+            if is_quoted { name.quote().to_string() } else { name.to_string_lossy().into_owned() }
+        }
+    }
+}
+
+/// Prints why the work of another program ends, and gives the exit status.
+pub(crate) fn give_up(text: &str) -> ExitCode {
+    if style() == Style::B3sum {
+        let _ = io::stderr().write_all(format!("Error: {text}\n").as_bytes());
+    } else {
+        warn(text);
+    }
+    ExitCode::FAILURE
 }
 
 /// Prints an error or a warning that is not about a file.
@@ -170,21 +236,24 @@ pub(crate) fn warn(text: &str) {
 /// Prints a line on standard error, in one write.
 fn say(stderr: &mut dyn Write, text: &str) {
     // If this fails, there is nowhere left to report; the exit status still tells.
-    let _ = stderr.write_all(format!("bt2sum: {text}\n").as_bytes());
+    let _ = stderr.write_all(format!("{}: {text}\n", program()).as_bytes());
 }
 
 /// The name of a file before the result of its check. The name is escaped only if it would break the line.
 pub(crate) fn checked_name(name: &OsStr) -> Vec<u8> {
     let raw = raw(name);
-    if raw.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+    if raw.contains(&b'\n') || raw.contains(&b'\r') && style() == Style::Own {
         return [br"\", &*escape(&raw)].concat();
     }
     raw.into_owned()
 }
 
-/// The text of an error, without the number that Rust appends.
+/// The text of an error, without the number that Rust appends, which only b3sum prints.
 pub(crate) fn reason(error: &io::Error) -> String {
     let mut text = error.to_string();
+    if style() == Style::B3sum {
+        return text;
+    }
     if let Some(code) = error.raw_os_error()
         && let Some(words) = text.strip_suffix(&format!(" (os error {code})"))
     {

@@ -86,11 +86,32 @@ pub(crate) fn digest(hash: impl AsRef<[u8]>) -> Digest {
     Digest(hash.as_ref().into())
 }
 
-/// A digest of `size` bytes from the output of BLAKE3.
-pub(crate) fn output(mut reader: blake3::OutputReader, size: usize) -> Digest {
-    let mut bytes = vec![0; size];
-    reader.fill(&mut bytes);
-    Digest(bytes.into())
+/// The part of the output of BLAKE3 that is a digest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    begin: u64,
+    size: usize,
+}
+
+impl Span {
+    /// The first `size` bytes.
+    #[cfg(test)]
+    pub(crate) fn first(size: usize) -> Self {
+        Self { begin: 0, size }
+    }
+
+    /// The length of the digest, if all of it is within the hash, which is the beginning of the output.
+    pub(crate) fn within_hash(self) -> Option<usize> {
+        (self.begin == 0 && self.size <= blake3::OUT_LEN).then_some(self.size)
+    }
+
+    /// Reads the digest.
+    pub(crate) fn read(self, mut reader: blake3::OutputReader) -> Digest {
+        let mut bytes = vec![0; self.size];
+        reader.set_position(self.begin);
+        reader.fill(&mut bytes);
+        Digest(bytes.into())
+    }
 }
 
 /// The hash functions.
@@ -189,24 +210,26 @@ impl Shape {
     }
 }
 
-/// The key or the context of every digest of a run, if there is one. The key is wiped when dropped, and has no `Debug`.
+/// The key or the context of every digest of a run, if there is one, and where digests of BLAKE3 begin in its output. The
+/// key is wiped when dropped, and has no `Debug`.
 #[derive(Default)]
 pub(crate) struct Secret {
     /// Empty for none.
     key: zeroize::Zeroizing<Vec<u8>>,
     /// The context of BLAKE3 for deriving keys. Such a run has no key.
     context: Option<String>,
+    pub(crate) seek: u64,
 }
 
 impl Secret {
     /// Wraps a key, which must have a length that the algorithm takes.
     pub(crate) fn new(key: zeroize::Zeroizing<Vec<u8>>) -> Self {
-        Self { key, context: None }
+        Self { key, ..Self::default() }
     }
 
     /// Wraps a context.
     pub(crate) fn of_context(context: String) -> Self {
-        Self { key: zeroize::Zeroizing::default(), context: Some(context) }
+        Self { context: Some(context), ..Self::default() }
     }
 
     /// The key; empty for none.
@@ -225,6 +248,11 @@ impl Secret {
             return algorithm == Algorithm::Blake3;
         }
         self.key.is_empty() || algorithm.key_lengths().is_some_and(|lengths| lengths.contains(&self.key.len()))
+    }
+
+    /// The part of the output of BLAKE3 that is a digest of `size` bytes.
+    pub(crate) fn span(&self, size: usize) -> Span {
+        Span { begin: self.seek, size }
     }
 
     /// Makes sure that a hash without a key is given none. The command line has refused it before.

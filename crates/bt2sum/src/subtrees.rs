@@ -18,7 +18,7 @@ use simd_digest::blake3::hazmat::{
 use simd_digest::blake3::{CHUNK_LEN, Mode, OUT_LEN};
 
 use crate::input::Input;
-use crate::scheme::{Digest, digest, output};
+use crate::scheme::{Digest, Span, digest};
 use crate::team::{Buffers, GROUP, Hashed, MEMORY, Team};
 use crate::window::Window;
 use crate::{regular, stream};
@@ -47,27 +47,27 @@ enum Group {
     Subtrees(Vec<ChainingValue>),
 }
 
-/// Hashes the input to its end. The digest has `size` bytes.
+/// Hashes the input to its end. The digest is `span` of the output.
 pub(crate) fn hash(
     input: &mut Input<'_>,
     mode: &Mode,
-    size: usize,
+    span: Span,
     threads: usize,
     buffers: &Buffers,
 ) -> io::Result<Hashed<Digest>> {
     match input.rest(u64::MAX)?.filter(|rest| rest.end - rest.start > GROUP as u64) {
-        Some(rest) => regular_file(input, rest, mode, size, threads, buffers),
+        Some(rest) => regular_file(input, rest, mode, span, threads, buffers),
         None => {
             let team = Team { threads: threads.min(MEMORY / GROUP), group: GROUP, buffers };
             let hash = |number, bytes: &[u8], is_last| {
                 if number == 0 && is_last {
-                    return Ok(Group::Whole(output(mode.hash_xof(bytes), size)));
+                    return Ok(Group::Whole(span.read(mode.hash_xof(bytes))));
                 }
                 let mut values = vec![[0; OUT_LEN]; bytes.len().div_ceil(SUBTREE)];
                 subtrees(bytes, number * GROUP as u64, CHUNKS, mode, &mut values).map_err(io::Error::other)?;
                 Ok(Group::Subtrees(values))
             };
-            stream::in_groups(input, team, hash, |groups| root(groups, mode, size))
+            stream::in_groups(input, team, hash, |groups| root(groups, mode, span))
         }
     }
 }
@@ -77,7 +77,7 @@ fn regular_file(
     input: &mut Input<'_>,
     range: Range<u64>,
     mode: &Mode,
-    size: usize,
+    span: Span,
     threads: usize,
     buffers: &Buffers,
 ) -> io::Result<Hashed<Digest>> {
@@ -103,11 +103,11 @@ fn regular_file(
         buffers.put(buffer);
         values.map(Group::Subtrees)
     };
-    regular::in_groups(input, range, team, hash, |groups| root(groups, mode, size))
+    regular::in_groups(input, range, team, hash, |groups| root(groups, mode, span))
 }
 
 /// The digest of a message, from its groups in order. The first error ends it.
-fn root(groups: &mut dyn Iterator<Item = io::Result<Group>>, mode: &Mode, size: usize) -> io::Result<Digest> {
+fn root(groups: &mut dyn Iterator<Item = io::Result<Group>>, mode: &Mode, span: Span) -> io::Result<Digest> {
     let mut stack = Stack::default();
     for group in groups {
         match group? {
@@ -115,7 +115,7 @@ fn root(groups: &mut dyn Iterator<Item = io::Result<Group>>, mode: &Mode, size: 
             Group::Subtrees(values) => values.into_iter().for_each(|value| stack.push(value, mode)),
         }
     }
-    stack.root(mode, size).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    stack.root(mode, span).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
 /// Subtrees side by side that are not merged yet, each larger than the next one but for the last two.
@@ -141,16 +141,15 @@ impl Stack {
     }
 
     /// The digest over all subtrees, of which there are at least two.
-    fn root(mut self, mode: &Mode, size: usize) -> Option<Digest> {
+    fn root(mut self, mode: &Mode, span: Span) -> Option<Digest> {
         let mut right = self.values.pop()?;
         let first = (!self.values.is_empty()).then(|| self.values.remove(0))?;
         while let Some(left) = self.values.pop() {
             right = merge_subtrees_non_root(&left, &right, mode);
         }
-        Some(if size == OUT_LEN {
-            digest(merge_subtrees_root(&first, &right, mode).as_bytes())
-        } else {
-            output(merge_subtrees_root_xof(&first, &right, mode), size)
+        Some(match span.within_hash() {
+            Some(size) => digest(&merge_subtrees_root(&first, &right, mode).as_bytes()[..size]),
+            None => span.read(merge_subtrees_root_xof(&first, &right, mode)),
         })
     }
 }
@@ -180,12 +179,13 @@ mod tests {
                 subtrees(bytes, whole as u64, CHUNKS, &mode, &mut end).unwrap();
                 let values = [&values[..count - 1], &end].concat();
                 let message = &message[..whole + last];
-                let (short, long) = (digest(mode.hash(message).as_bytes()), output(mode.hash_xof(message), 100));
+                let (short, long) =
+                    (digest(mode.hash(message).as_bytes()), Span::first(100).read(mode.hash_xof(message)));
                 // In groups of several lengths.
                 for group in [1, 3, 8] {
                     let groups = || values.chunks(group).map(|values| Ok(Group::Subtrees(values.to_vec())));
-                    assert_eq!(root(&mut groups(), &mode, 32).unwrap(), short, "{count} {last} {group}");
-                    assert_eq!(root(&mut groups(), &mode, 100).unwrap(), long, "{count} {last} {group}");
+                    assert_eq!(root(&mut groups(), &mode, Span::first(32)).unwrap(), short, "{count} {last} {group}");
+                    assert_eq!(root(&mut groups(), &mode, Span::first(100)).unwrap(), long, "{count} {last} {group}");
                 }
             }
         }
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn no_digest_of_too_little() {
         let group = |values: &[ChainingValue]| Ok(Group::Subtrees(values.to_vec()));
-        let digest = |groups: Vec<io::Result<Group>>| root(&mut groups.into_iter(), &Mode::HASH, 32);
+        let digest = |groups: Vec<io::Result<Group>>| root(&mut groups.into_iter(), &Mode::HASH, Span::first(32));
         assert!(digest(vec![]).is_err());
         assert!(digest(vec![group(&[[1; 32]])]).is_err());
         assert!(digest(vec![group(&[[1; 32], [2; 32]])]).is_ok());
@@ -217,7 +217,7 @@ mod tests {
             for (mmap, threads) in [(false, 1), (false, 2), (false, 33), (true, 1), (true, 3)] {
                 let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
                 input.seek(SeekFrom::Start(begin as u64)).unwrap();
-                let hashed = hash(&mut input, &mode, 32, threads, &Buffers::default()).unwrap();
+                let hashed = hash(&mut input, &mode, Span::first(32), threads, &Buffers::default()).unwrap();
                 assert_eq!(hashed.hash, expected, "{begin} {mmap} {threads}");
                 assert_eq!(hashed.length, part.len() as u64, "{begin} {mmap} {threads}");
                 assert_eq!(input.stream_position().unwrap(), message.len() as u64, "{begin} {mmap} {threads}");

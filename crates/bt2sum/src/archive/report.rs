@@ -214,7 +214,7 @@ impl<'a, 'p> Report<'a, 'p> {
             }
             Kind::File(record, _) => {
                 let hashed = Hashed { hash: record.digest.clone(), length: record.length };
-                let format = Format { tag: true, zero: false, binary: false, json: false };
+                let format = Format { tag: true, ..Format::default() };
                 // A file `-`, and not standard input.
                 let name = if name == b"-" { b"./-" } else { name };
                 format.line(self.scheme, Source::File(Path::new(OsStr::from_bytes(name))), &hashed)

@@ -1,5 +1,8 @@
 //! The rules between options. clap's attributes have a few more, and those about values are in [`super`].
 
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+
 /// An option, and others of which it needs one. This is beyond clap's `requires`, which lets an option pass whose need
 /// conflicts with something else that was given.
 const NEEDS: [(&str, &[&str]); 19] = [
@@ -45,6 +48,31 @@ const CLASHES: [(&str, &[&str], &str); 10] = [
     ("list", RECORDED, IN_STORE),
     ("check", &["force"], ", which replaces nothing"),
 ];
+
+/// Options of coreutils, and what is wrong with them beside `--check`.
+const BESIDE_CHECK: [(&[&str], &str); 3] = [
+    (&["zero"], "the --zero option is not supported when verifying checksums"),
+    (&["tag"], "the --tag option is meaningless when verifying checksums"),
+    (&["binary", "text"], "the --binary and --text options are meaningless when verifying checksums"),
+];
+
+/// Options of coreutils that need `--check`.
+const OF_CHECK: [&str; 5] = ["ignore-missing", "status", "warn", "quiet", "strict"];
+
+/// Whether the command line has the option.
+pub(crate) fn is_given(matches: &ArgMatches, option: &str) -> bool {
+    matches.value_source(&option.replace('-', "_")) == Some(ValueSource::CommandLine)
+}
+
+/// The rule of coreutils that the given options break, if there is one.
+pub(crate) fn broken_of_coreutils(given: impl Fn(&str) -> bool) -> Option<String> {
+    if given("check") {
+        let wrong = BESIDE_CHECK.iter().find(|(options, _)| options.iter().any(|option| given(option)))?;
+        return Some(wrong.1.to_owned());
+    }
+    let option = OF_CHECK.into_iter().find(|option| given(option))?;
+    Some(format!("the --{option} option is meaningful only when verifying checksums"))
+}
 
 /// The rule that the given options break, if there is one.
 pub(super) fn broken(given: impl Fn(&str) -> bool) -> Option<String> {

@@ -40,6 +40,7 @@ fn engine() -> Engine {
         threads: 1,
         secret: Secret::default(),
         compat_empty: false,
+        input_is_key: false,
         progress: Progress::default(),
         mmap: false,
         buffers: Buffers::default(),
@@ -52,7 +53,7 @@ impl Damaged {
         let (mut names, mut list) = (Vec::new(), Vec::new());
         let engine = engine();
         let scheme = options(kind).scheme();
-        let format = Format { tag, zero: false, binary: false, json: false };
+        let format = Format { tag, ..Format::default() };
         for (digit, name) in [('3', "x"), ('c', "y")] {
             let path = directory.path().join(name);
             let mut contents = 0_u32;

@@ -25,6 +25,7 @@ mod names;
 mod pairs;
 mod process;
 mod replacing;
+mod roles;
 mod sequential;
 mod sha2;
 mod signals;

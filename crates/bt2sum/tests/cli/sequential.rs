@@ -30,10 +30,12 @@ impl Tool {
         coreutils(directory, self.name, arguments)
     }
 
-    /// Both programs with the same arguments, ours with its own too.
+    /// Both programs with the same arguments, ours with its own too, and under the name of the other.
     fn both(&self, directory: &Directory, arguments: &[&str]) -> [Outcome; 2] {
         let ours = outcome(directory.bt2sum(arguments.iter().copied()).args(self.ours));
         let theirs = self.theirs(directory, arguments);
+        let role = outcome(directory.role(self.name).args(arguments));
+        assert_eq!(role, theirs, "{} {arguments:?}", self.name);
         [ours, Outcome { stderr: theirs.stderr.replace(&format!("{}: ", self.name), "bt2sum: "), ..theirs }]
     }
 

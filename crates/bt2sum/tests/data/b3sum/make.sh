@@ -40,3 +40,5 @@ LC_ALL=C b3sum --tag -- * >"$here/names-tag"
 # b3sum reads all these lists again.
 b3sum --check "$here/names" >/dev/null
 b3sum --check "$here/names-tag" >/dev/null
+# What it says in many cases.
+"$here/cases.sh" >"$here/cases"

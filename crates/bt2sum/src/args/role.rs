@@ -1,0 +1,36 @@
+//! What this program does as another one.
+
+use clap::ValueEnum;
+
+/// Another program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tool {
+    Sha224sum,
+    Sha256sum,
+    B2sum,
+    B3sum,
+}
+
+/// What the options of another program ask for, as far as this one has no such options.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Role {
+    pub(crate) tool: Option<Tool>,
+    /// Where digests of b3sum begin in the output of BLAKE3.
+    pub(crate) seek: u64,
+    /// Whether standard input is the key of b3sum.
+    pub(crate) keyed: bool,
+    pub(crate) no_names: bool,
+    /// Whether digests are printed as bytes.
+    pub(crate) raw: bool,
+}
+
+impl Tool {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sha224sum => "sha224sum",
+            Self::Sha256sum => "sha256sum",
+            Self::B2sum => "b2sum",
+            Self::B3sum => "b3sum",
+        }
+    }
+}
