@@ -100,7 +100,7 @@ pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &P
             run.record::<FlavourB>(&mut printer)
         };
     }
-    let writes = options.archive.update || options.archive.sample.is_some_and(|share| share > 0);
+    let writes = options.archive.update || options.archive.sample.is_some_and(|share| !share.is_nothing());
     // Before the store is read: a store that another process writes meanwhile would be lost.
     let file = if writes {
         replace::refuse("--store", store, options).map_err(|error| run.wrong(error))?;
@@ -242,7 +242,7 @@ impl Run<'_> {
         if sample.is_none() {
             self.progress.expect(opened.sums.bytes);
         }
-        let fresh = archive.sample != Some(0);
+        let fresh = archive.sample.is_none_or(|share| !share.is_nothing());
         let report = Report::new(printer, self.options, opened.header.scheme);
         let mut audit = Audit::new(opened, report, output).map_err(|error| self.wrong(error))?;
         audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| match stop {

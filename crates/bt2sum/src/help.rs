@@ -51,6 +51,8 @@ bytes that do not match or cannot be read.",
 --update takes over what changed on purpose, and not what rotted.
 With --quiet, all of them print only what is rotted, missing or
 unreadable, and fail only by that.
+--sample P% or --sample 20g reads a part; with --update also what is new
+or has another length or time: --update --sample 0 reads no more.
 --list --store STORE prints what was recorded.",
     ),
     (

@@ -34,16 +34,37 @@ pub(crate) fn byte_range(text: &str) -> Result<(u64, u64), &'static str> {
         .ok_or("not the numbers of a first and a last byte, or of a first one and -")
 }
 
+/// How much of a store a sample reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// Millionths of a percent of all bytes.
+    Part(u32),
+    Bytes(u64),
+}
+
+impl Share {
+    pub(crate) fn is_nothing(self) -> bool {
+        matches!(self, Self::Part(0) | Self::Bytes(0))
+    }
+}
+
+/// A share of a store. A number alone could be meant for a number of percent, except 0.
+pub(crate) fn share(text: &str) -> Result<Share, &'static str> {
+    let number = bytes(text).filter(|&bytes| bytes == 0 || !text.ends_with(|last: char| last.is_ascii_digit()));
+    number.map(Share::Bytes).or_else(|| percent(text).map(Share::Part)).ok_or(
+        "not 0% to 100%, with at most 6 digits after a point, nor a number of bytes with k, m, g, KiB, MiB or GiB, nor 0",
+    )
+}
+
 /// A share in millionths of a percent, from a number with a percent sign.
-pub(crate) fn percent(text: &str) -> Result<u32, &'static str> {
+fn percent(text: &str) -> Option<u32> {
     let number = text.strip_suffix('%').and_then(|number| {
         let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
         let digits = part.len();
         let part = decimal(part).filter(|_| (1..=6).contains(&digits))? * 10_u64.pow(6 - u32::try_from(digits).ok()?);
         decimal(whole)?.checked_mul(1_000_000)?.checked_add(part)
     });
-    let share = number.filter(|&share| share <= 100_000_000).and_then(|share| share.try_into().ok());
-    share.ok_or("not 0% to 100%, with at most 6 digits after a point")
+    number.filter(|&share| share <= 100_000_000).and_then(|share| share.try_into().ok())
 }
 
 /// A number of bytes in a second, which is not 0.
@@ -145,10 +166,15 @@ mod tests {
     #[test]
     fn shares_and_rates() {
         let shares = ["0%", "5%", "0.5%", "12.000001%", "100%", "007.50%"];
-        assert_eq!(shares.map(percent), [0, 5_000_000, 500_000, 12_000_001, 100_000_000, 7_500_000].map(Ok));
+        let parts = [0, 5_000_000, 500_000, 12_000_001, 100_000_000, 7_500_000];
+        assert_eq!(shares.map(share), parts.map(|part| Ok(Share::Part(part))));
+        let lengths = ["0", "0k", "20g", "1KiB"].map(share);
+        assert_eq!(lengths, [0, 0, 20 << 30, 1024].map(|bytes| Ok(Share::Bytes(bytes))));
         for text in ["", "%", "5", "5 %", "-5%", "+5%", "101%", "100.000001%", "1.0000001%", ".5%", "5.%", "1,5%", "x%"]
+            .into_iter()
+            .chain(["20", "1.5g", "5GB", "-1k", "k", "99999999999g", "5k%"])
         {
-            assert!(percent(text).is_err(), "{text:?}");
+            assert!(share(text).is_err(), "{text:?}");
         }
         assert_eq!(["1", "50m", "16g"].map(rate), [1, 50 << 20, 16 << 30].map(Ok));
         for text in ["", "0", "0k", "5MB", "-1", "1.5m"] {

@@ -69,13 +69,15 @@ pub(super) struct Audit<'a, 'p> {
     /// The numbers of recorded files, without links, and of those that are missing.
     files: u64,
     missing_files: u64,
+    /// Whether files take turns.
+    samples: bool,
 }
 
 impl<'a, 'p> Audit<'a, 'p> {
     pub(super) fn new(store: &'a Store, report: Report<'a, 'p>, output: Output) -> io::Result<Self> {
         let (others, swapped, newcomers) = (Index::new(store)?, Vec::new(), Vec::new());
-        let (unlisted_records, files, missing_files) = (false, 0, 0);
-        Ok(Self { store, report, output, others, swapped, newcomers, unlisted_records, files, missing_files })
+        let (unlisted_records, files, missing_files, samples) = (false, 0, 0, false);
+        Ok(Self { store, report, output, others, swapped, newcomers, unlisted_records, files, missing_files, samples })
     }
 
     /// Compares everything. An error says why the audit ends early.
@@ -87,7 +89,9 @@ impl<'a, 'p> Audit<'a, 'p> {
         fresh: bool,
     ) -> Result<(), Stop> {
         let mut stop = None;
-        let pairs = Merge::new(self.store, walk, sample, fresh).map_err(Stop::Store)?;
+        self.samples = sample.is_some();
+        let update = matches!(self.output, Output::Update(_));
+        let pairs = Merge::new(self.store, walk, sample, fresh, update).map_err(Stop::Store)?;
         let done = run::<F, _>(setting, pairs, |pair, outcome| {
             self.take(pair, outcome).map_err(|error| {
                 stop = Some(error);
@@ -107,7 +111,7 @@ impl<'a, 'p> Audit<'a, 'p> {
             Pair::Failed(error) => return Err(Stop::Store(error)),
             Pair::Unlisted(name, error) => (name, None, Sight::Unreadable(reason(&error), None), false),
             Pair::Fresh { found, hash } => (found.name().to_vec(), None, Sight::of(found, outcome), hash),
-            Pair::Both { entry, found, hash } => (Vec::new(), Some(entry), Sight::of(found, outcome), hash),
+            Pair::Both { entry, found, hash, .. } => (Vec::new(), Some(entry), Sight::of(found, outcome), hash),
             Pair::Gone { entry, unlisted: None, hash } => (Vec::new(), Some(entry), Sight::Nothing, hash),
             Pair::Gone { entry, unlisted: Some(why), hash } => {
                 self.unlisted_records = true;
@@ -224,7 +228,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         hash: bool,
     ) -> Result<Option<u64>, Stop> {
         let keep = decided.map_or(Keep::Found, |(_, keep)| keep);
-        let turn = matches!(self.output, Output::Sample(_)) && hash;
+        let turn = self.samples && hash;
         match (&mut self.output, sight) {
             (Output::Nothing, _) => return Ok(None),
             (Output::Update(_), _) if keep == Keep::Nothing => return Ok(None),

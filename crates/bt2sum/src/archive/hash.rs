@@ -14,7 +14,7 @@ use simd_digest::Backend;
 use simd_digest::blake2::{self, Flavour, Hash, Hasher, Tree};
 
 use super::reader::{Open, Reader};
-use super::store::Time;
+use super::store::{Record, Time};
 use super::walk::Place;
 use crate::progress::Progress;
 use crate::scheme::{Digest, Scheme, Secret, digest};
@@ -30,6 +30,8 @@ pub(super) enum Wanted<'a> {
     Nothing,
     /// Length and time.
     Look(&'a Place),
+    /// These, and the contents unless length and time are those of the record.
+    HashUnless(&'a Place, &'a Record),
     /// These and the contents.
     Hash(&'a Place),
 }
@@ -295,16 +297,23 @@ enum Begun {
 
 /// Opens the file of a task, or looks at it.
 fn begin(wanted: Wanted<'_>) -> Begun {
-    match wanted {
-        Wanted::Nothing => Begun::Done(None),
-        Wanted::Look(place) => Begun::Done(Some(place.stat().map(|stat| Content {
+    let look = |place: &Place| {
+        place.stat().map(|stat| Content {
             length: u64::try_from(stat.st_size).unwrap_or(0),
             modified: Time { seconds: stat.st_mtime, nanoseconds: u32::try_from(stat.st_mtime_nsec).unwrap_or(0) },
             begun: SystemTime::now(),
             digest: None,
             leaves: Vec::new(),
             bad: Vec::new(),
-        }))),
+        })
+    };
+    match wanted {
+        Wanted::Nothing => Begun::Done(None),
+        Wanted::Look(place) => Begun::Done(Some(look(place))),
+        Wanted::HashUnless(place, was) => match look(place) {
+            Ok(now) if (now.length, now.modified) != (was.length, was.modified) => begin(Wanted::Hash(place)),
+            looked => Begun::Done(Some(looked)),
+        },
         Wanted::Hash(place) => match place.open().and_then(Open::new) {
             Ok(open) => Begun::Open(open),
             Err(error) => Begun::Done(Some(Err(error))),

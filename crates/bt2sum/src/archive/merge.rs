@@ -6,15 +6,17 @@ use std::time::SystemTime;
 
 use super::hash::{Task, Wanted};
 use super::name::{compare, is_below};
-use super::store::{Entries, Entry, Kind, Store, nanoseconds};
+use super::store::{Entries, Entry, Kind, Record, Store, nanoseconds};
 use super::walk::{Found, Walk};
+use crate::number::Share;
 use crate::output::reason;
 
 /// A name of the store, of the walk, or of both.
 #[derive(Debug)]
 pub(super) enum Pair {
-    /// Recorded and found. The contents are compared if `hash` is true.
-    Both { entry: Entry, found: Found, hash: bool },
+    /// Recorded and found. The contents are compared if `hash` is true; with `unless_same`, also if length or time are
+    /// not as they were.
+    Both { entry: Entry, found: Found, hash: bool, unless_same: bool },
     /// Recorded and not found: in a directory that cannot be listed, for this reason, or else gone. It was to be hashed if
     /// `hash` is true.
     Gone { entry: Entry, unlisted: Option<String>, hash: bool },
@@ -28,10 +30,17 @@ pub(super) enum Pair {
 
 impl Task for Pair {
     fn wanted(&self) -> Wanted<'_> {
-        let of = |place, hash| if hash { Wanted::Hash(place) } else { Wanted::Look(place) };
         match self {
-            Self::Both { found: Found::File(place), hash, .. } | Self::Fresh { found: Found::File(place), hash } => {
-                of(place, *hash)
+            Self::Both { found: Found::File(place), hash: true, .. }
+            | Self::Fresh { found: Found::File(place), hash: true } => Wanted::Hash(place),
+            Self::Both {
+                entry: Entry { kind: Kind::File(was, _), .. },
+                found: Found::File(place),
+                unless_same: true,
+                ..
+            } => Wanted::HashUnless(place, was),
+            Self::Both { found: Found::File(place), .. } | Self::Fresh { found: Found::File(place), .. } => {
+                Wanted::Look(place)
             }
             _ => Wanted::Nothing,
         }
@@ -52,6 +61,8 @@ pub(super) struct Merge<'a> {
     sample: Option<Vec<bool>>,
     /// Whether new files are hashed.
     fresh: bool,
+    /// Whether files that are not as they were recorded are hashed, in a sample or not.
+    update: bool,
     number: usize,
     entry: Option<Entry>,
     found: Option<Found>,
@@ -61,11 +72,18 @@ pub(super) struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// Pairs of all names. With a `sample` only those files are hashed; `fresh` tells whether new ones are.
-    pub(super) fn new(store: &Store, walk: &'a mut Walk, sample: Option<Vec<bool>>, fresh: bool) -> io::Result<Self> {
+    /// Pairs of all names. With a `sample` only those files are hashed; `fresh` tells whether new ones are. An `update`
+    /// hashes all that are not as they were recorded.
+    pub(super) fn new(
+        store: &Store,
+        walk: &'a mut Walk,
+        sample: Option<Vec<bool>>,
+        fresh: bool,
+        update: bool,
+    ) -> io::Result<Self> {
         let entries = store.entries()?;
         let (entry, found, unlisted) = (None, None, None);
-        Ok(Self { entries, walk, sample, fresh, number: 0, entry, found, unlisted, failed: false })
+        Ok(Self { entries, walk, sample, fresh, update, number: 0, entry, found, unlisted, failed: false })
     }
 
     /// The next entry is in the sample.
@@ -116,20 +134,25 @@ impl Iterator for Merge<'_> {
                 Pair::Unlisted(name, error)
             }
             (Some(entry), Some(found)) => {
-                let hash = self.sampled();
-                Pair::Both { entry, found, hash }
+                // A change of a young file need not show in its time, and a link has no time.
+                let is_open = matches!(&entry.kind, Kind::Link(_) | Kind::File(Record { young: true, .. }, _));
+                let hash = self.sampled() || self.update && is_open;
+                Pair::Both { entry, found, hash, unless_same: self.update }
             }
-            (None, Some(found)) => Pair::Fresh { found, hash: self.fresh },
+            (None, Some(found)) => Pair::Fresh { found, hash: self.fresh || self.update },
             (None, None) => return None,
         })
     }
 }
 
-/// Which entries a sample of this share has, in millionths of a percent: those first that were not looked for for longest,
-/// at least one unless the share is 0.
-pub(super) fn sample(store: &Store, share: u32) -> io::Result<Vec<bool>> {
+/// Which entries a sample of this share has: those first that were not looked for for longest, at least one unless the
+/// share is nothing.
+pub(super) fn sample(store: &Store, share: Share) -> io::Result<Vec<bool>> {
     const WHOLE: u32 = 100_000_000;
-    let wanted = (u128::from(store.sums.bytes) * u128::from(share)).div_ceil(WHOLE.into());
+    let wanted = match share {
+        Share::Part(part) => (u128::from(store.sums.bytes) * u128::from(part)).div_ceil(WHOLE.into()),
+        Share::Bytes(bytes) => bytes.into(),
+    };
     let now = nanoseconds(SystemTime::now());
     let mut chosen = Vec::new();
     let mut files = Vec::new();
@@ -142,13 +165,13 @@ pub(super) fn sample(store: &Store, share: u32) -> io::Result<Vec<bool>> {
         }
         chosen.push(false);
     }
-    if share == 0 {
+    if share.is_nothing() {
         return Ok(chosen);
     }
     files.sort_unstable();
     let mut bytes = 0;
     for (i, &(_, index, length)) in files.iter().enumerate() {
-        if i > 0 && bytes >= wanted && share < WHOLE {
+        if i > 0 && bytes >= wanted && share != Share::Part(WHOLE) {
             break;
         }
         chosen[index] = true;

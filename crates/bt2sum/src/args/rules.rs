@@ -32,7 +32,7 @@ const RECORDED: &[&str] = &["algorithm", "size", "length", "chunk", "exclude", "
 const IN_STORE: &str = ", whose store has it";
 
 /// An option, others that do not go with it, and the end of the message.
-const CLASHES: [(&str, &[&str], &str); 10] = [
+const CLASHES: [(&str, &[&str], &str); 9] = [
     ("store", &["sequential"], ", which keeps digests of leaves"),
     (
         "store",
@@ -41,7 +41,6 @@ const CLASHES: [(&str, &[&str], &str); 10] = [
     ),
     ("recursive", &["audit", "update", "sample", "list"], ", which records"),
     ("list", &["audit", "update", "sample", "direct"], ", which reads only the store"),
-    ("update", &["sample"], ", which reads all files"),
     ("audit", RECORDED, IN_STORE),
     ("update", RECORDED, IN_STORE),
     ("sample", RECORDED, IN_STORE),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::number::percent;
+use crate::number::{Share, share};
 
 /// Catalogues of trees of files.
 #[derive(Debug, Args)]
@@ -22,9 +22,11 @@ pub(crate) struct StoreOptions {
     #[arg(help_heading = "Stores of all files below a directory", long)]
     pub(crate) update: bool,
 
-    /// An audit that reads P percent of the bytes, those first that were not read for longest
-    #[arg(help_heading = "Stores of all files below a directory", long, value_name = "P%", allow_hyphen_values = true, value_parser = percent)]
-    pub(crate) sample: Option<u32>,
+    /// An audit that reads P percent of the bytes, or so many (20g), those first that were not read for longest
+    ///
+    /// With --update, what is new, and what has another length or time, is read besides.
+    #[arg(help_heading = "Stores of all files below a directory", long, value_name = "P%|SIZE", allow_hyphen_values = true, value_parser = share)]
+    pub(crate) sample: Option<Share>,
 
     /// Prints what the store has, as lines that --check reads from within DIR
     #[arg(help_heading = "Stores of all files below a directory", long)]

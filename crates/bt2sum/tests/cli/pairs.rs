@@ -153,8 +153,8 @@ fn options_beside_a_store() {
     for (mode, more) in [
         ("--recursive", &[&recording[..], &["--force"]].concat()[..]),
         ("--audit", &["--update", "--sample=5%", "--quiet"]),
-        ("--update", &["--audit", "--force", "--quiet"]),
-        ("--sample=5%", &["--audit", "--quiet"]),
+        ("--update", &["--audit", "--force", "--quiet", "--sample=5%"]),
+        ("--sample=5%", &["--audit", "--quiet", "--update"]),
         ("--list", &[]),
     ] {
         let record = || outcome(&mut directory.bt2sum(["-r", "--force", "--store", "store", "d"])).code;

@@ -325,6 +325,59 @@ fn samples() {
     assert_eq!(audit(&directory, &["--sample=0%"]).0, ["a: changed", "new: new"]);
 }
 
+/// An update of a sample reads what is new and what has another length or time, and of the rest as much as is wanted.
+#[test]
+fn updates_that_do_not_read_all() {
+    let directory = tree().file("d/young", b"young");
+    record(&directory, &[]);
+    let recorded = fs::metadata(directory.path("d/young")).unwrap().modified().unwrap();
+    let audited = |options: &[&str]| {
+        let run = outcome(directory.bt2sum(["--store", "s"]).args(options).arg("d"));
+        let lines = run.stdout.lines().filter(|line| !line.contains(": bytes ") && !line.starts_with("rotted: "));
+        let lines = lines.map(|line| line.split_once(", root").map_or(line, |(counts, _)| counts).to_owned());
+        (lines.collect::<Vec<_>>(), run.stdout.rsplit_once(" (").map(|(_, end)| end.to_owned()), run.code)
+    };
+    // Rot of files that are not read, and edits.
+    rot(&directory, "sub.x", 0);
+    rot(&directory, "a", 0);
+    fs::write(directory.path("d/sub/b"), message(3001)).unwrap();
+    rot(&directory, "sub/deep/c", 0);
+    set_time(&directory, "sub/deep/c", 1_000_001);
+    fs::write(directory.path("d/young"), b"older").unwrap();
+    fs::File::options().write(true).open(directory.path("d/young")).unwrap().set_modified(recorded).unwrap();
+    fs::write(directory.path("d/new"), b"new").unwrap();
+    fs::remove_file(directory.path("d/link")).unwrap();
+    fs::write(directory.path("d/link"), b"a").unwrap();
+    let lines = [
+        "link: changed",
+        "sub/b: changed",
+        "sub/deep/c: changed",
+        "young: changed",
+        "new: new",
+        "3 unchanged, 4 changed, 1 new",
+    ];
+    let not_read = |count| Some(format!("{count} files not read)\n"));
+    for sample in ["--sample=0", "--sample=0%"] {
+        let before = fs::read(directory.path("s")).unwrap();
+        assert_eq!(audited(&["--update", sample]), (lines.map(Into::into).to_vec(), not_read(3), Some(0)));
+        // What changed is recorded; what was not read has its old record.
+        let rotted = ["a: rotted", "sub.x: rotted", "6 unchanged, 2 rotted"].map(Into::into).to_vec();
+        assert_eq!(audited(&["--audit"]), (rotted, None, Some(1)));
+        if sample == "--sample=0" {
+            fs::write(directory.path("s"), before).unwrap();
+        }
+    }
+    assert_eq!(audited(&["--update", "--sample=0"]).0, ["8 unchanged"]);
+    // One file after the other comes to its turn.
+    let mut found = Vec::new();
+    for _ in 0..8 {
+        found.extend(audited(&["--update", "--sample=1k"]).0.into_iter().filter(|line| line.ends_with("rotted")));
+    }
+    assert!(["a: rotted", "sub.x: rotted"].iter().all(|line| found.contains(&(*line).to_owned())), "{found:?}");
+    assert_eq!(audited(&["--sample=20g"]).0.last().unwrap(), "6 unchanged, 2 rotted");
+    assert_eq!(audited(&["--update", "--sample=20g"]).0.last().unwrap(), "6 unchanged, 2 rotted");
+}
+
 #[test]
 fn roots_and_keys() {
     let directory = tree().file("k", b"key").file("l", b"other");
