@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reads what every file of the library, of bt2sum, of the pool, of the store and of the SQL functions imports, and
-fails where arrows form a circle or, in `src`, go up.
+"""Reads what every file of the library, of bt2sum, of the pool, of the store, of the SQL functions and of compat-check
+imports, and fails where arrows form a circle or, in `src`, go up.
 
 .ci/layers.py [ROOT]
 
@@ -208,6 +208,7 @@ def main():
     source = top / "src"
     load(source / "lib.rs")
     load(top / "crates/bt2sum/src/main.rs")
+    load(top / "crates/compat/check/src/main.rs")
     load(top / "crates/pool/src/lib.rs")
     load(top / "crates/datafusion/src/lib.rs")
     load(top / "crates/store/src/lib.rs")

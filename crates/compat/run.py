@@ -398,7 +398,7 @@ def measure(backend):
     """Prints how long the adapters take beside their peers."""
     folder = TARGET / "scratch" / backend / "measure"
     needs = {}
-    for adapter in sorted(path.parent.name for path in HERE.glob("*/Cargo.toml")):
+    for adapter in sorted(path.parent.parent.name for path in HERE.glob("*/src/lib.rs")):
         ours = adapter_of(adapter)["package"]
         name = adapter.replace("-", "_")
         needs[f"ours_{name}"] = {"package": ours["name"], "path": str(HERE / adapter)}

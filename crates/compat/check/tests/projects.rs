@@ -1,0 +1,477 @@
+//! The program on projects in `projects`, which cargo resolves from a registry in a folder: `registry.txt`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::SystemTime;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use toml::Table;
+
+/// The folder of the adapters.
+fn adapters() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a parent").to_owned()
+}
+
+fn manifest_of(folder: &Path) -> Table {
+    fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest").parse().expect("TOML")
+}
+
+/// The version of the adapter in this folder.
+fn version_of(adapter: &str) -> String {
+    manifest_of(&adapters().join(adapter))["package"]["version"].as_str().expect("a version").to_owned()
+}
+
+const ADAPTERS: [&str; 6] = ["blake2", "blake2-010", "blake2b_simd", "blake2s_simd", "blake3", "sha2"];
+
+/// The sections of a file, each below a line `-- name --`, with the versions and the folder of the adapters in them.
+fn sections(text: &str) -> Vec<(String, String)> {
+    let mut text = text.replace("@adapters@", &adapters().display().to_string());
+    for adapter in ADAPTERS {
+        text = text.replace(&format!("@{adapter}@"), &version_of(adapter));
+    }
+    let mut sections: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("-- ").and_then(|line| line.strip_suffix(" --")) {
+            sections.push((name.to_owned(), String::new()));
+        } else if let Some((_, section)) = sections.last_mut() {
+            section.push_str(line);
+            section.push('\n');
+        }
+    }
+    sections
+}
+
+fn write(file: &Path, text: &str) {
+    fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");
+    fs::write(file, text).expect("a file");
+}
+
+/// A folder with a project, and a registry that cargo takes in the place of crates.io there.
+struct Sandbox {
+    folder: TempDir,
+    project: PathBuf,
+}
+
+/// What the program answered.
+struct Answer {
+    status: i32,
+    json: Value,
+}
+
+impl Sandbox {
+    fn new(name: &str) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let root = folder.path().canonicalize().expect("a path");
+        write(
+            &root.join(".cargo/config.toml"),
+            "[source.crates-io]\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = \"vendor\"\n[net]\noffline = true\n",
+        );
+        let registry = fs::read_to_string("tests/registry.txt").expect("the registry");
+        for (package, text) in sections(&registry).into_iter().chain(needed_by_adapters()) {
+            let (name, version) = package.split_once(' ').expect("a version");
+            let published = root.join(format!("vendor/{name}-{version}"));
+            if !published.exists() {
+                let package = format!("[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2021\"\n");
+                write(&published.join("Cargo.toml"), &(package + &text));
+                write(&published.join("src/lib.rs"), "");
+                write(&published.join(".cargo-checksum.json"), "{\"files\":{},\"package\":null}");
+            }
+        }
+        let project = root.join("projects").join(name);
+        let text = fs::read_to_string(format!("tests/projects/{name}.txt")).expect("a project");
+        for (file, text) in sections(&text) {
+            write(&project.join(file), &text);
+        }
+        if !text.contains("[workspace]") {
+            write(&project.join("src/lib.rs"), "");
+        }
+        Self { folder, project }
+    }
+
+    /// Runs the program, which must change nothing here.
+    fn run(&self, arguments: &[&str]) -> Output {
+        let before = self.files();
+        let output = Command::new(env!("CARGO_BIN_EXE_compat-check"))
+            .args(arguments)
+            .current_dir(&self.project)
+            .env_remove("CARGO_TARGET_DIR")
+            .output()
+            .expect("the program starts");
+        assert_eq!(self.files(), before, "the program wrote in the project");
+        output
+    }
+
+    fn check(&self, arguments: &[&str]) -> Answer {
+        let output = self.run(&[&[".", "--json"], arguments].concat());
+        let status = output.status.code().expect("a status");
+        assert!(status == 0 || status == 1, "{}", String::from_utf8_lossy(&output.stderr));
+        Answer { status, json: serde_json::from_slice(&output.stdout).expect("JSON") }
+    }
+
+    fn text(&self, arguments: &[&str]) -> String {
+        let output = self.run(&[&["."], arguments].concat());
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// Every file, with its contents and the time of its last change.
+    fn files(&self) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.folder.path().join("projects"), self.folder.path().join(".cargo")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let changed = path.metadata().and_then(|data| data.modified()).expect("a time");
+                    files.insert(path.clone(), (fs::read(&path).expect("a file"), changed));
+                }
+            }
+        }
+        files
+    }
+
+    fn cargo(&self, arguments: &[&str]) {
+        let output = Command::new(env!("CARGO")).args(arguments).current_dir(&self.project).output().expect("cargo");
+        assert!(output.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Does what the program tells, in its order.
+    fn obey(&self, answer: &Answer) {
+        let run = |commands: Vec<&str>| commands.iter().for_each(|command| self.take_version(command));
+        let missing = &answer.json["missing"];
+        run(strings(&missing["before"]));
+        let manifest = self.project.join("Cargo.toml");
+        let mut text = fs::read_to_string(&manifest).expect("a manifest");
+        if !text.contains("[patch.crates-io]") {
+            text += "\n[patch.crates-io]\n";
+        }
+        text += &strings(&missing["patch"]).join("\n");
+        if missing["profile"] == true {
+            text += "\n[profile.dev.package.simd-digest]\nopt-level = 3\n";
+        }
+        fs::write(manifest, text).expect("a manifest");
+        run(strings(&missing["after"]));
+    }
+}
+
+impl Sandbox {
+    /// What `cargo update -p NAME[@OLD] --precise NEW` does to the lock file. A registry in a folder does not serve that
+    /// command.
+    fn take_version(&self, command: &str) {
+        let words = command.strip_prefix("cargo update -p ").expect("an update").split_once(" --precise ");
+        let (which, new) = words.expect("a version");
+        let lock = self.project.join("Cargo.lock");
+        let text = fs::read_to_string(&lock).expect("a lock file");
+        let (name, old) = which.split_once('@').unwrap_or_else(|| {
+            let entry = format!("[[package]]\nname = \"{which}\"\nversion = \"");
+            let mut found = text.match_indices(&entry).map(|(at, _)| &text[at + entry.len()..]);
+            let version = found.next().and_then(|rest| rest.split('"').next()).expect("the package");
+            assert!(found.next().is_none(), "{command}: there are several");
+            (which, version)
+        });
+        let entry = |version: &str| format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"");
+        assert!(text.contains(&entry(old)), "{command}: it is not there");
+        let text = text.replace(&entry(old), &entry(new));
+        let text = text.replace(&format!("\"{name} {old}\""), &format!("\"{name} {new}\""));
+        fs::write(lock, text).expect("a lock file");
+    }
+}
+
+impl Answer {
+    /// The state of each crate, by name and version.
+    fn states(&self) -> BTreeMap<String, &str> {
+        let told = |found: &Value| format!("{} {}", text(&found["name"]), text(&found["version"]));
+        self.crates().map(|found| (told(found), text(&found["state"]))).collect()
+    }
+
+    fn crates(&self) -> impl Iterator<Item = &Value> {
+        self.json["crates"].as_array().expect("an array").iter()
+    }
+
+    fn why(&self, name: &str, version: &str) -> &str {
+        let found = self.crates().find(|found| found["name"] == name && found["version"] == version);
+        text(&found.expect("the crate")["why"])
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a string")
+}
+
+fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().expect("an array").iter().map(text).collect()
+}
+
+/// What the adapters and the library need of the registry, each in the oldest version that serves, and with every
+/// feature that one of them asks for.
+fn needed_by_adapters() -> Vec<(String, String)> {
+    let library = adapters().join("../..");
+    let manifests = ADAPTERS.map(|adapter| manifest_of(&adapters().join(adapter))).into_iter();
+    let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for manifest in manifests.chain([manifest_of(&library)]) {
+        let targets = manifest.get("target").and_then(toml::Value::as_table);
+        let of_targets = targets.into_iter().flat_map(Table::values).filter_map(|target| target.get("dependencies"));
+        let tables = manifest.get("dependencies").into_iter().chain(of_targets).filter_map(toml::Value::as_table);
+        for (key, value) in tables.flatten().filter(|(_, value)| value.get("path").is_none()) {
+            let name = value.get("package").and_then(toml::Value::as_str).unwrap_or(key);
+            let version = value.as_str().or_else(|| value.get("version")?.as_str()).expect("a version");
+            let numbers = version.trim_start_matches('=').split('.').chain(["0", "0"]).take(3).collect::<Vec<_>>();
+            versions.entry(name.to_owned()).or_default().insert(numbers.join("."));
+            let asked = value.get("features").and_then(toml::Value::as_array).into_iter().flatten();
+            features
+                .entry(name.to_owned())
+                .or_default()
+                .extend(asked.filter_map(|name| Some(name.as_str()?.to_owned())));
+            let all = manifest["features"].as_table().expect("features").values().filter_map(toml::Value::as_array);
+            for (of, feature) in all.flatten().filter_map(|value| value.as_str()?.split_once('/')) {
+                if of.trim_end_matches('?') == key {
+                    features.entry(name.to_owned()).or_default().insert(feature.to_owned());
+                }
+            }
+        }
+    }
+    let mut packages = Vec::new();
+    for (name, versions) in versions {
+        let lines: String = features[&name].iter().map(|feature| format!("{feature} = []\n")).collect();
+        packages.extend(versions.iter().map(|version| (format!("{name} {version}"), format!("[features]\n{lines}"))));
+    }
+    packages
+}
+
+/// Names and versions, each with a state, as the answer has them.
+fn expected<'a>(states: &[(&str, &str, &'a str)]) -> BTreeMap<String, &'a str> {
+    let version = |version: &str| if ADAPTERS.contains(&version) { version_of(version) } else { version.to_owned() };
+    states.iter().map(|(name, of, state)| (format!("{name} {}", version(of)), *state)).collect()
+}
+
+#[test]
+fn patched() {
+    let sandbox = Sandbox::new("patched");
+    let states = [
+        ("blake2", "blake2", "ours-by-patch"),
+        ("blake2", "blake2-010", "ours-by-patch"),
+        ("blake2b_simd", "blake2b_simd", "ours-by-patch"),
+        ("blake3", "blake3", "ours-by-patch"),
+        ("sha2", "0.10.9", "registry"),
+        ("sha2", "sha2", "ours-by-patch"),
+    ];
+    let without_lock = sandbox.check(&[]);
+    assert_eq!(without_lock.json["lock"], "missing");
+    assert_eq!(without_lock.states(), expected(&states));
+    sandbox.cargo(&["generate-lockfile"]);
+    // Cargo may write there what it knows of the compiler.
+    fs::create_dir(sandbox.project.join("target")).expect("a folder");
+    let answer = sandbox.check(&[]);
+    assert_eq!(answer.json["lock"], "as-it-is");
+    assert_eq!((answer.status, answer.states()), (0, expected(&states)));
+    assert_eq!(answer.json["missing"], serde_json::json!({"before": [], "patch": [], "profile": false, "after": []}));
+    assert_eq!(answer.why("blake2", &version_of("blake2-010")), adapters().join("blake2-010").display().to_string());
+    assert_eq!(answer.json["crates"], without_lock.json["crates"]);
+}
+
+#[test]
+fn none() {
+    let sandbox = Sandbox::new("none");
+    let answer = sandbox.check(&[]);
+    assert_eq!(answer.json["lock"], "as-it-is");
+    let states = [("blake2b_simd", "blake2b_simd", "could-be-ours"), ("blake3", "1.5.0", "could-be-ours")];
+    assert_eq!((answer.status, answer.states()), (1, expected(&states)));
+    let version = version_of("blake3");
+    assert_eq!(
+        answer.json["missing"]["after"],
+        serde_json::json!([format!("cargo update -p blake3 --precise {version}")])
+    );
+    assert_eq!(strings(&answer.json["notes"]).len(), 1, "a note on the compiler");
+    let text = sandbox.text(&[]);
+    let adapters = adapters();
+    let lines = format!(
+        "[patch.crates-io]\nblake2b_simd = {{ path = \"{0}/blake2b_simd\" }}\nblake3 = {{ path = \"{0}/blake3\" }}\n",
+        adapters.display()
+    );
+    assert!(text.contains(&lines), "{text}");
+    assert!(text.contains("\n[profile.dev.package.simd-digest]\nopt-level = 3\n"), "{text}");
+    sandbox.obey(&answer);
+    let answer = sandbox.check(&[]);
+    let states = [("blake2b_simd", "blake2b_simd", "ours-by-patch"), ("blake3", "blake3", "ours-by-patch")];
+    assert_eq!((answer.status, answer.states()), (0, expected(&states)));
+    assert_eq!(answer.json["missing"]["profile"], false);
+}
+
+#[test]
+fn a_repository_in_place_of_a_folder() {
+    let sandbox = Sandbox::new("none");
+    let answer = sandbox.check(&["--from", "https://example.org/simd-digest"]);
+    let lines = [
+        "blake2b_simd = { git = \"https://example.org/simd-digest\", version = \"1\" }",
+        "blake3 = { git = \"https://example.org/simd-digest\", version = \"1\" }",
+    ];
+    assert_eq!(strings(&answer.json["missing"]["patch"]), lines);
+    let checkout = adapters().join("../..").display().to_string();
+    assert_eq!(sandbox.check(&["--from", &checkout]).json, sandbox.check(&[]).json);
+}
+
+#[test]
+fn generations() {
+    let sandbox = Sandbox::new("generations");
+    let answer = sandbox.check(&[]);
+    let states = [
+        ("blake2", "blake2", "could-be-ours"),
+        ("blake2", "blake2-010", "could-be-ours"),
+        ("sha2", "0.10.8", "registry"),
+        ("sha2", "sha2", "could-be-ours"),
+    ];
+    assert_eq!((answer.status, answer.states()), (1, expected(&states)));
+    let why = answer.why("sha2", "0.10.8");
+    assert!(why.starts_with("no adapter for this generation (digest 0.10): the adapter is for 0.11"), "{why}");
+    assert_eq!(strings(&answer.json["missing"]["before"]), ["cargo update -p sha2@0.10.8 --precise 0.10.9"]);
+    assert!(sandbox.text(&[]).contains("Add to [patch.crates-io] of "));
+    sandbox.obey(&answer);
+    let answer = sandbox.check(&[]);
+    let states = [
+        ("blake2", "blake2", "ours-by-patch"),
+        ("blake2", "blake2-010", "ours-by-patch"),
+        ("sha2", "0.10.9", "registry"),
+        ("sha2", "sha2", "ours-by-patch"),
+    ];
+    assert_eq!((answer.status, answer.states()), (0, expected(&states)));
+}
+
+#[test]
+fn own_code() {
+    let sandbox = Sandbox::new("own-code");
+    let answer = sandbox.check(&[]);
+    let states = [
+        ("bitcoin_hashes", "1.2.0", "own-code"),
+        ("minisign", "0.10.0", "own-code"),
+        ("orion", "0.18.1", "own-code"),
+        ("sha1", "0.11.0", "nothing-to-patch"),
+    ];
+    assert_eq!((answer.status, answer.states()), (0, expected(&states)));
+    assert_eq!(answer.json["missing"]["profile"], false);
+}
+
+#[test]
+fn elsewhere() {
+    let sandbox = Sandbox::new("elsewhere");
+    let answer = sandbox.check(&[]);
+    let states = [
+        ("blake3", "1.8.0", "elsewhere"),
+        ("sha2", "0.10.9", "nothing-to-patch"),
+        ("sha2", "sha2", "ours"),
+        ("simd-digest", env!("CARGO_PKG_VERSION"), "ours"),
+    ];
+    assert_eq!((answer.status, answer.states()), (0, expected(&states)));
+    let fork = sandbox.project.join("../fork").canonicalize().expect("a path");
+    let why = format!("from {}, neither crates.io's nor ours", fork.display());
+    assert_eq!(answer.why("blake3", "1.8.0"), why);
+    assert_eq!(answer.json["missing"]["profile"], true);
+}
+
+/// Members with a lock file of an earlier state, from the folder of one of them.
+#[test]
+fn workspace() {
+    let sandbox = Sandbox::new("workspace");
+    let member = sandbox.check(&["--offline"]);
+    assert_eq!(member.json["lock"], "out-of-date");
+    assert_eq!(member.json["manifest_path"], sandbox.project.join("Cargo.toml").display().to_string());
+    let states = [
+        ("blake2", "blake2-010", "could-be-ours"),
+        ("blake2b_simd", "blake2b_simd", "could-be-ours"),
+        ("sha2", "0.10.9", "registry"),
+        ("sha2", "sha2", "could-be-ours"),
+    ];
+    assert_eq!((member.status, member.states()), (1, expected(&states)));
+    // The configuration has a level for all packages.
+    assert_eq!(member.json["missing"]["profile"], false);
+    let of_member = sandbox.run(&["crates/app", "--json"]);
+    assert_eq!(serde_json::from_slice::<Value>(&of_member.stdout).expect("JSON"), member.json);
+    sandbox.obey(&member);
+    let answer = sandbox.check(&[]);
+    assert_eq!(answer.json["lock"], "out-of-date");
+    let states = [
+        ("blake2", "blake2-010", "ours-by-patch"),
+        ("blake2b_simd", "blake2b_simd", "ours-by-patch"),
+        ("sha2", "0.10.9", "registry"),
+        ("sha2", "sha2", "ours-by-patch"),
+    ];
+    assert_eq!((answer.status, answer.states()), (0, expected(&states)));
+    sandbox.cargo(&["generate-lockfile"]);
+    let answer = sandbox.check(&[]);
+    assert_eq!(answer.json["lock"], "as-it-is");
+    assert_eq!(answer.states(), expected(&states));
+}
+
+/// Versions in the lock file that are newer than those of the adapters.
+#[test]
+fn newer() {
+    let sandbox = Sandbox::new("newer");
+    let answer = sandbox.check(&[]);
+    assert_eq!(answer.json["lock"], "as-it-is");
+    assert_eq!((answer.status, answer.states()), (1, expected(&[("sha2", "0.11.99", "could-be-ours")])));
+    let version = version_of("sha2");
+    assert_eq!(answer.why("sha2", "0.11.99"), format!("the line of [patch] has {version}, so it is not used"));
+    assert_eq!(strings(&answer.json["missing"]["patch"]).len(), 0);
+    sandbox.obey(&answer);
+    let answer = sandbox.check(&[]);
+    assert_eq!(answer.status, 0);
+    // The adapter takes SHA-512 from another generation.
+    let states = [("sha2", "0.10.9", "nothing-to-patch"), ("sha2", "sha2", "ours-by-patch")];
+    assert_eq!(answer.states(), expected(&states));
+}
+
+#[test]
+fn hindered() {
+    let sandbox = Sandbox::new("hindered");
+    let answer = sandbox.check(&[]);
+    assert_eq!((answer.status, answer.states()), (0, expected(&[("blake3", "1.8.1", "registry")])));
+    let why = "bt 0.1.0 needs the feature unknown, which the adapter lacks, so the line of [patch] is not used";
+    assert_eq!(answer.why("blake3", "1.8.1"), why);
+    // Another version is needed.
+    let manifest = sandbox.project.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    fs::write(&manifest, text.replace("bt = \"0.1\"", "pinned = \"1\"")).expect("a manifest");
+    let answer = sandbox.check(&[]);
+    assert_eq!((answer.status, answer.states()), (0, expected(&[("blake3", "1.5.0", "registry")])));
+    let version = version_of("blake3");
+    let why = format!("pinned 1.0.0 needs =1.5.0, and the adapter has {version}, so the line of [patch] is not used");
+    assert_eq!(answer.why("blake3", "1.5.0"), why);
+    // Nothing is needed.
+    fs::write(&manifest, text.replace("bt = \"0.1\"", "orion = \"0.18\"")).expect("a manifest");
+    let answer = sandbox.check(&[]);
+    assert_eq!(answer.status, 0);
+    assert_eq!(strings(&answer.json["notes"]).len(), 1, "a note on the line that is not used");
+}
+
+#[test]
+fn errors() {
+    let sandbox = Sandbox::new("none");
+    let empty = sandbox.folder.path().join("projects/empty");
+    fs::create_dir(&empty).expect("a folder");
+    for (arguments, says) in [
+        (&["no-such-folder"][..], "no-such-folder: "),
+        (&[".", "--from", "no-such-folder"], "--from no-such-folder: "),
+        (&[".", "--from", "src"], "has no adapters"),
+        (&[&empty.display().to_string()], "could not find `Cargo.toml`"),
+        (&[], "Usage: compat-check"),
+        (&["--no-such-option", "."], "--no-such-option"),
+    ] {
+        let output = sandbox.run(arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(says), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+    // Nothing has the version that is needed.
+    let manifest = sandbox.project.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    fs::write(&manifest, text.replace("blake2b_simd = \"1\"", "blake2b_simd = \"7\"")).expect("a manifest");
+    let output = sandbox.run(&["."]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("blake2b_simd = \"^7\""), "{said}");
+}
