@@ -290,7 +290,7 @@ def prepare_beside(folder, suite, _):
 
 
 def prepare_fresh(folder, suite, _):
-    """A project that knows nothing of ours but lines of `[patch]`, or one renamed dependency."""
+    """A project that knows nothing of ours except lines of `[patch]`, or one renamed dependency."""
     patches = {}
     for adapter in suite["adapters"]:
         ours = adapter_of(adapter)["package"]
@@ -311,10 +311,10 @@ def prepare_fresh(folder, suite, _):
         tables |= {"lib": {"crate-type": ["staticlib"]}, "profile.dev": {"panic": "abort"}}
     write(folder / source, (HERE / "frames" / suite["frame"]).read_text())
     configured(folder, [], UNOPTIMISED)
+    if suite["by"] == "check":
+        return patched_by_check(folder, suite, manifest(**tables))
     for adapter, version in suite.get("locked", {}).items():
-        write(folder / "Cargo.toml", manifest(**tables))
-        name = adapter_of(adapter)["package"]["name"]
-        done(folder, "update", name, "--precise", version)
+        name = locked_at(folder, adapter, version, manifest(**tables))
         write(folder / "Cargo.toml", manifest(**tables, **{"patch.crates-io": patches}))
         done(folder, "metadata", "--format-version=1", "--quiet")
         if over_ours(folder, adapter):
@@ -324,6 +324,48 @@ def prepare_fresh(folder, suite, _):
         if str(HERE / adapter) not in done(folder, "tree", "-i", name):
             raise Broken(f"cargo tree does not name {adapter}")
     write(folder / "Cargo.toml", manifest(**tables, **{"patch.crates-io": patches}))
+
+
+def locked_at(folder, adapter, version, text):
+    """Writes a project whose lock file has this version of the crate that an adapter stands for. Gives its name."""
+    write(folder / "Cargo.toml", text)
+    name = adapter_of(adapter)["package"]["name"]
+    done(folder, "update", name, "--precise", version)
+    return name
+
+
+def patched_by_check(folder, suite, text):
+    """Runs a project over the registry's crates, and does what compat-check tells."""
+    for adapter, version in suite["locked"].items():
+        locked_at(folder, adapter, version, text)
+    done(folder, "run", "--quiet")
+    done(TOP, "build", "--locked", "--quiet", "-p", "compat-check")
+    status, report = checked(folder)
+    states = [found["state"] for found in report["crates"]]
+    if status != 1 or states != ["could-be-ours"] * len(suite["adapters"]):
+        raise Broken(f"compat-check does not see what could be ours: status {status}, {states}")
+    missing = report["missing"]
+    run_all(folder, missing["before"])
+    write(folder / "Cargo.toml", text + "\n".join(["[patch.crates-io]", *missing["patch"], ""]))
+    run_all(folder, missing["after"])
+    status, report = checked(folder)
+    states = [found["state"] for found in report["crates"]]
+    if status != 0 or states != ["ours-by-patch"] * len(suite["adapters"]):
+        raise Broken(f"what compat-check tells is not enough: status {status}, {states}")
+
+
+def checked(folder):
+    """What compat-check says of a project: its exit status and its report."""
+    command = [TARGET / "best/debug/compat-check", "--json", folder]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1):
+        raise Broken(done.stderr)
+    return done.returncode, json.loads(done.stdout)
+
+
+def run_all(folder, commands):
+    for command in commands:
+        done(folder, *command.removeprefix("cargo ").split())
 
 
 def done(folder, *arguments):
