@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test suites of others over the crates of this folder.
 
-crates/compat/run.py [SUITE…] [--backend best|portable]… [--list] [--quick] [--measure]
+crates/compat/run.py [SUITE…] [--backend best|portable]… [--list] [--quick] [--measure [--debug]]
 
 Takes the published packages of suites.toml from the registry, and puts their tests over ours by `[patch]`. Nothing of
 theirs is kept in the repository. Ends with "N passed, N failed". The status is 1 if a failure is not explained in
@@ -49,6 +49,11 @@ SHARED = {
 UNOPTIMISED = """
 [profile.dev]
 debug = 0
+"""
+# What README.md has for debug builds.
+FAST_DEBUG = """
+[profile.dev.package.simd-digest]
+opt-level = 3
 """
 
 
@@ -436,10 +441,11 @@ def described(suite):
     return ", ".join(runs.removeprefix("--").removeprefix("features ") or "default" for runs in runs_of(suite))
 
 
-def measure(backend):
-    """Prints how long the adapters take beside their peers."""
+def measure(backend, debug):
+    """Prints how long the adapters take beside their peers. With `debug`, in a build without optimisation, and in one that
+    has README's lines of `[profile]` beside it."""
     folder = TARGET / "scratch" / backend / "measure"
-    needs = {}
+    needs = {"rustix": {"version": "1", "features": ["time"]}}
     for adapter in sorted(path.parent.parent.name for path in HERE.glob("*/src/lib.rs")):
         ours = adapter_of(adapter)["package"]
         name = adapter.replace("-", "_")
@@ -448,11 +454,17 @@ def measure(backend):
     write(folder / "src/main.rs", (HERE / "frames/measure.rs").read_text())
     write(folder / "Cargo.toml", manifest(
         package={"name": "measure", "version": "0.0.0", "edition": "2024"}, workspace={}, dependencies=needs))
-    configured(folder, [])
-    output, well = cargo(folder, backend, "build", "--release", "--quiet")
-    if not well:
-        sys.exit(output)
-    subprocess.run([TARGET / backend / "release/measure"], check=True)
+    builds = {"release": PROFILE}
+    if debug:
+        builds = {"debug, without the lines of [profile]": UNOPTIMISED, "debug, with them": UNOPTIMISED + FAST_DEBUG}
+    for title, profile in builds.items():
+        print(title, flush=True)
+        configured(folder, [], profile)
+        output, well = cargo(folder, backend, "build", "--quiet", *([] if debug else ["--release"]))
+        if not well:
+            sys.exit(output)
+        program = TARGET / backend / ("debug" if debug else "release") / "measure"
+        subprocess.run([program, *(["debug"] if debug else [])], check=True)
 
 
 def probe(backend):
@@ -491,7 +503,10 @@ def main():
     parser.add_argument("--list", action="store_true", help="the suites, what is left out of them, and why")
     parser.add_argument("--quick", action="store_true", help="the suites for CI")
     parser.add_argument("--measure", action="store_true", help="times beside those of the peers, on a quiet machine")
+    parser.add_argument("--debug", action="store_true", help="with --measure: of builds without optimisation")
     options = parser.parse_args()
+    if options.debug and not options.measure:
+        parser.error("--debug needs --measure")
     if options.list:
         return listed()
     unknown = [name for name in options.suites if name not in SUITES]
@@ -502,7 +517,7 @@ def main():
     fcntl.flock(lock, fcntl.LOCK_EX)
     if options.measure:
         for backend in options.backend or ["best"]:
-            measure(backend)
+            measure(backend, options.debug)
         return False
     suites = options.suites or [name for name, suite in SUITES.items() if suite.get("quick") or not options.quick]
     all_passed = all_failed = explained = 0

@@ -49,6 +49,14 @@ fn write(file: &Path, text: &str) {
     fs::write(file, text).expect("a file");
 }
 
+/// The program, which cargo puts beside the folder of this test. A shell that starts the compiler may drop the variable
+/// that names it, because of the hyphen in its name.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    let folder = test.parent().and_then(Path::parent).expect("two parents");
+    folder.join(format!("compat-check{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// A folder with a project, and a registry that cargo takes in the place of crates.io there.
 struct Sandbox {
     folder: TempDir,
@@ -94,7 +102,7 @@ impl Sandbox {
     /// Runs the program, which must change nothing here.
     fn run(&self, arguments: &[&str]) -> Output {
         let before = self.files();
-        let output = Command::new(env!("CARGO_BIN_EXE_compat-check"))
+        let output = Command::new(program())
             .args(arguments)
             .current_dir(&self.project)
             .env_remove("CARGO_TARGET_DIR")
