@@ -117,7 +117,6 @@ pub mod blake2b;
 pub mod blake2s;
 #[cfg(feature = "blake3")]
 pub mod blake3;
-#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 pub mod hash;
 #[cfg(feature = "sha2")]
 pub mod sha2;
@@ -127,19 +126,15 @@ pub mod sha224;
 pub mod sha256;
 
 mod backend;
-#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod buffer;
 #[cfg_attr(
     not(any(target_arch = "x86", target_arch = "x86_64")),
     allow(dead_code, unreachable_pub, unused_imports, reason = "x86 has a use for every kernel, others may have none")
 )]
 mod kernel;
-#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod lanes;
 mod many;
-#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod stream;
-#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod traits;
 
 pub use digest::{self, Digest};
