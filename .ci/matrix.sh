@@ -20,12 +20,13 @@ cross() {
         /usr/bin/cargo "$command" "$@"
 }
 
+# The standard library of tests.
+std_of_tests=(-Zbuild-std=std,test,panic_unwind -Zbuild-std-features=panic-unwind --config=profile.dev.package.{core,alloc}.opt-level=1)
+
 # cross_test TARGET OPTION…: `cargo test` for it. The library is one unit of code, as in `unoptimised`.
 cross_test() {
-    local options=(--config=profile.dev.package.{core,alloc}.opt-level=1)
     .ci/need "${debian_rust[@]}" "${1%%-*}-linux-gnu-gcc"
-    test_options=${test_options--C opt-level=0} one_unit=yes light cross test --all-features -Zbuild-std=std,test,panic_unwind -Zbuild-std-features=panic-unwind --target "$@" \
-        "${options[@]}"
+    test_options=${test_options--C opt-level=0} one_unit=yes light cross test --all-features --target "$@" "${std_of_tests[@]}"
 }
 
 # build_tests LIST COMMAND…: runs `cargo test --no-run`, and writes the paths of the programs to the list.
@@ -193,4 +194,99 @@ wasm() {
             .then(({ instance }) => console.log(instance.exports.checks()))
     ' "$target/web/wasm32-unknown-unknown/debug/wasm_checks.wasm")
     echo "test result: ok. $checks passed; 0 failed"
+}
+
+# The recipe for a hash (docs/adding-a-hash.md) is a patch with a toy hash. It is applied to a copy of the library, whose
+# other tests, benches and examples are not compiled, so that it needs few crates.
+
+# recipe_tree [STEP]: the copy, in "$tree". Without this step of the patch, if there is one.
+recipe_tree() {
+    tree=$target/recipe/tree
+    rm -rf "$tree"
+    mkdir -p "$tree"
+    git ls-files -z {Cargo,clippy,rustfmt}.toml Cargo.lock README.md src tests ':!tests/data' | xargs -0 cp --parents -t "$tree"
+    if [ -z "${1-}" ]; then cat .ci/recipe/toy.patch; else .ci/recipe/steps.py --without "$1"; fi >"$results/patch"
+    # As in a folder that is in no repository: in one, git looks for the files at its root.
+    (cd "$tree" && GIT_CEILING_DIRECTORIES=$target/recipe git apply "$results/patch")
+    sed -i -e '/^\[.*dev-dependencies\]/,/^$/d' -e '/^\[\[\(bench\|example\)\]\]/,/^$/d' \
+        -e '/^\[profile\.dev\.package/,/^$/d' -e 's/^members = .*/members = []/' "$tree/Cargo.toml"
+}
+
+recipe_machines='x86_64-unknown-linux-gnu i686-unknown-linux-gnu aarch64-unknown-linux-gnu s390x-unknown-linux-gnu
+    wasm32-unknown-unknown'
+
+# recipe_compiles MACHINE: the copy, with the toy hash alone, and the standard library of the other parts. Called in
+# conditions, so without `set -e`.
+recipe_compiles() {
+    local options=(--no-default-features --features std,toy --lib --test toy)
+    case $1 in
+        "$(uname -m)"-*) (cd "$tree" && CARGO_TARGET_DIR=$target/recipe cargo clippy "${options[@]}" -- -D warnings) ;;
+        wasm32-*)
+            (cd "$tree" && cross_flags='-C target-feature=+simd128' \
+                cross check "${options[@]}" -Zbuild-std=std,test,panic_abort --target "$1")
+            ;;
+        *) (cd "$tree" && cross check "${options[@]}" "${std_of_tests[@]}" --target "$1") ;;
+    esac
+}
+
+# recipe_test: the copy, on this machine. Called in conditions, too.
+recipe_test() {
+    (cd "$tree" && CARGO_TARGET_DIR=$target/recipe cargo test --no-default-features --features std,toy --test toy)
+}
+
+# The recipe as it is: beside all other hashes, and alone.
+recipe_tested() {
+    recipe_tree
+    (cd "$tree" && cargo fmt --check)
+    (cd "$tree" && CARGO_TARGET_DIR=$target/recipe cargo clippy --all-features --lib -- -D warnings)
+    recipe_test
+}
+
+recipe_compiled() {
+    local machine
+    .ci/need "${debian_rust[@]}"
+    recipe_tree
+    for machine in $recipe_machines; do
+        echo "$machine"
+        recipe_compiles "$machine"
+    done
+}
+
+recipe_without_one() {
+    local number
+    .ci/need python3
+    number=$(.ci/recipe/steps.py | wc -l)
+    recipe_without $((16#$(git rev-parse --short=7 HEAD) % number + 1))
+}
+
+recipe_without_each() {
+    .ci/need python3
+    # shellcheck disable=SC2046
+    recipe_without $(.ci/recipe/steps.py | cut -d ' ' -f 1)
+    if recipe_without '' >"$results/planted" 2>&1 || [ "$(tail -n 1 "$results/planted")" != 'nothing needs it' ]; then
+        echo 'nothing was left out, and it was not noticed'
+        return 1
+    fi
+}
+
+# recipe_without STEP…: each of these steps of the recipe is needed: without it, the copy does not compile for one of the
+# machines. To be called after `recipe_tested` and `recipe_compiled`, or it would not know why it fails.
+recipe_without() {
+    local step machine
+    .ci/need "${debian_rust[@]}"
+    for step; do
+        .ci/recipe/steps.py | sed -n "${step}p"
+        recipe_tree "$step"
+        for machine in $recipe_machines; do
+            if ! recipe_compiles "$machine" >"$results/without" 2>&1; then
+                echo "    $machine: $(grep -m1 '^error' "$results/without")"
+                continue 2
+            fi
+        done
+        if recipe_test >"$results/without" 2>&1; then
+            echo 'nothing needs it'
+            return 1
+        fi
+        echo "    the test: $(grep -m1 'panicked at' "$results/without")"
+    done
 }

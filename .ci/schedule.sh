@@ -6,10 +6,10 @@
 declare -A group_of=(
     [quick]=debug [features]=debug [pool]=debug [store]=debug [package]=debug
     [release]=release [kernels]=release [prove]=release [cpus]=release [emulated]=release
-    [prove-aarch64]=web [aarch64]=web [s390x]=web [i686]=web [wasm32]=web
+    [prove-aarch64]=web [aarch64]=web [s390x]=web [i686]=web [recipe]=web [wasm32]=web
     [memory]=sanitizers [threads]=sanitizers
     [sql]=sql [clusters]=sql [compat]=compat [compat-all]=compat
-    [prove-all]=release [store-s3]=debug
+    [prove-all]=release [store-s3]=debug [recipe-all]=web
 )
 
 declare -A running=()
