@@ -73,6 +73,26 @@ FAULTS
     done
 }
 
+ways() {
+    ways_lead_on <docs/adding-a-hash.md
+    if sed 's/`Stream::update`/`Stream::planted`/' docs/adding-a-hash.md | ways_lead_on >/dev/null; then
+        echo 'a planted fault was not noticed'
+        return 1
+    fi
+}
+
+# Every function of the ways from a call to its instructions is in the file that is named beside it.
+ways_lead_on() {
+    local file function number=0
+    while read -r file function; do
+        function=${function%!}
+        grep -rqw -- "${function##*::}" "$file" || { echo "$file has no $function"; return 1; }
+        number=$((number + 1))
+    done < <(sed -nE 's/^\| `(src[^`]*)` \| `([^`]*)` \|.*/\1 \2/p')
+    echo "$number functions are where they are said to be, of 14 that there must be"
+    [ $number -ge 14 ]
+}
+
 # rules_of_patterns NUMBER: rules that are a pattern, over this many files at least.
 rules_of_patterns() {
     local broken=0 file number crates='crates/bt2sum crates/compat crates/pool crates/store crates/datafusion'
