@@ -76,7 +76,7 @@ pub(crate) enum Known {
     /// All messages begin with equal chaining values. In BLAKE2, [`Last`](Function::Last) and the upper counter words are
     /// equal, too; only the lower counter words differ.
     Alike,
-    /// The same, and there is one block of each message, of which the upper half is zeros.
+    /// As `Alike`; each message has one block, whose upper half is zeros.
     Half,
 }
 
@@ -104,7 +104,7 @@ pub enum Sides {
     Rows(usize),
     /// Two, both in rows.
     Pair,
-    /// As many in a kernel for their number: from two messages on that is faster than one by one.
+    /// As many in a kernel for their number.
     Groups(usize),
 }
 
@@ -116,7 +116,7 @@ pub(crate) trait Compress<H: Function>: Copy {
     /// Messages at most that [`run`](Self::run) takes side by side.
     const LANES: usize;
 
-    /// The way in which so many messages are computed.
+    /// The way in which so many messages are computed. That of one may be any.
     #[inline]
     fn sides(&self, _: usize) -> Sides {
         if Self::LANES == 1 { Sides::Alone } else { H::SIDES(Self::LANES) }

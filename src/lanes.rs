@@ -1,6 +1,6 @@
 //! Messages side by side, each in a lane: whole ones, pieces of some, or the ends of some.
 //!
-//! This module knows no hash. Which messages of a hash share lanes is said by its plan: `blake2::plan`, `blake3::plan` and
+//! This module knows no hash. The plan of a hash says which messages share lanes: `blake2::plan`, `blake3::plan` and
 //! `sha2::plan`.
 #![forbid(unsafe_code)]
 
@@ -25,8 +25,8 @@ pub struct Common<'a, H: Dispatch> {
     pub(crate) last: H::Last,
 }
 
-/// Messages that lie anywhere, of any type that gives bytes. Each is asked for them once for each use of them, so one that
-/// answers differently gets some digest.
+/// Messages that lie anywhere, of any type that gives bytes. `as_ref` is called more than once. If its answers differ, the
+/// digest is unspecified, but nothing panics.
 pub trait Messages {
     fn number(&self) -> usize;
     /// Writes the messages from `begin` on to `window`, as many as there are and it has room for, and tells how many.
@@ -61,8 +61,8 @@ pub(crate) enum Plan {
     Scheduled,
 }
 
-/// The function of a hash that compresses more than one message. It is no generic one, so it is compiled once, and not
-/// for every type of messages in every program.
+/// The function of a hash that compresses a batch. Not generic, so that it is compiled once instead of once for each type
+/// of messages.
 pub trait InLanes: Dispatch {
     /// Compresses whole messages, and gives each chain to `put`, with the message's place.
     fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>);

@@ -96,11 +96,11 @@ struct Batch<'a, H: Dispatch> {
     common: &'a Common<'a, H>,
     /// What all messages begin with.
     chain: &'a H::Chain,
-    memory: Option<Memory<H>>,
+    memory: Option<Ended<H>>,
 }
 
 /// Of each lane the chain, and room for the last block of its message.
-struct Memory<H: Function> {
+struct Ended<H: Function> {
     chains: Array<H::Chain, H::MaxLanes>,
     ends: Array<[H::Block; 2], H::MaxLanes>,
     /// Bytes of the second blocks that may not be zeros.
@@ -131,7 +131,7 @@ impl<H: Dispatch> Batch<'_, H> {
                 done += read;
             }
         }
-        if let Some(Memory { chains, ends, .. }) = &mut self.memory {
+        if let Some(Ended { chains, ends, .. }) = &mut self.memory {
             chains.iter_mut().for_each(H::wipe);
             ends.iter_mut().flatten().for_each(wipe);
         }
@@ -173,7 +173,7 @@ impl<H: Dispatch> Batch<'_, H> {
     /// The chains of messages that have a lane each, those with the most blocks first.
     fn compress_group<'m>(&mut self, messages: impl ExactSizeIterator<Item = &'m [u8]> + Clone) -> &[H::Chain] {
         let (live, last) = (messages.len(), self.common.last);
-        let memory = self.memory.get_or_insert_with(|| Memory {
+        let memory = self.memory.get_or_insert_with(|| Ended {
             chains: Array::from_fn(|_| H::NO_CHAIN),
             ends: Array::from_fn(|_| [H::Block::ZERO; 2]),
             used: 0,
@@ -181,7 +181,7 @@ impl<H: Dispatch> Batch<'_, H> {
         if messages.clone().all(|message| message.len() <= H::Block::LENGTH) {
             return compress_blocks(self.common, self.chain, messages, memory);
         }
-        let Memory { chains, ends: memory, used } = memory;
+        let Ended { chains, ends: memory, used } = memory;
         let chains = &mut chains[..live];
         let zero = H::Block::ZERO;
         let mut blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|_| &[]);
@@ -229,7 +229,7 @@ fn compress_blocks<'a, 'm, H: Dispatch>(
     common: &Common<'_, H>,
     start: &H::Chain,
     messages: impl ExactSizeIterator<Item = &'m [u8]>,
-    Memory { chains, ends, used }: &'a mut Memory<H>,
+    Ended { chains, ends, used }: &'a mut Ended<H>,
 ) -> &'a [H::Chain] {
     let live = messages.len();
     let chains = &mut chains[..live];

@@ -25,7 +25,8 @@ pub(super) fn each(base: Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl 
 /// Takes the digests of messages that are neighbours, with the place of the first.
 type Put<'a> = &'a mut dyn FnMut(usize, &[Cv]);
 
-/// The same for more than one message. No generic one, so it is compiled once, and not for every type of messages.
+/// The digests of more than one message. Not generic, so that it is compiled once instead of once for each type of
+/// messages.
 fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
     if Blake3Function::lanes(base.backend) == 1 {
         for i in 0..messages.number() {
@@ -49,8 +50,7 @@ fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
     }
 }
 
-/// The same for up to `NUMBER` messages at a time that are sorted together. Fewer need less memory: to fill it would take
-/// as long as some blocks.
+/// The digests of all messages, up to `NUMBER` of which are sorted together. A smaller window is cheaper to clear.
 fn each_window<const NUMBER: usize>(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
     let mut done = each_equal(base, messages, 0, put);
     while done < messages.number() {

@@ -1,4 +1,4 @@
-//! The ends of messages: side by side, where all blocks before them are compressed, or copied to lie by themselves.
+//! The last blocks of messages: closed side by side, or copied so that zeros follow them.
 #![forbid(unsafe_code)]
 
 use digest::array::Array;

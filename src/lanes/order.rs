@@ -18,7 +18,7 @@ fn closing<H: Function>(length: usize) -> usize {
 }
 
 /// The blocks of a message, and its number in the window below them: one word, which sorts faster than messages. It has 64
-/// bits, for a message of 1 GiB has too many blocks for the upper part of 32.
+/// bits, because a message of 1 GiB has too many blocks for 24.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(u64);
 
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// Of messages of 4 GiB, which one slice can be many of, where a word may have 32 bits.
+    /// Messages of 4 GiB, on targets of 32 bits too.
     #[test]
     fn keys_of_long_messages() {
         let long = Key::new(u64::from(u32::MAX / 64), 3);

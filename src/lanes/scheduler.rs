@@ -325,3 +325,15 @@ fn end_together(keys: &[Key], lanes: usize) -> bool {
     let all: u64 = keys.chunks(lanes).map(|group| group[0].blocks() * group.len() as u64).sum();
     all - used <= all / 5
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages of 4 GiB, on targets of 32 bits too.
+    #[test]
+    fn sums_of_long_messages() {
+        let long = Key::new(u64::from(u32::MAX / 64), 3);
+        assert!(end_together(&[long; WINDOW], 16) && !end_together(&[long, Key::new(1, 0)], 2));
+    }
+}
