@@ -41,7 +41,7 @@ codegen-units = 1
 # That an adapter asks for all that it needs is seen by clippy, which has it alone.
 SHARED = {
     "simd-digest": {"path": str(TOP), "default-features": False,
-                    "features": ["alloc", "blake2", "sha2", "std", "zeroize"]},
+                    "features": ["alloc", "blake2", "blake3", "rayon", "sha2", "std", "zeroize"]},
     "digest": {"version": "0.11", "features": ["alloc", "block-api", "dev", "mac", "oid", "zeroize"]},
     "zeroize": "1",
 }

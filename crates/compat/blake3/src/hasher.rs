@@ -91,6 +91,44 @@ impl Hasher {
         Ok(self)
     }
 
+    /// Appends the file at `path`.
+    ///
+    /// It is read, and not mapped: a program that has a file in its memory is killed when another one cuts that file.
+    /// Of a file of 16 KiB or more, the bytes that it has when it is opened are appended. All else is read to its end:
+    /// shorter files, pipes, and files that only seem to have a length.
+    ///
+    /// # Errors
+    ///
+    /// The errors of opening and reading, except `Interrupted`, and `UnexpectedEof` if the file becomes shorter while
+    /// it is read. Bytes before the error may be appended, so the hasher is of no use then.
+    ///
+    /// # Panics
+    ///
+    /// As [`update`](Self::update).
+    #[cfg(feature = "mmap")]
+    pub fn update_mmap(&mut self, path: impl AsRef<std::path::Path>) -> std::io::Result<&mut Self> {
+        crate::file::update(self, path.as_ref())?;
+        Ok(self)
+    }
+
+    /// As [`update_mmap`](Self::update_mmap), on all cores.
+    ///
+    /// Each thread of rayon's current pool reads 256 KiB of the file at a time, and hashes them. If the hasher has bytes
+    /// already, one thread reads 4 MiB at a time, and all hash them.
+    ///
+    /// # Errors
+    ///
+    /// As [`update_mmap`](Self::update_mmap).
+    ///
+    /// # Panics
+    ///
+    /// As [`update`](Self::update).
+    #[cfg(all(feature = "mmap", feature = "rayon"))]
+    pub fn update_mmap_rayon(&mut self, path: impl AsRef<std::path::Path>) -> std::io::Result<&mut Self> {
+        crate::file::update_rayon(self, path.as_ref())?;
+        Ok(self)
+    }
+
     /// The digest of the message so far.
     ///
     /// # Panics

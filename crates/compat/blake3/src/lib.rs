@@ -6,6 +6,10 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "mmap")]
+mod file;
+#[deprecated(since = "1.8.0", note = "use the hazmat module instead")]
+pub mod guts;
 mod hash;
 mod hasher;
 pub mod hazmat;
