@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test suites of others over the crates of this folder.
 
-crates/compat/run.py [SUITE…] [--backend best|portable]… [--list] [--quick] [--measure [--debug]]
+crates/compat/run.py [SUITE…] [--backend best|portable]… [--list] [--quick] [--features] [--measure [--debug]]
 
 Takes the published packages of suites.toml from the registry, and puts their tests over ours by `[patch]`. Nothing of
 theirs is kept in the repository. Ends with "N passed, N failed". The status is 1 if a failure is not explained in
@@ -99,22 +99,82 @@ def cargo(folder, backend, *arguments):
     return done.stdout, done.returncode == 0
 
 
-def unpacked(name, version):
-    """The folder of a published package, as the registry's client has unpacked it."""
-    folder = TARGET / "fetch" / f"{name}-{version}"
+def published(name, requirement):
+    """What the registry's client tells of a published package, the newest that fits. Nothing if it has no library."""
+    folder = TARGET / "fetch" / f"{name}-{requirement.lstrip('=')}"
     write(folder / "src/lib.rs", "")
     package = {"name": "fetch", "version": "0.0.0", "edition": "2024"}
-    dependency = {"version": f"={version}", "default-features": False}
+    dependency = {"version": requirement, "default-features": False}
     write(folder / "Cargo.toml", manifest(package=package, workspace={}, dependencies={name: dependency}))
+    if not requirement.startswith("="):
+        # What was the newest in an earlier run.
+        (folder / "Cargo.lock").unlink(missing_ok=True)
     output, well = cargo(folder, "best", "metadata", "--format-version=1", "--quiet")
     if not well:
-        raise Broken(f"{name} {version} is not to be had:\n{output}")
+        raise Broken(f"{name} {requirement} is not to be had:\n{output}")
     for line in output.splitlines():
         if line.startswith("{"):
             for package in json.loads(line)["packages"]:
-                if (package["name"], package["version"]) == (name, version) and package["source"]:
-                    return Path(package["manifest_path"]).parent
+                exact = f"={package['version']}" == requirement or not requirement.startswith("=")
+                if package["name"] == name and package["source"] and exact:
+                    return package
+    return None
+
+
+def unpacked(name, version):
+    """The folder of a published package, as the registry's client has unpacked it."""
+    package = published(name, f"={version}")
+    if package:
+        return Path(package["manifest_path"]).parent
+    done(TARGET / "fetch" / f"{name}-{version}", "fetch", "--quiet")
+    home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
+    for folder in home.glob(f"registry/src/index.crates.io-*/{name}-{version}"):
+        return folder
     raise Broken(f"{name} {version} is not to be had")
+
+
+def adapters():
+    """The folders of all adapters."""
+    return sorted(path.parent.name for path in HERE.glob("*/Cargo.toml"))
+
+
+def features_of_peers():
+    """The newest version of each peer that may take the place of the adapter's, and its features, as features.txt."""
+    text = "# Each adapter, the version of its peer, and the peer's features: crates/compat/run.py --features\n"
+    for adapter in adapters():
+        ours = adapter_of(adapter)["package"]
+        peer = published(ours["name"], f"^{ours['version']}")
+        text += f"{adapter} {peer['version']}: {' '.join(sorted(peer['features']))}\n"
+    return text
+
+
+def check_features():
+    """Whether features.txt has all adapters, of their versions, and what the registry has, and each adapter has these
+    features. Gives their names."""
+    lines = [line for line in (HERE / "features.txt").read_text().splitlines() if not line.startswith("#")]
+    known = {words[0]: (words[1].rstrip(":"), words[2:]) for words in map(str.split, lines)}
+    if sorted(known) != adapters():
+        raise Broken(f"features.txt has {sorted(known)}, and the adapters are {adapters()}")
+    passed = []
+    for adapter, (version, features) in known.items():
+        ours = adapter_of(adapter)["package"]
+        if version != ours["version"]:
+            raise Broken(f"features.txt has {adapter} {version}, and the adapter is {ours['version']}")
+        theirs = sorted(published(ours["name"], f"={version}")["features"])
+        if features != theirs:
+            raise Broken(f"features.txt has {features} of {adapter}, and the registry has {theirs}")
+        folder = TARGET / "scratch/best/features" / adapter
+        shutil.rmtree(folder, ignore_errors=True)
+        write(folder / "src/lib.rs", "")
+        write(folder / "Cargo.toml", manifest(
+            package={"name": "features", "version": "0.0.0", "edition": "2024"},
+            workspace={},
+            dependencies={ours["name"]: {"path": str(HERE / adapter), "version": f"={version}",
+                                         "default-features": False, "features": features}},
+        ))
+        done(folder, "metadata", "--format-version=1", "--quiet")
+        passed += [f"{adapter}: {feature}" for feature in features]
+    return passed
 
 
 def adapter_of(folder):
@@ -138,8 +198,8 @@ def over_ours(folder, adapter):
     return any("registry" not in package.get("source", "") for package in found)
 
 
-def check_over_ours(folder, adapters):
-    for adapter in adapters:
+def check_over_ours(folder, suite):
+    for adapter in suite["adapters"]:
         if not over_ours(folder, adapter):
             raise Broken(f"{adapter} is not ours in Cargo.lock")
 
@@ -373,9 +433,9 @@ def run_all(folder, commands):
         done(folder, *command.removeprefix("cargo ").split())
 
 
-def done(folder, *arguments):
+def done(folder, *arguments, backend="best"):
     """The output of cargo, which must succeed."""
-    output, well = cargo(folder, "best", *arguments)
+    output, well = cargo(folder, backend, *arguments)
     if not well:
         raise Broken(f"cargo {' '.join(arguments)}:\n{output}")
     return output
@@ -388,6 +448,8 @@ PREPARE = {"tests": prepare_tests, "unit": prepare_unit, "dependent": prepare_de
 def run(name, suite, backend):
     """Runs a suite on a backend. Gives the names of tests that passed, what those printed that failed, by their names,
     and the number that is ignored."""
+    if suite["kind"] == "features":
+        return check_features(), [], 0
     package = unpacked(suite.get("package", name), suite["version"]) if "version" in suite else None
     folder = TARGET / "scratch" / backend / name.replace(" ", "-")
     shutil.rmtree(folder, ignore_errors=True)
@@ -397,7 +459,7 @@ def run(name, suite, backend):
         output, well = cargo(folder, backend, "build" if suite.get("bare") else "run", "--quiet")
         if not well:
             raise Broken(output)
-        check_over_ours(folder, suite["adapters"])
+        check_over_ours(folder, suite)
         return [name], [], 0
     with (folder / "Cargo.toml").open("a") as file:
         file.write("\n" + manifest(**{"target.'cfg(all())'.dependencies": SHARED}))
@@ -423,7 +485,7 @@ def run(name, suite, backend):
         if sums != [len(ours), len(theirs)] or sorted(theirs) != sorted(test for test, _ in said):
             raise Broken(f"{sums} were counted, and {len(ours)}, {len(theirs)} read {features}")
         if suite["kind"] not in ("unit", "beside"):
-            check_over_ours(folder, suite["adapters"])
+            check_over_ours(folder, suite)
         passed, failed = passed + ours, failed + said
         ignored += sum(answer == "ignored" for _, answer in answers)
     return passed, failed, ignored
@@ -436,7 +498,7 @@ def runs_of(suite):
 
 def described(suite):
     """The sets of features of a suite, for the table."""
-    if suite["kind"] == "fresh":
+    if suite["kind"] in ("fresh", "features"):
         return ""
     return ", ".join(runs.removeprefix("--").removeprefix("features ") or "default" for runs in runs_of(suite))
 
@@ -446,7 +508,7 @@ def measure(backend, debug):
     has README's lines of `[profile]` beside it."""
     folder = TARGET / "scratch" / backend / "measure"
     needs = {"rustix": {"version": "1", "features": ["time"]}}
-    for adapter in sorted(path.parent.parent.name for path in HERE.glob("*/src/lib.rs")):
+    for adapter in adapters():
         ours = adapter_of(adapter)["package"]
         name = adapter.replace("-", "_")
         needs[f"ours_{name}"] = {"package": ours["name"], "path": str(HERE / adapter)}
@@ -502,6 +564,7 @@ def main():
     parser.add_argument("--backend", action="append", choices=list(BACKENDS))
     parser.add_argument("--list", action="store_true", help="the suites, what is left out of them, and why")
     parser.add_argument("--quick", action="store_true", help="the suites for CI")
+    parser.add_argument("--features", action="store_true", help="features.txt anew, from the registry")
     parser.add_argument("--measure", action="store_true", help="times beside those of the peers, on a quiet machine")
     parser.add_argument("--debug", action="store_true", help="with --measure: of builds without optimisation")
     options = parser.parse_args()
@@ -515,6 +578,9 @@ def main():
     TARGET.mkdir(parents=True, exist_ok=True)
     lock = open(TARGET / "lock", "w")  # until the end: two runs would share their scratch folders
     fcntl.flock(lock, fcntl.LOCK_EX)
+    if options.features:
+        print(features_of_peers(), end="")
+        return False
     if options.measure:
         for backend in options.backend or ["best"]:
             measure(backend, options.debug)
@@ -525,7 +591,7 @@ def main():
     rows = []
     # Whether a line of `[patch]` is taken does not depend on the backend. What dependents ask of an adapter, its own suite
     # asks on every backend.
-    best_alone = ["fresh", "dependent"] if options.quick else ["fresh"]
+    best_alone = ["features", "fresh"] + (["dependent"] if options.quick else [])
     for backend in options.backend or list(BACKENDS):
         known_as = probe(backend)
         print(f"built for {backend}: the backend is {known_as}", flush=True)
