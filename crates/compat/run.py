@@ -488,7 +488,45 @@ def run(name, suite, backend):
             check_over_ours(folder, suite)
         passed, failed = passed + ours, failed + said
         ignored += sum(answer == "ignored" for _, answer in answers)
+    if "compared" in suite:
+        equal, different = compare(name, suite, package, folder, backend)
+        passed, failed = passed + equal, failed + different
     return passed, failed, ignored
+
+
+def compare(name, suite, package, folder, backend):
+    """Runs the lines of `compared` by a shell that finds the program over ours, and by one that finds it over its peer.
+    Gives the lines of the equal outputs, and both outputs of the others."""
+    peers = folder.with_name(folder.name + "-over-its-peer")
+    shutil.rmtree(peers, ignore_errors=True)
+    prepare_dependent(peers, suite | {"adapters": []}, package)
+    outputs = []
+    for place in folder, peers:
+        done(place, "build", backend=backend)
+        if over_ours(place, suite["adapters"][0]) != (place == folder):
+            raise Broken(f"{name} in {place} is over the wrong crate")
+        files = place / "compared"
+        files.mkdir()
+        (place / "bin").mkdir()
+        shutil.copy2(TARGET / backend / "debug" / name, place / "bin" / name)
+        for length in suite["files"]:
+            (files / str(length)).write_bytes((bytes(range(251)) * (length // 251 + 1))[:length])
+        environment = os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
+        outputs.append([
+            subprocess.run(["sh", "-c", line], cwd=files, env=environment, capture_output=True, timeout=60)
+            for line in suite["compared"]])
+    if (folder / "bin" / name).read_bytes() == (peers / "bin" / name).read_bytes():
+        raise Broken(f"{name} is one program, over whichever crate")
+    passed, failed = [], []
+    for line, ours, theirs in zip(suite["compared"], *outputs):
+        ours, theirs = ((done.returncode, done.stdout, done.stderr) for done in (ours, theirs))
+        if not any(theirs[1:]):
+            raise Broken(f"{line}: the peer prints nothing")
+        if ours == theirs:
+            passed.append(line)
+        else:
+            failed.append((line, f"ours: {ours}\ntheirs: {theirs}"))
+    return passed, failed
 
 
 def runs_of(suite):
