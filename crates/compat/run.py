@@ -359,15 +359,16 @@ def prepare_fresh(folder, suite, _):
     patches = {}
     for adapter in suite["adapters"]:
         ours = adapter_of(adapter)["package"]
-        place = {"git": TOP.as_uri(), "version": ours["version"]} if suite["by"] == "git" else {
+        place = {"git": TOP.as_uri(), "version": ours["version"]} if suite.get("by") == "git" else {
             "path": str(HERE / adapter)}
         patches[adapter] = place if adapter == ours["name"] else {"package": ours["name"], **place}
     needs = suite["needs"]
-    if suite["by"] == "name":
+    if suite.get("by") == "name":
         needs = {"blake2": {"package": "simd-digest", "path": str(TOP), "features": ["reset"]}}
     tables = {
         "package": {"name": "fresh", "version": "0.0.0", "edition": "2024"},
         "workspace": {},
+        "features": {"cured": []} if suite["kind"] == "refused" else {},
         "dependencies": needs,
     }
     source = "src/main.rs"
@@ -442,7 +443,7 @@ def done(folder, *arguments, backend="best"):
 
 
 PREPARE = {"tests": prepare_tests, "unit": prepare_unit, "dependent": prepare_dependent,
-           "fresh": prepare_fresh, "beside": prepare_beside}
+           "fresh": prepare_fresh, "refused": prepare_fresh, "beside": prepare_beside}
 
 
 def run(name, suite, backend):
@@ -461,6 +462,8 @@ def run(name, suite, backend):
             raise Broken(output)
         check_over_ours(folder, suite)
         return [name], [], 0
+    if suite["kind"] == "refused":
+        return refused(folder, suite), [], 0
     with (folder / "Cargo.toml").open("a") as file:
         file.write("\n" + manifest(**{"target.'cfg(all())'.dependencies": SHARED}))
     passed, failed, ignored = [], [], 0
@@ -492,6 +495,26 @@ def run(name, suite, backend):
         equal, different = compare(name, suite, package, folder, backend)
         passed, failed = passed + equal, failed + different
     return passed, failed, ignored
+
+
+def refused(folder, suite):
+    """Whether the compiler says what the adapters' documentation quotes, and takes the cures. Gives what it says."""
+    output, well = cargo(folder, "best", "check", "--quiet")
+    if well:
+        raise Broken("it compiles without a cure")
+    check_over_ours(folder, suite)
+    said = []
+    for adapter in suite["adapters"]:
+        source = (HERE / adapter / "src/lib.rs").read_text()
+        quoted = re.findall(r"^//! (?:error\[E\d+\]|note): (.*)$", source, re.MULTILINE)
+        if not quoted:
+            raise Broken(f"the documentation of {adapter} quotes no error")
+        for text in quoted:
+            if not re.search(re.escape(text).replace("…", ".*"), output):
+                raise Broken(f"the compiler does not say: {text}\n{output}")
+            said.append(f"{adapter}: {text}")
+    done(folder, "check", "--quiet", "--features", "cured")
+    return said
 
 
 def compare(name, suite, package, folder, backend):
@@ -536,7 +559,7 @@ def runs_of(suite):
 
 def described(suite):
     """The sets of features of a suite, for the table."""
-    if suite["kind"] in ("fresh", "features"):
+    if suite["kind"] in ("fresh", "refused", "features"):
         return ""
     return ", ".join(runs.removeprefix("--").removeprefix("features ") or "default" for runs in runs_of(suite))
 
@@ -629,7 +652,7 @@ def main():
     rows = []
     # Whether a line of `[patch]` is taken does not depend on the backend. What dependents ask of an adapter, its own suite
     # asks on every backend.
-    best_alone = ["features", "fresh"] + (["dependent"] if options.quick else [])
+    best_alone = ["features", "fresh", "refused"] + (["dependent"] if options.quick else [])
     for backend in options.backend or list(BACKENDS):
         known_as = probe(backend)
         print(f"built for {backend}: the backend is {known_as}", flush=True)

@@ -1,4 +1,15 @@
 //! The names of the crate `blake2` 0.10, behind `digest` 0.10, over `simd-digest`.
+//!
+//! # Compile errors
+//!
+//! ```text
+//! error[E0277]: the trait bound `CoreWrapper<…>: CoreProxy` is not satisfied
+//! error[E0277]: the trait bound `CoreWrapper<…>: Digest` is not satisfied
+//! note: there are multiple different versions of crate `digest` in the dependency graph
+//! ```
+//!
+//! The caller needs `digest` 0.11, and this crate has the traits of 0.10. Take `blake2` 0.11, which has an adapter too,
+//! or a version of the caller that needs 0.10, such as hmac 0.12. There BLAKE2 needs `SimpleHmac`.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]

@@ -1,4 +1,22 @@
 //! The names of the crate `blake2` 0.11, over `simd-digest`.
+//!
+//! # Compile errors
+//!
+//! ```text
+//! error[E0271]: type mismatch resolving `<CtOutWrapper<…> as BufferKindUser>::BufferKind == Eager`
+//! note: required for `Blake2b<…>` to implement `EagerHash`
+//! ```
+//!
+//! As with `blake2`, `hmac::Hmac` does not take BLAKE2, which keeps its last block back. Take `hmac::SimpleHmac`, or
+//! `Blake2bMac512`, which is faster.
+//!
+//! ```text
+//! error[E0277]: the trait bound `Blake2b<…>: Digest` is not satisfied
+//! note: there are multiple different versions of crate `digest` in the dependency graph
+//! ```
+//!
+//! The caller needs `digest` 0.10, and this crate has the traits of 0.11. Take a version of the caller that needs 0.11,
+//! such as hmac 0.13, or `blake2` 0.10, which has an adapter too.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]

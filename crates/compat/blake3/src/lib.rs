@@ -1,4 +1,21 @@
 //! The names of the crate `blake3` 1, over `simd-digest`.
+//!
+//! # Compile errors
+//!
+//! ```text
+//! error[E0277]: the trait bound `blake3::Hasher: …CoreProxy` is not satisfied
+//! note: required for `blake3::Hasher` to implement `EagerHash`
+//! ```
+//!
+//! As with `blake3`, `hmac::Hmac` does not take BLAKE3, which keeps its last block back. Take [`Hasher::new_keyed`], or
+//! `hmac::SimpleHmac` where it must be HMAC.
+//!
+//! ```text
+//! error[E0277]: the trait bound `blake3::Hasher: digest::Digest` is not satisfied
+//! note: there are multiple different versions of crate `digest` in the dependency graph
+//! ```
+//!
+//! The caller needs `digest` 0.10, and [`traits`] has the traits of 0.11. Take a version of the caller that needs 0.11.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]

@@ -1,5 +1,15 @@
 //! The names of the crate `sha2` 0.11: SHA-256 and SHA-224 of `simd-digest`, and the others over the compression
 //! function of `sha2` 0.10.
+//!
+//! # Compile errors
+//!
+//! ```text
+//! error[E0277]: the trait bound `Sha2<Variant256>: CoreProxy` is not satisfied
+//! note: there are multiple different versions of crate `digest` in the dependency graph
+//! ```
+//!
+//! The caller needs `digest` 0.10, and this crate has the traits of 0.11. Take a version of the caller that needs 0.11,
+//! such as hmac, hkdf or pbkdf2 0.13. Otherwise keep `sha2` 0.10, which has no adapter.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
