@@ -189,7 +189,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) man: bool,
 
-    /// Is this other program, with its options alone; comes before all other arguments
+    /// Acts as this program and takes only its options; must come first
     #[arg(id = "as", long = "as", value_name = "NAME")]
     pub(crate) tool: Option<Tool>,
 

@@ -153,7 +153,7 @@ struct Coreutils {
 }
 
 impl Coreutils {
-    /// The options of this program that do the same.
+    /// Translates to bt2sum's options.
     fn options(tool: Tool, arguments: &[OsString]) -> Result<Options, Refused> {
         let wrong = |text: &str| {
             let end = format!("Try '{} --help' for more information.", output::program());
@@ -297,7 +297,7 @@ struct B3sum {
 }
 
 impl B3sum {
-    /// The options of this program that do the same.
+    /// Translates to bt2sum's options.
     fn into_options(self) -> Result<Options, Refused> {
         let Self {
             file: files, keyed, derive_key, length, seek, num_threads, no_names, raw, tag, check, quiet, ..

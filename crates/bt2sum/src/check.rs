@@ -40,7 +40,7 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
     match checked {
         Ok(()) => {}
         Err(Stop::Unreadable(error)) => {
-            run.printer.complain(source, &error);
+            run.printer.warn(&format!("{shown}: {}", reason(&error)));
             return Ok(false);
         }
         Err(Stop::Told) => return Ok(false),
@@ -148,7 +148,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Why a list that is open cannot be read, of which coreutils tell no more.
+    /// Coreutils report a failed read of a list only as `read error`.
     fn unreadable(&self, error: io::Error) -> Stop {
         Stop::Unreadable(if self.options.is_coreutils() { io::Error::other("read error") } else { error })
     }

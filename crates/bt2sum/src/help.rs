@@ -49,8 +49,8 @@ bytes that do not match or cannot be read.",
   moved       the contents that another name lost
   unreadable  the system gives an error, or the file changed meanwhile
 --update takes over what changed on purpose, and not what rotted.
-With --quiet, all of them print only what is rotted, missing or
-unreadable, and fail only by that.
+With --quiet, audits, updates and samples print only files that are
+rotted, missing or unreadable, and fail only for these.
 --sample P% or --sample 20g reads a part; with --update also what is new
 or has another length or time: --update --sample 0 reads no more.
 --list --store STORE prints what was recorded.",

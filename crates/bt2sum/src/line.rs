@@ -58,10 +58,11 @@ impl LineParser {
         };
         let hash: Digest = str::from_utf8(hex).ok()?.parse().ok()?;
         let size = hash.as_bytes().len();
-        let possible = scheme.algorithm.lengths().contains(&size) && !name.is_empty();
+        // Coreutils take an empty name for that of a file, which no file has.
+        let possible = scheme.algorithm.lengths().contains(&size) && (self.one_hash || !name.is_empty());
         let right = possible && size == scheme.size && (named.is_some() || self.size.is_none_or(|only| only == size));
         let states_chunk = named.is_some_and(|(_, rest)| rest.starts_with(b"-TREE-"));
-        let name = if escaped { unescape(name)? } else { name.to_vec() };
+        let name = if escaped { unescape(name)? } else { self.until_nul(name).to_vec() };
         right.then_some(Entry {
             name: from_raw(&name).ok().filter(|_| !name.contains(&0))?,
             scheme,
@@ -74,6 +75,7 @@ impl LineParser {
     /// The name, scheme and digest in a line that begins with the name of the algorithm, which `line` no longer has.
     fn tagged<'a>(&self, algorithm: Algorithm, line: &'a [u8]) -> Option<(&'a [u8], Scheme, &'a [u8])> {
         let (label, name, hex) = parts(line)?;
+        let hex = self.until_nul(hex);
         let size = hex.len() / 2;
         let bytes = |bits: usize| (bits.is_multiple_of(8)).then_some(bits / 8);
         let number = |text| plain_number(text).filter(|_| !algorithm.is_sha2());
@@ -102,6 +104,12 @@ impl LineParser {
         Some((name.or(may_lack_name.then_some(b"-"))?, Scheme { algorithm, size, shape }, hex))
     }
 
+    /// What coreutils see of a part of a line: they end at its first NUL.
+    fn until_nul<'a>(&self, part: &'a [u8]) -> &'a [u8] {
+        let end = part.iter().position(|&byte| byte == 0).filter(|_| self.one_hash);
+        &part[..end.unwrap_or(part.len())]
+    }
+
     /// The tree of lines that do not say the length of a leaf.
     fn tree(&self) -> Shape {
         if self.shape.is_tree() { self.shape } else { Shape::Tree { chunk: CHUNK } }
@@ -116,6 +124,10 @@ impl LineParser {
             return None;
         }
         let (b' ' | b'\t', rest) = rest.split_first()? else { return None };
+        // Nor must a line that ends here, except in b2sum, where its name is empty.
+        if rest.is_empty() && !(self.one_hash && self.algorithm == Algorithm::Blake2b) {
+            return None;
+        }
         let marked = matches!(rest, [b' ' | b'*', _, ..]);
         let name = match self.reversed {
             Some(true) => rest,
@@ -124,8 +136,8 @@ impl LineParser {
                 &rest[1..]
             }
             Some(false) => return None,
-            // The separator is there, the name is cut off.
-            None if matches!(rest, [b' ' | b'*']) => return None,
+            // The separator is there, the name is cut off. Coreutils take the second space for the name.
+            None if !self.one_hash && matches!(rest, [b' ' | b'*']) => return None,
             None => {
                 self.reversed = Some(true);
                 rest
@@ -327,8 +339,10 @@ mod tests {
         assert_eq!(parse(TREE, &["HEX2  a", "HEX2 b"]), None);
         assert_eq!(parse(TREE, &["HEX2 a", "HEX2  b"]), Some((" b".into(), 2, 7)));
         assert_eq!(parse(TREE, &["HEX2 a", "HEX2 *b"]), Some(("*b".into(), 2, 7)));
-        // A line without a proper digest decides nothing.
-        assert_eq!(parse(TREE, &["HEX2a a", "HEX2  b"]), Some(("b".into(), 2, 7)));
+        // A line without a proper digest or without a name decides nothing.
+        for nothing in ["HEX2a a", "HEX2 ", "HEX2  ", "HEX2 *"] {
+            assert_eq!(parse(TREE, &[nothing, "HEX2  b"]), Some(("b".into(), 2, 7)), "{nothing}");
+        }
         let long = format!("{} a", "0a".repeat(65));
         assert_eq!(parse(TREE, &[&long, "HEX2  b"]), Some(("b".into(), 2, 7)));
     }

@@ -51,9 +51,10 @@ impl Share {
 /// A share of a store. A number alone could be meant for a number of percent, except 0.
 pub(crate) fn share(text: &str) -> Result<Share, &'static str> {
     let number = bytes(text).filter(|&bytes| bytes == 0 || !text.ends_with(|last: char| last.is_ascii_digit()));
-    number.map(Share::Bytes).or_else(|| percent(text).map(Share::Part)).ok_or(
-        "not 0% to 100%, with at most 6 digits after a point, nor a number of bytes with k, m, g, KiB, MiB or GiB, nor 0",
-    )
+    number
+        .map(Share::Bytes)
+        .or_else(|| percent(text).map(Share::Part))
+        .ok_or("give 0% to 100% (at most 6 decimals), a size such as 20g, or 0")
 }
 
 /// A share in millionths of a percent, from a number with a percent sign.

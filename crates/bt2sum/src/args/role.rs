@@ -1,4 +1,4 @@
-//! What this program does as another one.
+//! The programs that bt2sum can stand in for.
 
 use clap::ValueEnum;
 
@@ -11,7 +11,7 @@ pub(crate) enum Tool {
     B3sum,
 }
 
-/// What the options of another program ask for, as far as this one has no such options.
+/// Options of other programs that bt2sum lacks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Role {
     pub(crate) tool: Option<Tool>,

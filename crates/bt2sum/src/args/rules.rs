@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-/// An option, and others of which it needs one. This is beyond clap's `requires`, which lets an option pass whose need
+/// Each option needs at least one of the others. This is beyond clap's `requires`, which lets an option pass whose need
 /// conflicts with something else that was given.
 const NEEDS: [(&str, &[&str]); 19] = [
     ("ignore-missing", &["check"]),
@@ -40,7 +40,7 @@ const CLASHES: [(&str, &[&str], &str); 9] = [
         "",
     ),
     ("recursive", &["audit", "update", "sample", "list"], ", which records"),
-    ("list", &["audit", "update", "sample", "direct"], ", which reads only the store"),
+    ("list", &["audit", "update", "sample", "direct", "rate", "cpus"], ", which reads only the store"),
     ("audit", RECORDED, IN_STORE),
     ("update", RECORDED, IN_STORE),
     ("sample", RECORDED, IN_STORE),

@@ -22,7 +22,7 @@ pub(crate) struct StoreOptions {
     #[arg(help_heading = "Stores of all files below a directory", long)]
     pub(crate) update: bool,
 
-    /// An audit that reads P percent of the bytes, or so many (20g), those first that were not read for longest
+    /// An audit that reads P percent of the bytes, or SIZE bytes; the files read longest ago come first
     ///
     /// With --update, what is new, and what has another length or time, is read besides.
     #[arg(help_heading = "Stores of all files below a directory", long, value_name = "P%|SIZE", allow_hyphen_values = true, value_parser = share)]

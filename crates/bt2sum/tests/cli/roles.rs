@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
-use crate::{Directory, Outcome, are_fewer, fewer, message, outcome, success, with_pipe};
+use crate::{Directory, Outcome, are_fewer, failure, fewer, message, outcome, success, with_pipe};
 
 const COREUTILS: [&str; 3] = ["sha224sum", "sha256sum", "b2sum"];
 
@@ -123,6 +123,78 @@ fn lines_that_coreutils_do_not_read() {
             for options in [&["-c", "sums"][..], &["-c", "-w", "--strict", "sums"]] {
                 directory.compare(name, options);
             }
+        }
+    }
+}
+
+/// Lists whose first line lacks a name, or has NUL: what it decides about the lines after it, and the status.
+#[test]
+fn first_lines_of_lists_of_coreutils() {
+    let directory = Directory::new().file("a", b"a").file("big", b"big");
+    let firsts = [
+        "HEX ",
+        "HEX  ",
+        "HEX *",
+        "HEX  a\0x",
+        "HEX  \0x",
+        "HEX \0x",
+        "HEX a\0x",
+        "HEX\0 a",
+        "\\HEX  a\0x",
+        "HEX",
+        "",
+        "TITLE () = HEX",
+        "TITLE (a\0x) = HEX",
+        "TITLE (a) = HEX\0x",
+        "TITLE (a) = \0HEX",
+        "\\TITLE (a\0x) = HEX",
+        "\0",
+    ];
+    for name in COREUTILS {
+        let title = if name == "b2sum" { "BLAKE2b" } else { &name[..6].to_uppercase() };
+        let good = success(outcome(directory.role(name).arg("big")).stdout);
+        let wrong = "0".repeat(good.stdout.len() - 6);
+        let mut failures = 0;
+        for first in firsts {
+            let first = first.replace("HEX", &wrong).replace("TITLE", title);
+            fs::write(directory.path("sums"), format!("{first}\n{}", good.stdout)).unwrap();
+            for options in [&["-c", "sums"][..], &["-c", "--strict", "-w", "sums"]] {
+                failures += usize::from(directory.compare(name, options).code == Some(1));
+            }
+        }
+        assert!(failures > firsts.len(), "{name}: {failures}");
+    }
+    // What `sha256sum` of coreutils 9.1 prints.
+    let good = outcome(directory.role("sha256sum").arg("big")).stdout;
+    let wrong = "0".repeat(64);
+    let check = |first: &str| {
+        fs::write(directory.path("sums"), format!("{wrong}{first}\n{good}")).unwrap();
+        outcome(directory.role("sha256sum").args(["-c", "sums"]))
+    };
+    let lost = |name: &str| {
+        let text = "No such file or directory\nsha256sum";
+        let warnings = format!("' big': {text}: WARNING: 2 listed files could not be read\n");
+        let lines = format!("{name}: FAILED open or read\n big: FAILED open or read\n");
+        failure(lines, format!("sha256sum: '{name}': {text}: {warnings}"))
+    };
+    let improper = "sha256sum: WARNING: 1 line is improperly formatted\n".to_owned();
+    assert_eq!(check(" "), Outcome { stderr: improper, ..success("big: OK\n") });
+    assert_eq!(check("  "), lost(" "));
+    assert_eq!(check(" *"), lost("*"));
+    let mismatch = "sha256sum: WARNING: 1 computed checksum did NOT match\n";
+    assert_eq!(check("  a\0x"), failure("a: FAILED\nbig: OK\n", mismatch));
+}
+
+/// A list that is a directory.
+#[test]
+fn lists_that_coreutils_cannot_read() {
+    let directory = Directory::new();
+    fs::create_dir(directory.path("d")).unwrap();
+    for name in COREUTILS {
+        directory.compare(name, &["-c", "d"]);
+        for options in [&["-c"][..], &["-c", "-"]] {
+            let run = outcome(directory.role(name).args(options).stdin(directory.open("d")));
+            assert_eq!(run, failure("", format!("{name}: 'standard input': read error\n")), "{options:?}");
         }
     }
 }

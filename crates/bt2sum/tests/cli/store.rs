@@ -279,6 +279,12 @@ fn what_cannot_be_read() {
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("not updated: a directory with recorded files cannot be listed"), "{run:?}");
     assert_eq!(fs::read(directory.path("s")).unwrap(), before);
+    // With --quiet too, these are told and counted, and nothing else.
+    for mode in ["--audit", "--sample=100%"] {
+        let run = as_user(&directory, &[mode, "--quiet", "--store", "s", "d"]);
+        let quiet = lines.replace("3 unchanged, ", "");
+        assert!(run.code == Some(1) && run.stdout.starts_with(&quiet), "{mode}: {run:?}");
+    }
     // A file that cannot be read keeps its record.
     let run = as_user(&directory, &["--update", "--force", "--store", "s", "d"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""), "{run:?}");
