@@ -4,6 +4,7 @@
 //! files in the place of others, then files under new names, then what is missing.
 
 use core::mem;
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::time::SystemTime;
 
@@ -64,6 +65,8 @@ pub(super) struct Audit<'a, 'p> {
     /// Files that may have been exchanged, and files and links under new names.
     swapped: Vec<Waiting>,
     newcomers: Vec<Waiting>,
+    /// Lengths and times of missing files, once these are known.
+    missing: BTreeSet<Stamp>,
     /// Whether there are records of files in a directory that cannot be listed.
     unlisted_records: bool,
     /// The numbers of recorded files, without links, and of those that are missing.
@@ -77,7 +80,20 @@ impl<'a, 'p> Audit<'a, 'p> {
     pub(super) fn new(store: &'a Store, report: Report<'a, 'p>, output: Output) -> io::Result<Self> {
         let (others, swapped, newcomers) = (Index::new(store)?, Vec::new(), Vec::new());
         let (unlisted_records, files, missing_files, samples) = (false, 0, 0, false);
-        Ok(Self { store, report, output, others, swapped, newcomers, unlisted_records, files, missing_files, samples })
+        let missing = BTreeSet::new();
+        Ok(Self {
+            store,
+            report,
+            output,
+            others,
+            swapped,
+            newcomers,
+            missing,
+            unlisted_records,
+            files,
+            missing_files,
+            samples,
+        })
     }
 
     /// Compares everything. An error says why the audit ends early.
@@ -271,8 +287,10 @@ impl<'a, 'p> Audit<'a, 'p> {
         let newcomers = mem::take(&mut self.newcomers);
         let renamed: Vec<_> = newcomers.iter().map(|waiting| self.judge(waiting)).collect();
         self.others.begin_copied();
-        for (waiting, decided) in newcomers.into_iter().zip(renamed) {
-            let decided = decided.or_else(|| self.judge(&waiting)).expect("all names are known");
+        let copied = newcomers.iter().zip(renamed).map(|(waiting, decided)| decided.or_else(|| self.judge(waiting)));
+        let decided: Vec<_> = copied.map(|decided| decided.expect("all names are known")).collect();
+        self.missing = self.others.missing_stamps();
+        for (waiting, decided) in newcomers.into_iter().zip(decided) {
             self.settle(waiting, decided)?;
         }
         for lost in self.others.missing() {
@@ -326,7 +344,8 @@ impl<'a, 'p> Audit<'a, 'p> {
             Verdict::MovedRotted(id) => (Status::Rotted, from(id)),
             Verdict::Unreadable => (Status::Unreadable, None),
         };
-        let mut finding = Finding { from, ..Finding::new(status) };
+        let may_be_lost = status == Status::New && sight.stamp().is_some_and(|stamp| self.missing.contains(&stamp));
+        let mut finding = Finding { from, may_be_lost, ..Finding::new(status) };
         if matches!(status, Status::Changed | Status::Rotted | Status::Unreadable) {
             finding.damage = damage;
         }

@@ -11,7 +11,7 @@
 
 use core::cmp::Ordering;
 use core::mem;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io;
 
 use super::store::{Kind, Record, Store, Time};
@@ -273,6 +273,12 @@ impl Index {
 
     pub(super) fn lost(&self, id: Id) -> &Lost {
         &self.lost[id]
+    }
+
+    /// The lengths and times of files that are gone so far and were told under no other name, without empty files.
+    pub(super) fn missing_stamps(&self) -> BTreeSet<Stamp> {
+        let gone = self.lost.iter().filter(|lost| lost.state == State::Gone).filter_map(|lost| lost.file.as_ref());
+        gone.map(|(record, _)| record.stamp()).filter(|stamp| stamp.length > 0).collect()
     }
 
     /// What is gone and was told under no other name, in the order of names.

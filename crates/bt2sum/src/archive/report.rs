@@ -64,12 +64,15 @@ pub(super) struct Finding {
     /// The name that a moved file had, which may have rotted, too.
     pub(super) from: Option<Vec<u8>>,
     pub(super) reason: Option<String>,
+    /// Whether a new file has the length and time of a missing one, and so may be that one, with rot.
+    pub(super) may_be_lost: bool,
 }
 
 impl Finding {
     pub(super) fn new(status: Status) -> Self {
         let damage = Damage::default();
-        Self { status, digest: None, length: None, unread: false, damage, from: None, reason: None }
+        let (unread, may_be_lost) = (false, false);
+        Self { status, digest: None, length: None, unread, damage, from: None, reason: None, may_be_lost }
     }
 }
 
@@ -141,7 +144,7 @@ impl<'a, 'p> Report<'a, 'p> {
     pub(super) fn tell(&mut self, name: &[u8], finding: &Finding) -> io::Result<()> {
         self.counts[finding.status as usize] += 1;
         self.unread += u64::from(finding.unread);
-        if self.quiet && !finding.status.is_bad() {
+        if self.quiet && !finding.status.is_bad() && !finding.may_be_lost {
             return Ok(());
         }
         if self.json {

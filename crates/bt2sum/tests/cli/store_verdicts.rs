@@ -484,6 +484,24 @@ fn what_a_quiet_audit_tells() {
         assert!(code == Some(1) && stdout.starts_with(&lines), "{mode}: {stdout}");
         assert_eq!(stdout.lines().count(), 5, "{mode}: {stdout}");
     }
+    // A file of whole seconds that was renamed and rotted is missing, and its new name is told.
+    set_time(&directory, "sub/deep/c", 7);
+    assert_eq!(run(&["--update"]).0, Some(1));
+    fs::write(directory.path("d/empty2"), b"").unwrap();
+    rename(&directory, "sub/deep/c", "c2");
+    rot(&directory, "c2", 0);
+    let before = fs::read(directory.path("s")).unwrap();
+    for mode in ["--audit", "--sample=100%", "--sample=0", "--update"] {
+        let (code, stdout) = run(&[mode]);
+        assert!(code == Some(1) && stdout.contains("c2: new\nsub/deep/c: missing\n"), "{mode}: {stdout}");
+        assert!(
+            !stdout.contains("empty") && !stdout.contains("newer") && !stdout.contains("1 new"),
+            "{mode}: {stdout}"
+        );
+    }
+    fs::write(directory.path("s"), before).unwrap();
+    let objects = run(&["--update", "--json"]).1;
+    assert!(objects.contains(r#"{"name":"c2","status":"new","#), "{objects}");
     // The update has taken over what is missing, and keeps the record of what rotted.
     let (code, stdout) = run(&["--update"]);
     assert!(code == Some(1) && stdout.contains("\n1 rotted, root "), "{stdout}");
