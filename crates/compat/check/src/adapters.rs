@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use semver::Version;
+use semver::{Op, Version, VersionReq};
 use toml::{Table, Value};
 
 /// The library's package, which every adapter needs.
@@ -21,14 +21,20 @@ pub(crate) enum Place {
 
 #[derive(Debug)]
 pub(crate) struct Adapter {
-    /// The name of its folder, which is another than its own where two adapters have one name.
+    /// Its folder. It differs from `name` where two adapters share a name.
     pub(crate) folder: String,
     pub(crate) name: String,
     pub(crate) version: Version,
     pub(crate) features: BTreeSet<String>,
-    /// Packages of the registry of which it needs one version alone.
-    pub(crate) exact: Vec<(String, Version)>,
+    /// What it needs of the registry, and the library needs for it. Optional needs are here, too.
+    pub(crate) requirements: Vec<Requirement>,
     pub(crate) rust_version: Option<String>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Requirement {
+    pub(crate) package: String,
+    pub(crate) req: VersionReq,
 }
 
 impl Place {
@@ -41,6 +47,16 @@ impl Place {
         let path = dunce::canonicalize(from).map_err(|error| format!("--from {from}: {error}; a URL has ://"))?;
         let within = path.join("crates/compat");
         Ok(Self::Path(if within.is_dir() { within } else { path }))
+    }
+
+    /// The repositories whose packages are ours.
+    pub(crate) fn urls(&self) -> Vec<&str> {
+        let ours = [env!("CARGO_PKG_REPOSITORY")];
+        let from = match self {
+            Self::Git(url) => Some(url.as_str()),
+            Self::Path(_) => None,
+        };
+        ours.into_iter().chain(from).collect()
     }
 
     fn folder(&self) -> PathBuf {
@@ -72,7 +88,16 @@ pub(crate) fn read(place: &Place) -> Result<Vec<Adapter>, String> {
         if manifest.is_file() {
             let table = read_toml(&manifest)?;
             let named = entry.file_name().to_string_lossy().into_owned();
-            adapters.extend(adapter(named, &table).map_err(|error| format!("{}: {error}", manifest.display()))?);
+            let told = |error| format!("{}: {error}", manifest.display());
+            if let Some(mut adapter) = adapter(named, &table).map_err(told)? {
+                let library = table["dependencies"][LIBRARY].get("path").and_then(Value::as_str);
+                if let Some(library) = library {
+                    let manifest = entry.path().join(library).join("Cargo.toml");
+                    let needs = requirements(&read_toml(&manifest)?);
+                    adapter.requirements.extend(needs.map_err(|error| format!("{}: {error}", manifest.display()))?);
+                }
+                adapters.push(adapter);
+            }
         }
     }
     if adapters.is_empty() {
@@ -82,7 +107,7 @@ pub(crate) fn read(place: &Place) -> Result<Vec<Adapter>, String> {
     Ok(adapters)
 }
 
-/// A file of TOML.
+/// Parses a TOML file.
 ///
 /// # Errors
 ///
@@ -92,13 +117,14 @@ pub(crate) fn read_toml(file: &Path) -> Result<Table, String> {
     text.parse().map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// The adapter of a manifest, or None if that package does not need the library.
-fn adapter(folder: String, manifest: &Table) -> Result<Option<Adapter>, String> {
+/// The adapter of a manifest, or None if that package does not always need the library.
+pub(crate) fn adapter(folder: String, manifest: &Table) -> Result<Option<Adapter>, String> {
     let empty = Table::new();
     let table = |name| manifest.get(name).and_then(Value::as_table).unwrap_or(&empty);
     let text = |name| table("package").get(name).and_then(Value::as_str);
     let dependencies = table("dependencies");
-    if !dependencies.contains_key(LIBRARY) {
+    let is_optional = |value: &Value| value.get("optional").and_then(Value::as_bool) == Some(true);
+    if dependencies.get(LIBRARY).is_none_or(is_optional) {
         return Ok(None);
     }
     let (Some(name), Some(version)) = (text("name"), text("version")) else {
@@ -108,25 +134,56 @@ fn adapter(folder: String, manifest: &Table) -> Result<Option<Adapter>, String> 
     let features = table("features");
     let values: Vec<&str> = features.values().filter_map(Value::as_array).flatten().filter_map(Value::as_str).collect();
     // An optional dependency that no feature names by `dep:` is a feature.
-    let implicit = dependencies.iter().filter(|(key, value)| {
-        value.get("optional").and_then(Value::as_bool) == Some(true) && !values.contains(&format!("dep:{key}").as_str())
-    });
-    let mut exact = Vec::new();
-    for (key, value) in dependencies {
-        let required = value.as_str().or_else(|| value.get("version").and_then(Value::as_str));
-        if let Some(version) = required.and_then(|version| version.strip_prefix('=')) {
-            let package = value.get("package").and_then(Value::as_str).unwrap_or(key);
-            exact.push((package.to_owned(), parsed(version.trim())?));
-        }
-    }
+    let implicit = dependencies
+        .iter()
+        .filter(|(key, value)| is_optional(value) && !values.contains(&format!("dep:{key}").as_str()));
     Ok(Some(Adapter {
         folder,
         name: name.to_owned(),
         version: parsed(version)?,
         features: features.keys().chain(implicit.map(|(key, _)| key)).cloned().collect(),
-        exact,
+        requirements: requirements(manifest)?,
         rust_version: text("rust-version").map(str::to_owned),
     }))
+}
+
+/// What a manifest needs of the registry, except for its tests.
+fn requirements(manifest: &Table) -> Result<Vec<Requirement>, String> {
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let of_targets = targets.into_iter().flat_map(Table::values).filter_map(|target| target.get("dependencies"));
+    let tables = manifest.get("dependencies").into_iter().chain(of_targets).filter_map(Value::as_table);
+    let mut requirements = Vec::new();
+    for (key, value) in tables.flatten() {
+        if let Some(required) = value.as_str().or_else(|| value.get("version").and_then(Value::as_str)) {
+            let package = value.get("package").and_then(Value::as_str).unwrap_or(key).to_owned();
+            let req = VersionReq::parse(required).map_err(|error| format!("{package} {required}: {error}"))?;
+            requirements.push(Requirement { package, req });
+        }
+    }
+    Ok(requirements)
+}
+
+impl Requirement {
+    /// The only version that serves, if it is one.
+    pub(crate) fn exact(&self) -> Option<Version> {
+        let [only] = self.req.comparators.as_slice() else { return None };
+        (only.op == Op::Exact && only.patch.is_some()).then(|| self.lowest()).flatten()
+    }
+
+    /// Whether a lock file with this version stands in the way: cargo takes one version alone of a generation.
+    pub(crate) fn is_violated_by(&self, package: &str, version: &Version) -> bool {
+        self.package == package
+            && self.lowest().is_some_and(|lowest| are_compatible(&lowest, version))
+            && !self.req.matches(version)
+    }
+
+    fn lowest(&self) -> Option<Version> {
+        let first = self.req.comparators.first()?;
+        Some(Version {
+            pre: first.pre.clone(),
+            ..Version::new(first.major, first.minor.unwrap_or(0), first.patch.unwrap_or(0))
+        })
+    }
 }
 
 /// Whether cargo takes one of these versions in the other's place: the numbers up to the first that is not 0 are equal.

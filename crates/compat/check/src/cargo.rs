@@ -41,8 +41,15 @@ impl Cargo {
     }
 
     fn metadata(&self, options: &[&OsStr]) -> Result<Metadata, String> {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(&cargo)
+        // `cargo run` names the cargo and the toolchain of this checkout, and the project may have another.
+        let is_run_by_cargo = env::var_os("CARGO_PKG_NAME").is_some_and(|name| name == env!("CARGO_PKG_NAME"));
+        let named = env::var_os("CARGO").filter(|_| !is_run_by_cargo);
+        let cargo = named.unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(&cargo);
+        if is_run_by_cargo {
+            command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+        }
+        let output = command
             .args(["metadata", "--format-version=1", "--color=never"])
             .args(options)
             .current_dir(&self.folder)

@@ -1,14 +1,16 @@
 //! What each hash crate of a graph is, and what is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 
 use semver::Version;
 use serde::Deserialize;
-use toml::Value;
+use toml::{Table, Value};
 
 use crate::adapters::{Adapter, LIBRARY, Place, are_compatible, generation};
+use crate::lock::Locked;
 use crate::metadata::{CRATES_IO, Need, Package};
-use crate::project::{Project, Unused, value};
+use crate::project::{INDEX, Lock, Project, value};
 use crate::report::{Found, Missing, Report, State};
 
 /// The crates that no adapter stands for, with what is said of each.
@@ -32,7 +34,7 @@ pub(crate) fn examine(project: &Project, adapters: &[Adapter], place: &Place) ->
     let mut packages: Vec<&Package> =
         project.graph.packages.iter().filter(|package| resolved.contains(package.id.as_str())).collect();
     packages.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
-    let all = Graph { project, adapters, packages };
+    let all = Graph { project, adapters, urls: place.urls(), packages };
     let mut missing = Missing::new(project);
     let mut found = Vec::new();
     for &package in &all.packages {
@@ -40,7 +42,7 @@ pub(crate) fn examine(project: &Project, adapters: &[Adapter], place: &Place) ->
         let (state, why) = if adapters.iter().any(|adapter| adapter.name == package.name) {
             all.of_adapted(package, &needs, place, &mut missing)
         } else if package.name == LIBRARY && needs.iter().any(|need| !all.is_ours(need.by)) {
-            (State::Ours, "needed by its own name".to_owned())
+            (State::Ours, "a direct dependency".to_owned())
         } else if let Some(what) = hashes.own_code.get(&package.name) {
             (State::OwnCode, what.clone())
         } else if let Some(what) = hashes.other_hashes.get(&package.name) {
@@ -60,11 +62,13 @@ pub(crate) fn examine(project: &Project, adapters: &[Adapter], place: &Place) ->
 struct Graph<'a> {
     project: &'a Project,
     adapters: &'a [Adapter],
+    /// Our repositories.
+    urls: Vec<&'a str>,
     packages: Vec<&'a Package>,
 }
 
 impl Graph<'_> {
-    /// What a package is that has the name of an adapter. Adds what is missing.
+    /// The state of a package that has an adapter's name. Adds what is missing.
     fn of_adapted(
         &self,
         package: &Package,
@@ -81,37 +85,42 @@ impl Graph<'_> {
         let Some(adapter) = self.adapter(&package.name, &package.version) else {
             return (State::Registry, self.other_generation(package));
         };
-        let patch = self.unused(adapter);
+        let (patch, foreign) = self.unused(adapter);
         let ours = patch.map_or(&adapter.version, |patch| &patch.version);
         if let Some(why) = self.hindrance(adapter, ours, needs) {
             let unused = if patch.is_some() { ", so the line of [patch] is not used" } else { "" };
             return (State::Registry, why + unused);
         }
         let is_other = *ours != package.version;
+        let commands = self.project.locked.conflicts([adapter].into_iter());
+        // A new lock file has what the lines of [patch] need.
+        for command in commands.into_iter().filter(|_| self.project.lock != Lock::Missing) {
+            if !missing.before.contains(&command) {
+                missing.before.push(command);
+            }
+        }
         if is_other {
             missing.after.push(self.update(&package.name, &package.version, ours));
         }
         let why = match (patch, is_other) {
             (Some(_), true) => format!("the line of [patch] has {ours}, so it is not used"),
-            (Some(_), false) => {
-                missing.after.push(format!("cargo update -p {}@{}", package.name, package.version));
-                "the line of [patch] is not used".to_owned()
-            }
+            // Cargo takes a patch of this version and with these features, so this is not known to happen.
+            (Some(_), false) => "the line of [patch] is not used, and compat-check does not know why".to_owned(),
             (None, _) => {
-                for (name, version) in &adapter.exact {
-                    for other in self.of_crates_io(name, version).filter(|other| other.version != *version) {
-                        missing.before.push(self.update(name, &other.version, version));
-                    }
-                }
                 missing.add_patch(adapter, place, &self.project.patched_keys());
                 let other = if is_other { format!(", and the adapter has {ours}") } else { String::new() };
-                format!("no line of [patch]{other}")
+                match foreign {
+                    Some(Locked { version, .. }) => {
+                        format!("a line of [patch] for {version}, which is not ours, is not used{other}")
+                    }
+                    None => format!("no line of [patch]{other}"),
+                }
             }
         };
         (State::CouldBeOurs, why)
     }
 
-    /// What a package is that has the name of an adapter and is not from crates.io.
+    /// The state of a package that has an adapter's name and is not from crates.io.
     fn of_elsewhere(&self, package: &Package, needs: &[Need<'_>]) -> (State, String) {
         let place = package.source.clone().unwrap_or_else(|| {
             let manifest = self.project.original(&package.manifest_path);
@@ -128,7 +137,10 @@ impl Graph<'_> {
     fn is_ours(&self, package: &Package) -> bool {
         !package.is_of_crates_io()
             && self.adapters.iter().any(|adapter| adapter.name == package.name)
-            && package.dependencies.iter().any(|dependency| dependency.name == LIBRARY)
+            && package
+                .dependencies
+                .iter()
+                .any(|dependency| dependency.name == LIBRARY && dependency.kind.is_none() && !dependency.optional)
     }
 
     /// The adapter that can stand for this version of a crate.
@@ -136,9 +148,12 @@ impl Graph<'_> {
         self.adapters.iter().find(|adapter| adapter.name == name && are_compatible(&adapter.version, version))
     }
 
-    fn unused(&self, adapter: &Adapter) -> Option<&Unused> {
-        let fits = |unused: &&Unused| unused.name == adapter.name && are_compatible(&unused.version, &adapter.version);
-        self.project.unused.iter().find(fits)
+    /// The unused patches for what an adapter stands for: one by an adapter, and one that is not ours.
+    fn unused(&self, adapter: &Adapter) -> (Option<&Locked>, Option<&Locked>) {
+        let fits = |unused: &&Locked| unused.name == adapter.name && are_compatible(&unused.version, &adapter.version);
+        let fitting = self.project.locked.unused().iter().filter(fits);
+        let (ours, foreign): (Vec<_>, Vec<_>) = fitting.partition(|unused| self.project.is_ours(unused, &self.urls));
+        (ours.first().copied(), foreign.first().copied())
     }
 
     /// The packages of the registry that cargo would replace by this version.
@@ -173,10 +188,10 @@ impl Graph<'_> {
                 return Some(format!("{} needs the feature {feature}, which the adapter lacks", named(need.by)));
             }
         }
-        for (name, version) in &adapter.exact {
-            for other in self.of_crates_io(name, version) {
+        for (name, version) in adapter.requirements.iter().filter_map(|one| Some((&one.package, one.exact()?))) {
+            for other in self.of_crates_io(name, &version) {
                 let needs = self.project.graph.needs(other);
-                if let Some(need) = needs.iter().find(|need| !need.declared.req.matches(version)) {
+                if let Some(need) = needs.iter().find(|need| !need.declared.req.matches(&version)) {
                     let required = &need.declared.req;
                     let by = named(need.by);
                     return Some(format!("{by} needs {name} {required}, and the adapter needs {name} ={version}"));
@@ -195,14 +210,15 @@ impl Graph<'_> {
 
     /// Patches for which the graph has no crate.
     fn unneeded(&self) -> Vec<String> {
-        let unneeded = |unused: &&Unused| {
+        let unneeded = |unused: &&Locked| {
             self.adapters.iter().any(|adapter| adapter.name == unused.name)
+                && self.project.is_ours(unused, &self.urls)
                 && self.of_crates_io(&unused.name, &unused.version).next().is_none()
         };
-        let told = |unused: &Unused| {
+        let told = |unused: &Locked| {
             format!("The line of [patch] for {} {} is not used: nothing needs that crate.", unused.name, unused.version)
         };
-        self.project.unused.iter().filter(unneeded).map(told).collect()
+        self.project.locked.unused().iter().filter(unneeded).map(told).collect()
     }
 
     /// A member that promises to compile where the adapters that are missing do not.
@@ -216,31 +232,64 @@ impl Graph<'_> {
         Some(format!("The adapters need Rust {most}, and {} promises to compile with {version}.", member.name))
     }
 
-    /// Whether debug builds would run the library as it is compiled without optimisation.
+    /// Whether debug builds leave the library unoptimised.
     fn lacks_profile(&self, found: &[Found]) -> bool {
-        let is_there =
-            found.iter().any(|found| matches!(found.state, State::Ours | State::OursByPatch | State::CouldBeOurs));
-        let levels: [&[&str]; 3] = [
-            &["profile", "dev", "package", LIBRARY, "opt-level"],
-            &["profile", "dev", "package", "*", "opt-level"],
-            &["profile", "dev", "opt-level"],
-        ];
-        let level = levels.iter().find_map(|keys| self.project.setting(keys));
-        is_there && level.is_none_or(|level| level.as_integer() == Some(0))
+        let is_slow = |found: &Found| {
+            ["blake3", "sha2", LIBRARY].contains(&found.name.as_str())
+                && matches!(found.state, State::Ours | State::OursByPatch | State::CouldBeOurs)
+        };
+        let is_zero = |level: &Value| level.as_integer() == Some(0) || level.as_str() == Some("0");
+        let Project { config, manifest, .. } = self.project;
+        let of_library = || {
+            let key = [config, manifest].into_iter().find_map(library_key)?;
+            self.project.setting(&["profile", "dev", "package", key, "opt-level"]).cloned()
+        };
+        let level = of_library()
+            .or_else(|| self.project.setting(&["profile", "dev", "package", "*", "opt-level"]).cloned())
+            .or_else(|| env::var("CARGO_PROFILE_DEV_OPT_LEVEL").ok().map(Value::String))
+            .or_else(|| self.project.setting(&["profile", "dev", "opt-level"]).cloned());
+        found.iter().any(is_slow) && level.is_none_or(|level| is_zero(&level))
     }
+}
+
+/// The key in the packages of a profile that names the library and has a level, with its version or without.
+fn library_key(table: &Table) -> Option<&str> {
+    let packages = value(table, &["profile", "dev", "package"])?.as_table()?;
+    let is_library =
+        |key: &str| key.strip_prefix(LIBRARY).is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', ':']));
+    packages
+        .iter()
+        .find(|(key, value)| is_library(key) && value.get("opt-level").is_some())
+        .map(|(key, _)| key.as_str())
 }
 
 impl Missing {
     fn new(project: &Project) -> Self {
         let has = |keys| value(&project.manifest, keys).is_some_and(Value::is_table);
+        let is_named_by_index = !has(&["patch", "crates-io"]) && has(&["patch", INDEX]);
+        let (config, manifest) = (library_key(&project.config), library_key(&project.manifest));
+        let place = if config.is_some() {
+            "cargo's configuration".to_owned()
+        } else {
+            project.manifest_path.display().to_string()
+        };
         Self {
-            has_patches: has(&["patch", "crates-io"]),
+            patch_table: if is_named_by_index {
+                format!("patch.{}", quoted(INDEX))
+            } else {
+                "patch.crates-io".to_owned()
+            },
+            has_patches: is_named_by_index || has(&["patch", "crates-io"]),
             has_profile: has(&["profile", "dev", "package", LIBRARY]),
+            has_level: config.or(manifest).map(|key| {
+                let key = if key == LIBRARY { key.to_owned() } else { quoted(key) };
+                format!("Set opt-level in [profile.dev.package.{key}] of {place} to 3.")
+            }),
             ..Self::default()
         }
     }
 
-    /// Adds the line of `[patch.crates-io]` for an adapter, under a key that is free.
+    /// Adds the line of `[patch]` for an adapter, under a key that is free.
     fn add_patch(&mut self, adapter: &Adapter, place: &Place, taken: &[&str]) {
         let Adapter { name, folder, .. } = adapter;
         let mut key = folder.clone();

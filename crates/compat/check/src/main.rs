@@ -13,6 +13,7 @@ use crate::project::Project;
 mod adapters;
 mod cargo;
 mod examine;
+mod lock;
 mod metadata;
 mod mirror;
 mod project;
@@ -21,7 +22,8 @@ mod report;
 /// Prints which hash crates of a project are simd-digest's by [patch], and the lines that are missing
 ///
 /// It reads the project's manifests, its lock file and cargo's configuration, and writes nothing there. Where the lock
-/// file has another version than an adapter, it prints the command that takes the adapter's.
+/// file has another version than an adapter, it prints the command that takes the adapter's. The lines have paths of this
+/// machine; those that `--from URL` gives can be built by others.
 #[derive(Debug, Parser)]
 #[command(
     name = "compat-check",
@@ -32,7 +34,8 @@ Examples, from a checkout of simd-digest:
   cargo run -p compat-check -- ../app --from https://github.com/simd-digest/simd-digest
   cargo run -p compat-check -- ../app --json
 
-Exit status: 1 if a crate could be ours and is not, 0 if none could, 2 for an error. Lines of [profile] do not count."
+Exit status: 1 if a crate could be ours and is not, 0 if none could, 2 for an error. Missing lines
+of [profile] do not change it."
 )]
 struct Options {
     /// The project: the folder of its Cargo.toml, or a folder within
@@ -66,7 +69,7 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<bool, String> {
     let place = Place::new(options.from.as_deref())?;
     let adapters = adapters::read(&place)?;
-    let project = Project::read(&options.path, options.offline)?;
+    let project = Project::read(&options.path, options.offline, &adapters, &place.urls())?;
     let report = examine::examine(&project, &adapters, &place)?;
     let text = if options.json { report.json()? } else { report.text() };
     let mut out = io::stdout().lock();

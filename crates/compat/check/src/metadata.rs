@@ -45,6 +45,7 @@ pub(crate) struct Dependency {
     pub(crate) source: Option<String>,
     pub(crate) path: Option<PathBuf>,
     pub(crate) kind: Option<String>,
+    pub(crate) optional: bool,
     pub(crate) target: Option<String>,
     pub(crate) features: Vec<String>,
 }

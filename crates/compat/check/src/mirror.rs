@@ -1,6 +1,7 @@
 //! A copy of manifests elsewhere, in which cargo may write a lock file.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -22,6 +23,12 @@ pub(crate) struct Mirror {
 impl Mirror {
     /// Copies what the listing of a workspace, by `cargo metadata --no-deps`, leads to. `manifest` is the root's.
     pub(crate) fn new(cargo: &Cargo, listing: &Metadata, manifest: &Table) -> Result<Self, String> {
+        let within = env::temp_dir();
+        let folder = dunce::canonicalize(&within).map_err(|error| format!("{}: {error}", within.display()))?;
+        if folder.starts_with(&listing.workspace_root) {
+            let root = listing.workspace_root.display();
+            return Err(format!("the temporary folder {} lies in {root}; set TMPDIR to another", folder.display()));
+        }
         let folder = TempDir::with_prefix("compat-check-").map_err(|error| format!("a temporary folder: {error}"))?;
         let mut mirror = Self { folder, originals: BTreeMap::new() };
         let mut waiting = mirror.copy(listing)?;
@@ -34,7 +41,7 @@ impl Mirror {
             }
         }
         let lock = listing.workspace_root.join("Cargo.lock");
-        if lock.is_file() {
+        if lock.symlink_metadata().is_ok() {
             mirror.put(&lock)?;
         }
         Ok(mirror)

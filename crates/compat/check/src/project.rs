@@ -5,17 +5,17 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use semver::Version;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use toml::{Table, Value};
 
-use crate::adapters::read_toml;
+use crate::adapters::{Adapter, adapter, read_toml};
 use crate::cargo::Cargo;
+use crate::lock::{self, LockFile, Locked};
 use crate::metadata::Metadata;
 use crate::mirror::Mirror;
 
 /// How cargo names the registry in `[patch]`, besides `crates-io`.
-const INDEX: &str = "https://github.com/rust-lang/crates.io-index";
+pub(crate) const INDEX: &str = "https://github.com/rust-lang/crates.io-index";
 
 /// What is read of a project. Nothing there is written.
 #[derive(Debug)]
@@ -23,16 +23,16 @@ pub(crate) struct Project {
     /// The manifest of the workspace's root, which alone may have `[patch]` and `[profile]`.
     pub(crate) manifest_path: PathBuf,
     pub(crate) manifest: Table,
-    /// Cargo's configuration there, the files nearest first.
-    config: Table,
+    /// Cargo's configuration for this folder.
+    pub(crate) config: Table,
     pub(crate) graph: Metadata,
-    /// Patches that the graph does not use.
-    pub(crate) unused: Vec<Unused>,
+    /// The lock file of the graph.
+    pub(crate) locked: LockFile,
     pub(crate) lock: Lock,
     mirror: Option<Mirror>,
 }
 
-/// What stands for the versions of a graph.
+/// Where the graph's versions come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Lock {
@@ -44,17 +44,22 @@ pub(crate) enum Lock {
     Missing,
 }
 
-/// A package in `[[patch.unused]]` of a lock file.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Unused {
-    pub(crate) name: String,
-    pub(crate) version: Version,
+/// An entry of `[patch.crates-io]`.
+#[derive(Debug)]
+struct Patch<'a> {
+    name: &'a str,
+    path: Option<PathBuf>,
+    git: Option<&'a str>,
 }
 
 impl Project {
     /// Asks cargo for the graph of the project that this folder is in, or that has this manifest.
-    pub(crate) fn read(path: &Path, offline: bool) -> Result<Self, String> {
+    pub(crate) fn read(path: &Path, offline: bool, adapters: &[Adapter], urls: &[&str]) -> Result<Self, String> {
+        let is_manifest = path.file_name().is_some_and(|name| name == "Cargo.toml");
         let path = dunce::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        if !path.is_dir() && !is_manifest {
+            return Err(format!("{} is neither a folder nor a Cargo.toml", path.display()));
+        }
         let folder = if path.is_dir() { path } else { path.parent().map(Path::to_owned).unwrap_or_default() };
         let config = configuration(&folder)?;
         let cargo = Cargo::new(folder);
@@ -62,18 +67,33 @@ impl Project {
         let manifest_path = listing.workspace_root.join("Cargo.toml");
         let manifest = read_toml(&manifest_path)?;
         let lock_path = listing.workspace_root.join("Cargo.lock");
-        let has_lock = lock_path.is_file();
+        // A link that leads nowhere is a lock file that cannot be read.
+        let has_lock = lock_path.symlink_metadata().is_ok();
         let tries: &[&[&str]] = if offline { &[&["--offline"]] } else { &[&["--offline"], &[]] };
         let current = has_lock.then(|| tries.iter().find_map(|options| cargo.locked(options).ok())).flatten();
         let (graph, lock, mirror) = if let Some(graph) = current {
             (graph, Lock::AsItIs, None)
         } else {
-            let mirror = Mirror::new(&cargo, &listing, &manifest)?;
-            let graph = cargo.resolved(&mirror.at(&manifest_path), offline)?;
+            let told = |error| {
+                let mut told: String = error;
+                let folder = listing.workspace_root.display();
+                let patches = patches(&manifest, &listing.workspace_root, &config);
+                let patched = adapters
+                    .iter()
+                    .filter(|adapter| patches.iter().any(|patch| patch.name == adapter.name && patch.is_ours(urls)));
+                let commands = LockFile::read(&lock_path).map(|file| file.conflicts(patched)).unwrap_or_default();
+                if !commands.is_empty() {
+                    told += &format!("\nFirst run in {folder}:\n\n{}\n", commands.join("\n"));
+                }
+                told + "\ncompat-check resolved a copy of the manifests; with a current lock file \
+                        (`cargo generate-lockfile`) it needs none."
+            };
+            let resolved = |mirror: Mirror| Ok((cargo.resolved(&mirror.at(&manifest_path), offline)?, mirror));
+            let (graph, mirror) = Mirror::new(&cargo, &listing, &manifest).and_then(resolved).map_err(told)?;
             (graph, if has_lock { Lock::OutOfDate } else { Lock::Missing }, Some(mirror))
         };
-        let unused = unused(&mirror.as_ref().map_or(lock_path.clone(), |mirror| mirror.at(&lock_path)))?;
-        Ok(Self { manifest_path, manifest, config, graph, unused, lock, mirror })
+        let locked = LockFile::read(&mirror.as_ref().map_or(lock_path.clone(), |mirror| mirror.at(&lock_path)))?;
+        Ok(Self { manifest_path, manifest, config, graph, locked, lock, mirror })
     }
 
     /// The manifest of the user, for one that cargo was given.
@@ -91,29 +111,62 @@ impl Project {
         keys
     }
 
+    /// Whether an unused patch is a line of `[patch.crates-io]` for an adapter.
+    pub(crate) fn is_ours(&self, unused: &Locked, urls: &[&str]) -> bool {
+        let root = self.manifest_path.parent().unwrap_or(&self.manifest_path);
+        patches(&self.manifest, root, &self.config).iter().any(|patch| patch.gives(unused) && patch.is_ours(urls))
+    }
+
     /// A value of cargo's configuration, or else of the root's manifest.
     pub(crate) fn setting(&self, keys: &[&str]) -> Option<&Value> {
         value(&self.config, keys).or_else(|| value(&self.manifest, keys))
     }
 }
 
-/// The unused patches in a lock file.
-fn unused(lock: &Path) -> Result<Vec<Unused>, String> {
-    #[derive(Default, Deserialize)]
-    struct Patch {
-        #[serde(default)]
-        unused: Vec<Unused>,
+/// The patches of crates.io in a manifest of this folder and in cargo's configuration.
+fn patches<'a>(manifest: &'a Table, folder: &Path, config: &'a Table) -> Vec<Patch<'a>> {
+    let mut patches = Vec::new();
+    for (table, source) in [manifest, config].iter().flat_map(|table| ["crates-io", INDEX].map(|name| (table, name))) {
+        let entries = value(table, &["patch", source]).and_then(Value::as_table).into_iter().flatten();
+        patches.extend(entries.map(|(key, entry)| {
+            let text = |key| entry.get(key).and_then(Value::as_str);
+            Patch {
+                name: text("package").unwrap_or(key),
+                path: text("path").map(|path| folder.join(path)),
+                git: text("git"),
+            }
+        }));
     }
-    #[derive(Deserialize)]
-    struct LockFile {
-        #[serde(default)]
-        patch: Patch,
-    }
-    let file: LockFile = read_toml(lock)?.try_into().map_err(|error| format!("{}: {error}", lock.display()))?;
-    Ok(file.patch.unused)
+    patches
 }
 
-/// What cargo is configured to in this folder: by files in it, in its parents, and in cargo's own folder.
+impl Patch<'_> {
+    /// Whether an unused patch of a lock file can be this one.
+    fn gives(&self, unused: &Locked) -> bool {
+        let version = || self.adapter().map(|adapter| adapter.version);
+        self.name == unused.name
+            && match (&unused.source, self.git) {
+                (Some(source), Some(git)) => lock::is_of_repository(source, git),
+                (None, None) => version().is_some_and(|version| version == unused.version),
+                _ => false,
+            }
+    }
+
+    /// Whether it gives an adapter. `urls` are our repositories.
+    fn is_ours(&self, urls: &[&str]) -> bool {
+        match self.git {
+            Some(git) => urls.iter().any(|url| lock::short(url) == lock::short(git)),
+            None => self.adapter().is_some(),
+        }
+    }
+
+    fn adapter(&self) -> Option<Adapter> {
+        let manifest = read_toml(&self.path.as_ref()?.join("Cargo.toml")).ok()?;
+        adapter(String::new(), &manifest).ok().flatten()
+    }
+}
+
+/// Cargo's configuration for this folder: by files in it, in its parents, and in cargo's own folder.
 fn configuration(folder: &Path) -> Result<Table, String> {
     let own = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
     let folders = folder.ancestors().map(|parent| parent.join(".cargo")).chain(own);
@@ -122,10 +175,23 @@ fn configuration(folder: &Path) -> Result<Table, String> {
         // Where both are, cargo reads the file without an extension.
         let files = ["config", "config.toml"].map(|name| folder.join(name));
         if let Some(file) = files.iter().find(|file| fs::metadata(file).is_ok_and(|file| file.is_file())) {
-            merge(&mut merged, read_toml(file)?);
+            let mut table = read_toml(file)?;
+            absolute_patches(&mut table, folder.parent().unwrap_or(&folder));
+            merge(&mut merged, table);
         }
     }
     Ok(merged)
+}
+
+/// Paths in a configuration's patches are relative to the folder that has `.cargo`.
+fn absolute_patches(config: &mut Table, folder: &Path) {
+    let sources = config.get_mut("patch").and_then(Value::as_table_mut).into_iter().flatten();
+    let entries = sources.filter_map(|(_, source)| source.as_table_mut()).flatten();
+    for path in entries.filter_map(|(_, entry)| entry.get_mut("path")) {
+        if let Some(relative) = path.as_str() {
+            *path = Value::String(folder.join(relative).to_string_lossy().into_owned());
+        }
+    }
 }
 
 /// Adds what the first table does not have.

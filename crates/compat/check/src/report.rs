@@ -1,7 +1,7 @@
 //! The report, as text and as JSON.
 
 use core::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use semver::Version;
 use serde::Serialize;
@@ -49,7 +49,9 @@ pub(crate) enum State {
 pub(crate) struct Missing {
     /// Commands that make the lines of `[patch]` resolve.
     pub(crate) before: Vec<String>,
-    /// Lines of `[patch.crates-io]`.
+    /// The name of the table for the lines of `[patch]`.
+    pub(crate) patch_table: String,
+    /// Lines of `[patch]`.
     pub(crate) patch: Vec<String>,
     /// Whether debug builds need the line of `[profile]`.
     pub(crate) profile: bool,
@@ -59,6 +61,9 @@ pub(crate) struct Missing {
     pub(crate) has_patches: bool,
     #[serde(skip)]
     pub(crate) has_profile: bool,
+    /// What to do where the level of the library is set already.
+    #[serde(skip)]
+    pub(crate) has_level: Option<String>,
 }
 
 impl State {
@@ -112,7 +117,10 @@ impl Report {
         for note in &self.notes {
             let _ = write!(text, "\n{note}\n");
         }
-        self.missing.tell(&manifest.to_string(), &mut text);
+        self.missing.tell(&self.manifest_path, &mut text);
+        if !self.could_be_ours() {
+            text += "\nOther crates may carry code of their own.\n";
+        }
         text
     }
 }
@@ -127,23 +135,29 @@ fn listed(names: &[String]) -> Option<String> {
 }
 
 impl Missing {
-    fn tell(&self, manifest: &str, text: &mut String) {
-        commands("First run there", &self.before, text);
+    fn tell(&self, manifest: &Path, text: &mut String) {
+        let folder = manifest.parent().unwrap_or(manifest).display().to_string();
+        let manifest = manifest.display().to_string();
+        commands("First run", &folder, &self.before, text);
         if !self.patch.is_empty() {
-            table(manifest, "patch.crates-io", self.has_patches, &self.patch.join("\n"), text);
+            table(&manifest, &self.patch_table, self.has_patches, &self.patch.join("\n"), text);
         }
         if self.profile {
-            let why = "\nDebug builds compile the library without optimisation, which makes it many times slower.\n";
-            *text += why;
-            table(manifest, "profile.dev.package.simd-digest", self.has_profile, "opt-level = 3", text);
+            *text += "\nDebug builds compile the library without optimisation: BLAKE3 and SHA-256 take many times as long.\n";
+            if let Some(change) = &self.has_level {
+                let _ = writeln!(text, "{change}");
+            } else {
+                table(&manifest, "profile.dev.package.simd-digest", self.has_profile, "opt-level = 3", text);
+            }
         }
-        commands(if self.patch.is_empty() { "Run there" } else { "Then run there" }, &self.after, text);
+        let is_first = self.before.is_empty() && self.patch.is_empty();
+        commands(if is_first { "Run" } else { "Then run" }, &folder, &self.after, text);
     }
 }
 
-fn commands(when: &str, commands: &[String], text: &mut String) {
+fn commands(when: &str, folder: &str, commands: &[String], text: &mut String) {
     if !commands.is_empty() {
-        let _ = write!(text, "\n{when}:\n\n{}\n", commands.join("\n"));
+        let _ = write!(text, "\n{when} in {folder}:\n\n{}\n", commands.join("\n"));
     }
 }
 

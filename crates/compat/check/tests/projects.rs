@@ -101,11 +101,18 @@ impl Sandbox {
 
     /// Runs the program, which must change nothing here.
     fn run(&self, arguments: &[&str]) -> Output {
+        self.run_with(arguments, &[])
+    }
+
+    fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         let before = self.files();
         let output = Command::new(program())
             .args(arguments)
             .current_dir(&self.project)
             .env_remove("CARGO_TARGET_DIR")
+            .env_remove("CARGO_PROFILE_DEV_OPT_LEVEL")
+            .env("CARGO_HOME", self.folder.path().join("home"))
+            .envs(variables.iter().copied())
             .output()
             .expect("the program starts");
         assert_eq!(self.files(), before, "the program wrote in the project");
@@ -142,22 +149,43 @@ impl Sandbox {
         files
     }
 
+    /// Replaces text in the manifest, or adds to its end.
+    fn edit(&self, old: &str, new: &str) {
+        let manifest = self.project.join("Cargo.toml");
+        let text = fs::read_to_string(&manifest).expect("a manifest");
+        assert!(text.contains(old), "{old}");
+        let text = if old.is_empty() { text + new } else { text.replace(old, new) };
+        fs::write(&manifest, text).expect("a manifest");
+    }
+
     fn cargo(&self, arguments: &[&str]) {
-        let output = Command::new(env!("CARGO")).args(arguments).current_dir(&self.project).output().expect("cargo");
+        let mut command = Command::new(env!("CARGO"));
+        command.args(arguments).current_dir(&self.project).env("CARGO_HOME", self.folder.path().join("home"));
+        let output = command.output().expect("cargo");
         assert!(output.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
     /// Does what the program tells, in its order.
     fn obey(&self, answer: &Answer) {
-        let run = |commands: Vec<&str>| commands.iter().for_each(|command| self.take_version(command));
+        let run = |commands: Vec<&str>| {
+            for command in commands {
+                if command.contains("--precise") {
+                    self.take_version(command);
+                } else {
+                    self.cargo(&command.split(' ').skip(1).collect::<Vec<_>>());
+                }
+            }
+        };
         let missing = &answer.json["missing"];
         run(strings(&missing["before"]));
         let manifest = self.project.join("Cargo.toml");
         let mut text = fs::read_to_string(&manifest).expect("a manifest");
-        if !text.contains("[patch.crates-io]") {
-            text += "\n[patch.crates-io]\n";
+        let heading = format!("\n[{}]\n", missing["patch_table"].as_str().expect("a name"));
+        if !text.contains(&heading) {
+            text += &heading;
         }
-        text += &strings(&missing["patch"]).join("\n");
+        let lines = strings(&missing["patch"]).join("\n");
+        text = text.replace(&heading, &format!("{heading}{lines}\n"));
         if missing["profile"] == true {
             text += "\n[profile.dev.package.simd-digest]\nopt-level = 3\n";
         }
@@ -277,7 +305,10 @@ fn patched() {
     let answer = sandbox.check(&[]);
     assert_eq!(answer.json["lock"], "as-it-is");
     assert_eq!((answer.status, answer.states()), (0, expected(&states)));
-    assert_eq!(answer.json["missing"], serde_json::json!({"before": [], "patch": [], "profile": false, "after": []}));
+    assert_eq!(
+        answer.json["missing"],
+        serde_json::json!({"before": [], "patch_table": "patch.crates-io", "patch": [], "profile": false, "after": []})
+    );
     assert_eq!(answer.why("blake2", &version_of("blake2-010")), adapters().join("blake2-010").display().to_string());
     assert_eq!(answer.json["crates"], without_lock.json["crates"]);
 }
@@ -361,6 +392,7 @@ fn own_code() {
     ];
     assert_eq!((answer.status, answer.states()), (0, expected(&states)));
     assert_eq!(answer.json["missing"]["profile"], false);
+    assert!(sandbox.text(&[]).ends_with("\nOther crates may carry code of their own.\n"));
 }
 
 #[test]
@@ -377,6 +409,12 @@ fn elsewhere() {
     let fork = sandbox.project.join("../fork").canonicalize().expect("a path");
     let why = format!("from {}, neither crates.io's nor ours", fork.display());
     assert_eq!(answer.why("blake3", "1.8.0"), why);
+    let fork = fork.join("Cargo.toml");
+    let text = fs::read_to_string(&fork).expect("a manifest");
+    let text = text.replace("/../..\"", "/../..\", optional = true").replace("[dev-dependencies]", "[dependencies]");
+    assert!(text.contains("optional"), "{text}");
+    fs::write(&fork, text).expect("a manifest");
+    assert_eq!(sandbox.check(&[]).why("blake3", "1.8.0"), why);
     assert_eq!(answer.json["missing"]["profile"], true);
 }
 
@@ -467,6 +505,7 @@ fn errors() {
         (&[&empty.display().to_string()], "could not find `Cargo.toml`"),
         (&[], "Usage: compat-check"),
         (&["--no-such-option", "."], "--no-such-option"),
+        (&["Cargo.lock"], "Cargo.lock is neither a folder nor a Cargo.toml"),
     ] {
         let output = sandbox.run(arguments);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -482,4 +521,146 @@ fn errors() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("blake2b_simd = \"^7\""), "{said}");
+    assert!(said.ends_with("with a current lock file (`cargo generate-lockfile`) it needs none.\n"), "{said}");
+    // A copy would lie in the project.
+    let within = sandbox.project.join("src").display().to_string();
+    let output = sandbox.run_with(&["."], &[("TMPDIR", &within), ("TMP", &within)]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("the temporary folder ") && said.contains(" lies in "), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lock_file_that_is_nowhere() {
+    let sandbox = Sandbox::new("hindered");
+    assert_eq!(sandbox.check(&[]).json["lock"], "missing");
+    std::os::unix::fs::symlink("nowhere", sandbox.project.join("Cargo.lock")).expect("a link");
+    let output = Command::new(program())
+        .arg(".")
+        .current_dir(&sandbox.project)
+        .env("CARGO_HOME", sandbox.folder.path().join("home"))
+        .output()
+        .expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("Cargo.lock: "), "{said}");
+}
+
+/// Lines of [patch] that are not used, and are not ours.
+#[test]
+fn foreign() {
+    let (version, ours) = (version_of("blake3"), adapters().join("blake3").display().to_string());
+    let blake3 = |answer: &Answer| answer.why("blake3", "1.5.0").to_owned();
+    let sandbox = Sandbox::new("none");
+    let fork = sandbox.project.join("../fork");
+    write(&fork.join("Cargo.toml"), "[package]\nname = \"blake3\"\nversion = \"1.8.0\"\n[features]\nstd = []\n");
+    write(&fork.join("src/lib.rs"), "");
+    sandbox.edit("", "\n[patch.crates-io]\nblake3 = { path = \"../fork\" }\n");
+    let answer = sandbox.check(&[]);
+    let why = "a line of [patch] for 1.8.0, which is not ours, is not used, and the adapter has ";
+    assert_eq!((answer.status, blake3(&answer)), (1, format!("{why}{version}")));
+    let line = format!("blake3-simd-digest = {{ package = \"blake3\", path = \"{ours}\" }}");
+    assert!(strings(&answer.json["missing"]["patch"]).contains(&line.as_str()), "{}", answer.json);
+    sandbox.obey(&answer);
+    let answer = sandbox.check(&[]);
+    let states = [("blake2b_simd", "blake2b_simd", "ours-by-patch"), ("blake3", "blake3", "ours-by-patch")];
+    assert_eq!((answer.status, answer.states()), (0, expected(&states)));
+    // An adapter for another registry or repository.
+    let sandbox = Sandbox::new("none");
+    sandbox.edit("", &format!("\n[patch.\"https://example.org/hashes\"]\nblake3 = {{ path = \"{ours}\" }}\n"));
+    let answer = sandbox.check(&[]);
+    let why = format!("a line of [patch] for {version}, which is not ours, is not used, and the adapter has {version}");
+    assert_eq!((answer.status, blake3(&answer)), (1, why));
+    let line = format!("blake3 = {{ path = \"{ours}\" }}");
+    assert!(strings(&answer.json["missing"]["patch"]).contains(&line.as_str()), "{}", answer.json);
+    // Ours, by a path that is relative to the folder of the configuration's folder.
+    let sandbox = Sandbox::new("none");
+    let folder = sandbox.project.parent().expect("a parent");
+    let up = "../".repeat(folder.ancestors().count() - 1);
+    let line = format!("blake3 = {{ path = \"{up}{}\" }}\n", ours.trim_start_matches('/'));
+    write(&folder.join(".cargo/config.toml"), &format!("[patch.crates-io]\n{line}"));
+    let answer = sandbox.check(&[]);
+    assert_eq!(blake3(&answer), format!("the line of [patch] has {version}, so it is not used"));
+}
+
+/// A manifest that names the registry by its index.
+#[test]
+fn by_the_index() {
+    let sandbox = Sandbox::new("none");
+    let heading = "[patch.\"https://github.com/rust-lang/crates.io-index\"]";
+    sandbox.edit("", &format!("\n{heading}\n"));
+    let answer = sandbox.check(&[]);
+    assert_eq!(format!("[{}]", text(&answer.json["missing"]["patch_table"])), heading);
+    assert!(sandbox.text(&[]).contains(&format!("Add to {heading} of ")));
+    sandbox.obey(&answer);
+    let answer = sandbox.check(&[]);
+    let states = [("blake2b_simd", "blake2b_simd", "ours-by-patch"), ("blake3", "blake3", "ours-by-patch")];
+    assert_eq!((answer.status, answer.states()), (0, expected(&states)));
+}
+
+/// A lock file with an older `digest` than the adapter and the library need. Another crate needs it, too.
+#[test]
+fn older() {
+    let sandbox = Sandbox::new("older");
+    let command = "cargo update -p digest@0.11.0";
+    let answer = sandbox.check(&[]);
+    assert_eq!(answer.json["lock"], "as-it-is");
+    assert_eq!(strings(&answer.json["missing"]["before"]), [command]);
+    let first = format!("\nFirst run in {}:\n\n{command}\n", sandbox.project.display());
+    assert!(sandbox.text(&[]).contains(&first));
+    // The lines without the command.
+    let lines = strings(&answer.json["missing"]["patch"]).join("\n");
+    sandbox.edit("", &format!("\n[patch.crates-io]\n{lines}\n"));
+    let output = sandbox.run(&["."]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains(&first), "{said}");
+    sandbox.cargo(&["update", "-p", "digest@0.11.0"]);
+    let answer = sandbox.check(&[]);
+    assert_eq!((answer.status, answer.states()["sha2 0.10.9"]), (0, "nothing-to-patch"));
+    // The command, and then the lines.
+    let sandbox = Sandbox::new("older");
+    sandbox.obey(&sandbox.check(&[]));
+    assert_eq!(sandbox.check(&[]).states(), answer.states());
+}
+
+#[test]
+fn levels() {
+    let sandbox = Sandbox::new("none");
+    let lacks = |variables: &[(&str, &str)]| {
+        let output = sandbox.run_with(&[".", "--json"], variables);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        report["missing"]["profile"] == true
+    };
+    assert!(lacks(&[]));
+    let text = sandbox.text(&[]);
+    assert!(text.contains("without optimisation: BLAKE3 and SHA-256 take many times as long.\n"), "{text}");
+    assert!(!text.contains("may carry code"), "{text}");
+    assert!(!lacks(&[("CARGO_PROFILE_DEV_OPT_LEVEL", "1")]));
+    assert!(lacks(&[("CARGO_PROFILE_DEV_OPT_LEVEL", "0")]));
+    sandbox.edit("", "\n[profile.dev.package.\"simd-digest@0.1.0\"]\nopt-level = 3\n");
+    assert!(!lacks(&[]));
+    sandbox.edit("simd-digest@0.1.0", "simd-digest:0.1.0");
+    assert!(!lacks(&[]));
+    sandbox.edit("opt-level = 3", "opt-level = 0");
+    assert!(lacks(&[("CARGO_PROFILE_DEV_OPT_LEVEL", "1")]));
+    let manifest = sandbox.project.join("Cargo.toml");
+    let set = format!("Set opt-level in [profile.dev.package.\"simd-digest:0.1.0\"] of {} to 3.", manifest.display());
+    let text = sandbox.text(&[]);
+    assert!(text.contains(&set) && !text.contains("opt-level = 3"), "{text}");
+    // BLAKE2 is fast enough as it is.
+    sandbox.edit("blake3 = { version = \"1\", features = [\"std\"] }", "");
+    assert!(!lacks(&[]));
+}
+
+/// The cargo and the toolchain that `cargo run` names are not the project's.
+#[test]
+fn toolchain() {
+    let sandbox = Sandbox::new("none");
+    let variables = [("CARGO", "no-such-cargo"), ("RUSTUP_TOOLCHAIN", "no-such-toolchain")];
+    let run = |name| sandbox.run_with(&["."], &[&variables[..], &[("CARGO_PKG_NAME", name)]].concat());
+    assert_eq!(run("compat-check").status.code(), Some(1));
+    // A user may name a cargo.
+    assert_eq!(run("").status.code(), Some(2));
 }
