@@ -143,7 +143,8 @@ impl Missing {
             table(&manifest, &self.patch_table, self.has_patches, &self.patch.join("\n"), text);
         }
         if self.profile {
-            *text += "\nDebug builds compile the library without optimisation: BLAKE3 and SHA-256 take many times as long.\n";
+            *text += "\nDebug builds compile the library without optimisation: \
+                      BLAKE3 and SHA-256 take many times as long.\n";
             if let Some(change) = &self.has_level {
                 let _ = writeln!(text, "{change}");
             } else {
