@@ -25,8 +25,8 @@ pub struct Common<'a, H: Dispatch> {
     pub(crate) last: H::Last,
 }
 
-/// Messages that lie anywhere, of any type that gives bytes. `as_ref` is called more than once. If its answers differ, the
-/// digest is unspecified, but nothing panics.
+/// Messages of any type that gives bytes. `as_ref` is called more than once. If its answers differ, the digest is
+/// unspecified, but nothing panics.
 pub trait Messages {
     fn number(&self) -> usize;
     /// Writes the messages from `begin` on to `window`, as many as there are and it has room for, and tells how many.

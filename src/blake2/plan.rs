@@ -19,7 +19,7 @@ use crate::lanes::{Common, InLanes, Messages, Plan, Put, extremes};
 /// the others wait.
 const SHORT: usize = 16;
 
-/// Blocks of `all` that lanes may be idle for: more if they are for all messages.
+/// Blocks of `all` that lanes may be idle for.
 fn most_idle(all: u64, waits: bool) -> u64 {
     all / if waits { 2 } else { 6 }
 }
@@ -223,8 +223,7 @@ impl<H: Dispatch> Batch<'_, H> {
     }
 }
 
-/// As [`Batch::compress_group`], of messages of a block each: they are a run like any other, and there is less to ask of
-/// them.
+/// As [`Batch::compress_group`], of messages of a block each, of which there is less to ask.
 fn compress_blocks<'a, 'm, H: Dispatch>(
     common: &Common<'_, H>,
     start: &H::Chain,

@@ -73,7 +73,7 @@ impl Base<'_> {
 
     /// The chaining value of a chunk of at most 1024 bytes, of which the last block has the flags `last`.
     ///
-    /// Not inlined: LLVM would copy a kernel for one block and the flags of a caller, and no proof knows the copy.
+    /// Not inlined: LLVM would copy a kernel for its caller, which no proof knows.
     #[inline(never)]
     pub(super) fn hash_chunk(&self, chunk: &[u8], counter: u64, last: u8) -> Cv {
         let mut chain = self.chunk(counter);

@@ -330,7 +330,6 @@ fn end_together(keys: &[Key], lanes: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Messages of 4 GiB, on targets of 32 bits too.
     #[test]
     fn sums_of_long_messages() {
         let long = Key::new(u64::from(u32::MAX / 64), 3);

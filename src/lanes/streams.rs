@@ -116,7 +116,7 @@ fn append_together<'a, H: Dispatch, const N: usize>(
     append_pieces(backend, &mut pieces[..number]);
 }
 
-/// Pieces at most that may take less time one after the other than side by side, except with the SHA extension.
+/// Pieces at most that may take less time one by one, except with the SHA extension.
 const FEW: usize = 8;
 
 /// Those with a bit in `marks`.
