@@ -19,7 +19,7 @@ mod mirror;
 mod project;
 mod report;
 
-/// Prints which hash crates of a project are simd-digest's by [patch], and the lines that are missing
+/// Prints which hash crates of a project are simd-digest's by `[patch]`, and the lines that are missing
 ///
 /// It reads the project's manifests, its lock file and cargo's configuration, and writes nothing there. Where the lock
 /// file has another version than an adapter, it prints the command that takes the adapter's. The lines have paths of
