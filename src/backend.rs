@@ -6,6 +6,8 @@
 use core::fmt;
 use core::str::FromStr;
 
+use digest::typenum::Unsigned;
+
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use self::family::Family;
 use self::isa::Cpu;
@@ -388,7 +390,7 @@ pub trait Dispatch: Function {
     fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last);
     /// See [`Compress::run`].
     fn compress_lanes(backend: Backend, run: Run<'_, Self>);
-    /// See [`Compress::LANES`].
+    /// See [`Compress::LANES`]. At most [`Function::MaxLanes`], as the compiler knows.
     fn lanes(backend: Backend) -> usize;
     /// See [`Compress::sides`].
     fn sides(backend: Backend, live: usize) -> Sides;
@@ -411,7 +413,7 @@ macro_rules! dispatch {
 
             #[inline]
             fn lanes(backend: Backend) -> usize {
-                on!(backend, isa => lanes_of::<Self, _>(&backend.with(isa)))
+                on!(backend, isa => lanes_of::<Self, _>(&backend.with(isa))).min(<Self as Function>::MaxLanes::USIZE)
             }
 
             #[inline]

@@ -69,7 +69,7 @@ pub trait Function: Copy + 'static {
     fn wipe(chain: &mut Self::Chain);
 }
 
-/// A fact that a lane kernel may rely on, to spare work.
+/// A fact that a lane kernel may rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     Nothing,
@@ -116,7 +116,7 @@ pub(crate) trait Compress<H: Function>: Copy {
     /// Messages at most that [`run`](Self::run) takes side by side.
     const LANES: usize;
 
-    /// The way in which so many messages are computed. That of one may be any.
+    /// The way in which so many messages are computed. For one it may be any.
     #[inline]
     fn sides(&self, _: usize) -> Sides {
         if Self::LANES == 1 { Sides::Alone } else { H::SIDES(Self::LANES) }

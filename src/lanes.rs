@@ -25,8 +25,7 @@ pub struct Common<'a, H: Dispatch> {
     pub(crate) last: H::Last,
 }
 
-/// Messages of any type that gives bytes. `as_ref` is called more than once. If its answers differ, the digest is
-/// unspecified, but nothing panics.
+/// Messages. `as_ref` is called more than once. If its answers differ, the digest is unspecified, but nothing panics.
 pub trait Messages {
     fn number(&self) -> usize;
     /// Writes the messages from `begin` on to `window`, as many as there are and it has room for, and tells how many.
@@ -79,7 +78,7 @@ pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8]
     H::wipe(&mut chain);
 }
 
-/// Messages that are sorted together: enough to fill the lanes several times over, and few enough to need no heap.
+/// Messages that the scheduler sorts together.
 pub(crate) const WINDOW: usize = 64;
 
 /// The lengths of the shortest and the longest message. From a constant on, qemu 10.0 computes the least wrongly.

@@ -26,7 +26,7 @@ impl fmt::Display for LengthError {
 
 impl core::error::Error for LengthError {}
 
-/// Those of a family, generic over its hashes. `$module` has the function of one hash.
+/// `update_many` and `update_each` of a family, generic over its hashes. `$module` has those of one hash.
 macro_rules! updates {
     ($Kind:ident: $Of:ident, $Function:ty, $module:literal) => {
         #[doc = concat!("See [`", $module, "::update_many`](crate::", $module, "::update_many): the same for each hash.")]

@@ -11,7 +11,6 @@
 //! | AVX-512                  | Skylake-X, Cascade Lake          | portable | from 2 on 8 lanes, from 9 on 16      |
 //! | AVX2                     | Haswell to Skylake               | portable | from 2 on 8 lanes                    |
 //! | SSE4.1, AVX              | Penryn to Ivy Bridge             | portable | from 2 on 4 lanes                    |
-//!
 //! | Arm's `sha2`             | most of AArch64                  | `sha2`   | `sha2`, up to 4 streams              |
 //! | NEON; simd128            | AArch64 without `sha2`; wasm     | portable | from 3 on 4 lanes                    |
 //!

@@ -3,7 +3,6 @@
 use core::slice::{from_mut, from_ref};
 
 use digest::array::Array;
-use digest::typenum::Unsigned;
 
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake2b::FlavourB;
@@ -27,10 +26,9 @@ fn most_idle(all: u64, waits: bool) -> u64 {
 /// The plan for up to 128 messages, and in `order` their places for it. If they `are_begun`, they have a block before them.
 fn plan<H: Dispatch>(backend: Backend, messages: &[&[u8]], are_begun: bool, order: &mut [u8]) -> Plan {
     order.iter_mut().zip(0..).for_each(|(to, place)| *to = place);
-    let lanes = lanes::<H>(backend);
+    let lanes = H::lanes(backend);
     let (shortest, longest) = extremes(messages);
-    // An empty message has no block of its own after another.
-    if lanes == 1 || longest > SHORT * H::Block::LENGTH || are_begun && shortest == 0 {
+    if lanes == 1 || !may_be_whole::<H>(are_begun, shortest, longest) {
         Plan::Scheduled
     } else if blocks::<H>(shortest) == blocks::<H>(longest) || order_is_good::<H>(messages, lanes, order) {
         Plan::Whole
@@ -39,8 +37,9 @@ fn plan<H: Dispatch>(backend: Backend, messages: &[&[u8]], are_begun: bool, orde
     }
 }
 
-fn lanes<H: Dispatch>(backend: Backend) -> usize {
-    H::lanes(backend).min(H::MaxLanes::USIZE)
+/// Whether messages of these lengths may have a lane each. An empty one has no block of its own after another.
+fn may_be_whole<H: Function>(are_begun: bool, shortest: usize, longest: usize) -> bool {
+    longest <= SHORT * H::Block::LENGTH && !(are_begun && shortest == 0)
 }
 
 /// Tells whether so few lanes stand idle, if each has one of neighbouring messages to the end of the longest, that it is
@@ -113,15 +112,14 @@ impl<H: Dispatch> Batch<'_, H> {
         let mut few = Array::<&[u8], H::MaxLanes>::default();
         let mut done = 0;
         while done < number {
-            let read = messages.read(done, &mut few[..lanes::<H>(backend)]);
+            let read = messages.read(done, &mut few[..H::lanes(backend)]);
             let few = &few[..read];
             // Messages for all lanes need no window if they are alike.
             let (shortest, longest) = extremes(few);
             let each = blocks::<H>(longest);
-            let alike = blocks::<H>(shortest) == each && longest <= SHORT * H::Block::LENGTH;
-            // An empty message ends with the block before it.
-            let ended = !self.common.first.is_empty() && shortest == 0;
-            if alike && !ended && have_lanes::<H>(backend, read, each * read as u64, each) {
+            let alike =
+                blocks::<H>(shortest) == each && may_be_whole::<H>(!self.common.first.is_empty(), shortest, longest);
+            if alike && have_lanes::<H>(backend, read, each * read as u64, each) {
                 put(done, self.compress_group(few.iter().copied()));
                 done += read;
             } else if done + read < number {
@@ -155,7 +153,7 @@ impl<H: Dispatch> Batch<'_, H> {
         if plan::<H>(backend, messages, !first.is_empty(), order) == Plan::Scheduled {
             return compress_scheduled(self.common, self.chain, messages, order, begin, put);
         }
-        for group in order.chunks(lanes::<H>(backend)) {
+        for group in order.chunks(H::lanes(backend)) {
             let places = group.iter().copied().map(usize::from);
             let counts = places.clone().map(|i| blocks::<H>(messages[i].len()));
             let longest = blocks::<H>(messages[usize::from(group[0])].len());

@@ -13,7 +13,6 @@ use core::{fmt, slice};
 
 use digest::array::Array;
 use digest::common::AlgorithmName;
-use digest::typenum::Unsigned;
 use digest::{CollisionResistance, ExtendableOutput, ExtendableOutputReset, Reset, Update, XofReader};
 
 use super::flavour::Flavour;
@@ -334,7 +333,7 @@ impl<F: Flavour> OutputReader<F> {
 
     /// Computes whole output blocks from `number` on, a lane each, to where they belong.
     fn blocks(&self, mut number: u64, out: &mut [u8]) {
-        let lanes = F::lanes(self.backend).min(F::MaxLanes::USIZE);
+        let lanes = F::lanes(self.backend);
         let mut chains = Array::<F::Chain, F::MaxLanes>::from_fn(|_| F::NO_CHAIN);
         let blocks = Array::<&[F::Block], F::MaxLanes>::from_fn(|_| slice::from_ref(&self.root));
         let last = Array::<Last, F::MaxLanes>::from_fn(|_| Last::Block);

@@ -83,7 +83,7 @@ fn before_last(chunk: &[u8]) -> u8 {
     number
 }
 
-/// The same for up to `NUMBER` messages, each a chunk, from place `begin` on. Those with the most blocks come first, at
+/// The digests of up to `NUMBER` messages, each a chunk, from place `begin` on. Those with the most blocks come first, at
 /// most `LANES` side by side.
 fn each_chunk<const NUMBER: usize, const LANES: usize>(
     base: &Base<'_>,
@@ -128,20 +128,8 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
             }
         }
         let digests = &mut digests[..group.len()];
-        let inputs = Group {
-            key: base.key,
-            flags: base.flags,
-            first: flag::CHUNK_START,
-            last: &[flag::CHUNK_END | flag::ROOT; MOST],
-            lengths: &lengths,
-            counters: &[0; MOST],
-            count: 0,
-            inputs: &inputs[..group.len()],
-            ends: Some(&ends),
-            followed: false,
-            outputs: digests,
-        };
-        compress_group(base.backend, inputs);
+        let inputs = &inputs[..group.len()];
+        compress_group(base.backend, Group { ends: Some(&ends), ..messages_of(base, inputs, &lengths, digests) });
         if in_order {
             put(begin + usize::from(group[0]), digests);
         } else {
@@ -154,8 +142,30 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
     digests.iter_mut().for_each(wipe);
 }
 
-/// The same for the messages from `done` on, until those for all lanes are a chunk each. Tells how many are done then.
-/// Apart, so that others need no memory for a forest.
+/// Messages of a chunk at most. `lengths` has the bytes of their last blocks.
+#[inline]
+fn messages_of<'a>(
+    base: &'a Base<'_>,
+    inputs: &'a [&'a [[u8; 64]]],
+    lengths: &'a [u8; MOST],
+    outputs: &'a mut [Cv],
+) -> Group<'a> {
+    Group {
+        key: base.key,
+        flags: base.flags,
+        first: flag::CHUNK_START,
+        last: &[flag::CHUNK_END | flag::ROOT; MOST],
+        lengths,
+        counters: &[0; MOST],
+        count: inputs[0].len(),
+        inputs,
+        ends: None,
+        followed: false,
+        outputs,
+    }
+}
+
+/// Hashes the messages from `done` on, until those for all lanes are a chunk each. Tells how many are done then. Apart, so that others need no memory for a forest.
 #[inline(never)]
 fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put<'_>) -> usize {
     let mut forest = Forest::new(base.backend, true);
@@ -210,20 +220,9 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
         for ((input, bytes), block) in inputs.iter_mut().zip(messages_of_lanes).zip(&blocks) {
             *input = if whole { bytes.as_chunks().0 } else { from_ref(block) };
         }
-        let group = Group {
-            key: base.key,
-            flags: base.flags,
-            first: flag::CHUNK_START,
-            last: &[flag::CHUNK_END | flag::ROOT; MOST],
-            lengths: &lengths,
-            counters: &[0; MOST],
-            count: inputs[0].len(),
-            inputs: &inputs[..live],
-            ends: None,
-            followed: whole && next.is_some() && follow(messages_of_lanes, next_bytes[0]),
-            outputs: &mut digests[..live],
-        };
-        compress_group(base.backend, group);
+        let followed = whole && next.is_some() && follow(messages_of_lanes, next_bytes[0]);
+        let group = messages_of(base, &inputs[..live], &lengths, &mut digests[..live]);
+        compress_group(base.backend, Group { followed, ..group });
         put(begin + done, &digests[..live]);
         done += live;
         let Some(next) = next else { break };
@@ -235,8 +234,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
     done
 }
 
-/// Whether messages of one length seem to lie one behind the other, and `next` behind the last. If they do not,
-/// something is fetched in vain.
+/// Whether messages of one length seem to lie one behind the other, and `next` behind the last.
 fn follow(messages: &[&[u8]], next: &[u8]) -> bool {
     let [first, second, ..] = messages else { return false };
     let behind = |bytes: &[u8]| bytes.as_ptr().addr().wrapping_sub(first.as_ptr().addr());

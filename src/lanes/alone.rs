@@ -1,8 +1,8 @@
 //! Which messages take less time one by one than side by side.
 //!
 //! To go side by side takes as long as some blocks, and saves the latency of the others. How many these are depends on
-//! the way in which an instruction set computes several, and on how far a CPU itself begins the next message before one has
-//! ended. SHA-256, cycles of all messages together, with either answer, the minimum of many calls:
+//! how an instruction set computes several, and on how far a CPU itself begins the next message before one has ended.
+//! SHA-256, cycles of all messages, the minimum of many calls:
 //!
 //! | kernel                        | messages  | blocks except the longest's | one by one | side by side |
 //! |-------------------------------|-----------|-----------------------------|------------|--------------|
@@ -34,7 +34,6 @@ pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest:
     number <= 1
         || match sides {
             Sides::Alone => true,
-            // One of an odd number is alone.
             Sides::Overlapping(2) => {
                 total - longest < if number % 2 == 1 { 10 } else { 4 } || 2 * total < 3 * number as u64
             }

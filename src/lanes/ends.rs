@@ -34,7 +34,7 @@ pub(crate) fn close_each<'a, H: Dispatch>(
     ends: impl Iterator<Item = End<'a, H>> + Clone,
     mut put: impl FnMut(usize, &H::Chain),
 ) {
-    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+    let lanes = H::lanes(backend);
     let mut memory = Memory::<H>::new();
     for count in 1..=H::MaxClosing::USIZE {
         let mut messages = ends.clone().enumerate().filter(|(_, end)| H::closing(end.length) == count);

@@ -17,8 +17,8 @@ fn closing<H: Function>(length: usize) -> usize {
     if !H::CLOSES_WHOLE_BLOCKS && rest == 0 && length > 0 { 0 } else { H::closing(rest) }
 }
 
-/// The blocks of a message, and its number in the window below them: one word, which sorts faster than messages. It has 64
-/// bits, because a message of 1 GiB has too many blocks for 24.
+/// The blocks of a message, and its number in the window below them: one word, which sorts faster. It has 64 bits, because
+/// a message of 1 GiB has too many blocks for 24.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(u64);
 

@@ -11,7 +11,6 @@
 use core::slice::from_ref;
 
 use digest::array::Array;
-use digest::typenum::Unsigned;
 
 use super::alone::are_faster_alone;
 use super::order::{Key, blocks, sort};
@@ -121,7 +120,7 @@ impl<H: Dispatch> Memory<H> {
         mut done: impl FnMut(T, &H::Chain),
     ) {
         let Self { chains, ends } = self;
-        let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+        let lanes = H::lanes(backend);
         let mut slots = Array::<Slot<'a, H, T>, H::MaxLanes>::from_fn(|_| Slot::FREE);
         let mut live = 0;
         let mut all_begin_alike = alike;
@@ -279,7 +278,7 @@ pub(crate) fn compress_sorted<'a, H: Dispatch>(
         _ => {}
     }
     sort(keys);
-    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+    let lanes = H::lanes(backend);
     let together = if end_together(keys, lanes) { lanes } else { number };
     let mut memory = Memory::new();
     for keys in keys.chunks(together) {

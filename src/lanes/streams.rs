@@ -4,7 +4,6 @@
 use core::slice;
 
 use digest::array::Array;
-use digest::typenum::Unsigned;
 
 use super::alone::pieces_are_faster_alone;
 use super::order::{put_in_order, sort_by_blocks};
@@ -168,7 +167,7 @@ fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H
         let order = &mut order[..pieces.len()];
         sort_by_blocks(order, |i| count(&pieces[i]) as u64);
         put_in_order(pieces, order);
-        let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+        let lanes = H::lanes(backend);
         let all: usize = pieces.chunks(lanes).map(|group| count(&group[0]) * group.len()).sum();
         // Lanes that would stand idle for long are given to another stream.
         if most > 8 && all - used > all / 5 {
@@ -190,7 +189,7 @@ fn compress_groups<'a, H: Dispatch>(
     backend: Backend,
     mut messages: impl Iterator<Item = (&'a mut H::Chain, &'a [H::Block])>,
 ) {
-    let lanes = H::lanes(backend).min(H::MaxLanes::USIZE);
+    let lanes = H::lanes(backend);
     let mut values = Array::<H::Chain, H::MaxLanes>::from_fn(|_| H::NO_CHAIN);
     loop {
         let mut chains = Array::<Option<&mut H::Chain>, H::MaxLanes>::from_fn(|_| None);
