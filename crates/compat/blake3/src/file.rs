@@ -23,13 +23,10 @@ fn open(path: &Path) -> io::Result<(File, Option<u64>)> {
     }
 }
 
-/// The error of a file that ended after `read` bytes, where it has had `length` bytes or more.
-fn complete(read: u64, length: u64) -> io::Result<()> {
-    if read == length {
-        return Ok(());
-    }
+/// The error of a file that ended after `read` bytes, and has had more.
+fn became_shorter(read: u64) -> io::Error {
     let error = std::format!("the file became shorter while it was read: it ended after {read} bytes");
-    Err(io::Error::new(ErrorKind::UnexpectedEof, error))
+    io::Error::new(ErrorKind::UnexpectedEof, error)
 }
 
 /// Appends the file at `path` to the message.
@@ -41,7 +38,8 @@ pub(crate) fn update(hasher: &mut Hasher, path: &Path) -> io::Result<()> {
     };
     let before = hasher.count();
     hasher.update_reader(file.take(length))?;
-    complete(hasher.count().wrapping_sub(before), length)
+    let read = hasher.count().wrapping_sub(before);
+    if read == length { Ok(()) } else { Err(became_shorter(read)) }
 }
 
 #[cfg(feature = "rayon")]
@@ -120,10 +118,9 @@ mod together {
         let mut read = 0;
         while read < length {
             let piece = &mut buffer.0[..room(length - read)];
-            let filled = fill(file, piece, read)?;
-            super::complete(read + filled as u64, read + piece.len() as u64)?;
+            fill(file, piece, read)?;
             hasher.update_rayon(piece);
-            read += filled as u64;
+            read += piece.len() as u64;
         }
         Ok(())
     }
@@ -152,8 +149,7 @@ mod together {
         reading.merge(&mut stack, (number.count_ones() as usize).max(2));
         let mut end = reading.buffer();
         let end = &mut end.0[..(length - begin) as usize];
-        let filled = fill(file, end, begin)?;
-        super::complete(begin + filled as u64, length)?;
+        fill(file, end, begin)?;
         state.0.truncate(written);
         state.0[COUNT].copy_from_slice(&(number << CHUNKS).to_le_bytes());
         state.0.extend_from_slice(stack.as_flattened());
@@ -203,8 +199,7 @@ mod together {
             }
             let begin = first * SUBTREE as u64;
             let mut buffer = self.buffer();
-            let filled = fill(self.file, &mut buffer.0, begin)?;
-            super::complete(begin + filled as u64, begin + SUBTREE as u64)?;
+            fill(self.file, &mut buffer.0, begin)?;
             subtrees(&buffer.0, begin, CHUNKS, &self.mode, values).map_err(io::Error::other)?;
             self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
             Ok(())
@@ -222,18 +217,20 @@ mod together {
         }
     }
 
-    /// Fills `buffer` with what `file` has at `offset`, and tells how many bytes come before its end.
-    fn fill(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match read_at(file, &mut buffer[filled..], offset + filled as u64) {
-                Ok(0) => break,
-                Ok(length) => filled += length,
+    /// Fills `buffer` with the bytes of `file` from `offset` on. A file that ends before has become shorter.
+    fn fill(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            match read_at(file, buffer, offset) {
+                Ok(0) => return Err(super::became_shorter(offset)),
+                Ok(length) => {
+                    buffer = &mut buffer[length..];
+                    offset += length as u64;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(filled)
+        Ok(())
     }
 
     #[cfg(unix)]

@@ -92,11 +92,12 @@ impl Graph<'_> {
             return (State::Registry, why + unused);
         }
         let is_other = *ours != package.version;
-        let commands = self.project.locked.conflicts([adapter].into_iter());
         // A new lock file has what the lines of [patch] need.
-        for command in commands.into_iter().filter(|_| self.project.lock != Lock::Missing) {
-            if !missing.before.contains(&command) {
-                missing.before.push(command);
+        if self.project.lock != Lock::Missing {
+            for command in self.project.locked.conflicts([adapter].into_iter()) {
+                if !missing.before.contains(&command) {
+                    missing.before.push(command);
+                }
             }
         }
         if is_other {
@@ -240,11 +241,9 @@ impl Graph<'_> {
         };
         let is_zero = |level: &Value| level.as_integer() == Some(0) || level.as_str() == Some("0");
         let Project { config, manifest, .. } = self.project;
-        let of_library = || {
-            let key = [config, manifest].into_iter().find_map(library_key)?;
-            self.project.setting(&["profile", "dev", "package", key, "opt-level"]).cloned()
-        };
-        let level = of_library()
+        let of_library = [config, manifest].into_iter().find_map(library_level);
+        let level = of_library
+            .map(|(_, level)| level.clone())
             .or_else(|| self.project.setting(&["profile", "dev", "package", "*", "opt-level"]).cloned())
             .or_else(|| env::var("CARGO_PROFILE_DEV_OPT_LEVEL").ok().map(Value::String))
             .or_else(|| self.project.setting(&["profile", "dev", "opt-level"]).cloned());
@@ -252,22 +251,20 @@ impl Graph<'_> {
     }
 }
 
-/// The key in the packages of a profile that names the library and has a level, with its version or without.
-fn library_key(table: &Table) -> Option<&str> {
+/// The key in the packages of a profile that names the library, with its version or without, and its level there.
+fn library_level(table: &Table) -> Option<(&str, &Value)> {
     let packages = value(table, &["profile", "dev", "package"])?.as_table()?;
     let is_library =
         |key: &str| key.strip_prefix(LIBRARY).is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', ':']));
-    packages
-        .iter()
-        .find(|(key, value)| is_library(key) && value.get("opt-level").is_some())
-        .map(|(key, _)| key.as_str())
+    let mut named = packages.iter().filter(|(key, _)| is_library(key));
+    named.find_map(|(key, value)| Some((key.as_str(), value.get("opt-level")?)))
 }
 
 impl Missing {
     fn new(project: &Project) -> Self {
         let has = |keys| value(&project.manifest, keys).is_some_and(Value::is_table);
         let is_named_by_index = !has(&["patch", "crates-io"]) && has(&["patch", INDEX]);
-        let (config, manifest) = (library_key(&project.config), library_key(&project.manifest));
+        let (config, manifest) = (library_level(&project.config), library_level(&project.manifest));
         let place = if config.is_some() {
             "cargo's configuration".to_owned()
         } else {
@@ -281,7 +278,7 @@ impl Missing {
             },
             has_patches: is_named_by_index || has(&["patch", "crates-io"]),
             has_profile: has(&["profile", "dev", "package", LIBRARY]),
-            has_level: config.or(manifest).map(|key| {
+            has_level: config.or(manifest).map(|(key, _)| {
                 let key = if key == LIBRARY { key.to_owned() } else { quoted(key) };
                 format!("Set opt-level in [profile.dev.package.{key}] of {place} to 3.")
             }),

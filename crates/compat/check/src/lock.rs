@@ -63,6 +63,14 @@ impl LockFile {
     }
 }
 
+/// A paragraph with commands for a shell in a folder. Empty if there are none.
+pub(crate) fn to_run(when: &str, folder: &Path, commands: &[String]) -> String {
+    if commands.is_empty() {
+        return String::new();
+    }
+    format!("\n{when} in {}:\n\n{}\n", folder.display(), commands.join("\n"))
+}
+
 /// Whether a source of a lock file is this repository.
 pub(crate) fn is_of_repository(source: &str, url: &str) -> bool {
     let named = source.strip_prefix("git+").and_then(|source| source.split(['?', '#']).next());

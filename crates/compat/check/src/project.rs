@@ -74,18 +74,16 @@ impl Project {
         let (graph, lock, mirror) = if let Some(graph) = current {
             (graph, Lock::AsItIs, None)
         } else {
-            let told = |error| {
-                let mut told: String = error;
-                let folder = listing.workspace_root.display();
-                let patches = patches(&manifest, &listing.workspace_root, &config);
+            let told = |error: String| {
+                let folder = &listing.workspace_root;
+                let patches = patches(&manifest, folder, &config);
                 let patched = adapters
                     .iter()
                     .filter(|adapter| patches.iter().any(|patch| patch.name == adapter.name && patch.is_ours(urls)));
                 let commands = LockFile::read(&lock_path).map(|file| file.conflicts(patched)).unwrap_or_default();
-                if !commands.is_empty() {
-                    told += &format!("\nFirst run in {folder}:\n\n{}\n", commands.join("\n"));
-                }
-                told + "\ncompat-check resolved a copy of the manifests; with a current lock file \
+                error
+                    + &lock::to_run("First run", folder, &commands)
+                    + "\ncompat-check resolved a copy of the manifests; with a current lock file \
                         (`cargo generate-lockfile`) it needs none."
             };
             let resolved = |mirror: Mirror| Ok((cargo.resolved(&mirror.at(&manifest_path), offline)?, mirror));
@@ -103,12 +101,7 @@ impl Project {
 
     /// The keys of all patches of crates.io.
     pub(crate) fn patched_keys(&self) -> Vec<&str> {
-        let mut keys = Vec::new();
-        for table in [&self.manifest, &self.config] {
-            let patches = ["crates-io", INDEX].map(|source| value(table, &["patch", source]).and_then(Value::as_table));
-            keys.extend(patches.into_iter().flatten().flat_map(Table::keys).map(String::as_str));
-        }
-        keys
+        entries(&self.manifest, &self.config).map(|(key, _)| key.as_str()).collect()
     }
 
     /// Whether an unused patch is a line of `[patch.crates-io]` for an adapter.
@@ -123,31 +116,32 @@ impl Project {
     }
 }
 
+/// The entries of all patches of crates.io, in a manifest and in cargo's configuration.
+fn entries<'a>(manifest: &'a Table, config: &'a Table) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    let tables = [manifest, config].into_iter().flat_map(|table| ["crates-io", INDEX].map(|source| (table, source)));
+    tables.filter_map(|(table, source)| value(table, &["patch", source])?.as_table()).flatten()
+}
+
 /// The patches of crates.io in a manifest of this folder and in cargo's configuration.
 fn patches<'a>(manifest: &'a Table, folder: &Path, config: &'a Table) -> Vec<Patch<'a>> {
-    let mut patches = Vec::new();
-    for (table, source) in [manifest, config].iter().flat_map(|table| ["crates-io", INDEX].map(|name| (table, name))) {
-        let entries = value(table, &["patch", source]).and_then(Value::as_table).into_iter().flatten();
-        patches.extend(entries.map(|(key, entry)| {
-            let text = |key| entry.get(key).and_then(Value::as_str);
-            Patch {
-                name: text("package").unwrap_or(key),
-                path: text("path").map(|path| folder.join(path)),
-                git: text("git"),
-            }
-        }));
-    }
-    patches
+    let patch = |(key, entry): (&'a String, &'a Value)| {
+        let text = |key| entry.get(key).and_then(Value::as_str);
+        Patch {
+            name: text("package").unwrap_or(key),
+            path: text("path").map(|path| folder.join(path)),
+            git: text("git"),
+        }
+    };
+    entries(manifest, config).map(patch).collect()
 }
 
 impl Patch<'_> {
     /// Whether an unused patch of a lock file can be this one.
     fn gives(&self, unused: &Locked) -> bool {
-        let version = || self.adapter().map(|adapter| adapter.version);
         self.name == unused.name
             && match (&unused.source, self.git) {
                 (Some(source), Some(git)) => lock::is_of_repository(source, git),
-                (None, None) => version().is_some_and(|version| version == unused.version),
+                (None, None) => self.adapter().is_some_and(|adapter| adapter.version == unused.version),
                 _ => false,
             }
     }

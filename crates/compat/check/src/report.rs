@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 use serde::Serialize;
 
+use crate::lock::to_run;
 use crate::project::Lock;
 
 #[derive(Debug, Serialize)]
@@ -136,9 +137,9 @@ fn listed(names: &[String]) -> Option<String> {
 
 impl Missing {
     fn tell(&self, manifest: &Path, text: &mut String) {
-        let folder = manifest.parent().unwrap_or(manifest).display().to_string();
+        let folder = manifest.parent().unwrap_or(manifest);
         let manifest = manifest.display().to_string();
-        commands("First run", &folder, &self.before, text);
+        *text += &to_run("First run", folder, &self.before);
         if !self.patch.is_empty() {
             table(&manifest, &self.patch_table, self.has_patches, &self.patch.join("\n"), text);
         }
@@ -152,13 +153,7 @@ impl Missing {
             }
         }
         let is_first = self.before.is_empty() && self.patch.is_empty();
-        commands(if is_first { "Run" } else { "Then run" }, &folder, &self.after, text);
-    }
-}
-
-fn commands(when: &str, folder: &str, commands: &[String], text: &mut String) {
-    if !commands.is_empty() {
-        let _ = write!(text, "\n{when} in {folder}:\n\n{}\n", commands.join("\n"));
+        *text += &to_run(if is_first { "Run" } else { "Then run" }, folder, &self.after);
     }
 }
 

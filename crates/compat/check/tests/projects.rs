@@ -126,6 +126,11 @@ impl Sandbox {
         Answer { status, json: serde_json::from_slice(&output.stdout).expect("JSON") }
     }
 
+    /// What the program says of an error.
+    fn error(&self, arguments: &[&str]) -> String {
+        told_by(&self.run(arguments))
+    }
+
     fn text(&self, arguments: &[&str]) -> String {
         let output = self.run(&[&["."], arguments].concat());
         String::from_utf8(output.stdout).expect("UTF-8")
@@ -141,8 +146,10 @@ impl Sandbox {
                 if path.is_dir() {
                     folders.push(path);
                 } else {
-                    let changed = path.metadata().and_then(|data| data.modified()).expect("a time");
-                    files.insert(path.clone(), (fs::read(&path).expect("a file"), changed));
+                    // A link may lead nowhere.
+                    let data = path.symlink_metadata().expect("a file or a link");
+                    let contents = if data.is_symlink() { Vec::new() } else { fs::read(&path).expect("a file") };
+                    files.insert(path, (contents, data.modified().expect("a time")));
                 }
             }
         }
@@ -192,9 +199,7 @@ impl Sandbox {
         fs::write(manifest, text).expect("a manifest");
         run(strings(&missing["after"]));
     }
-}
 
-impl Sandbox {
     /// What `cargo update -p NAME[@OLD] --precise NEW` does to the lock file. A registry in a folder does not serve that
     /// command.
     fn take_version(&self, command: &str) {
@@ -232,6 +237,14 @@ impl Answer {
         let found = self.crates().find(|found| found["name"] == name && found["version"] == version);
         text(&found.expect("the crate")["why"])
     }
+}
+
+/// What the program printed, which must be an error.
+fn told_by(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(output.stdout.is_empty(), "{said}");
+    said
 }
 
 fn text(value: &Value) -> &str {
@@ -478,16 +491,14 @@ fn hindered() {
     let why = "bt 0.1.0 needs the feature unknown, which the adapter lacks, so the line of [patch] is not used";
     assert_eq!(answer.why("blake3", "1.8.1"), why);
     // Another version is needed.
-    let manifest = sandbox.project.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).expect("a manifest");
-    fs::write(&manifest, text.replace("bt = \"0.1\"", "pinned = \"1\"")).expect("a manifest");
+    sandbox.edit("bt = \"0.1\"", "pinned = \"1\"");
     let answer = sandbox.check(&[]);
     assert_eq!((answer.status, answer.states()), (0, expected(&[("blake3", "1.5.0", "registry")])));
     let version = version_of("blake3");
     let why = format!("pinned 1.0.0 needs =1.5.0, and the adapter has {version}, so the line of [patch] is not used");
     assert_eq!(answer.why("blake3", "1.5.0"), why);
     // Nothing is needed.
-    fs::write(&manifest, text.replace("bt = \"0.1\"", "orion = \"0.18\"")).expect("a manifest");
+    sandbox.edit("pinned = \"1\"", "orion = \"0.18\"");
     let answer = sandbox.check(&[]);
     assert_eq!(answer.status, 0);
     assert_eq!(strings(&answer.json["notes"]).len(), 1, "a note on the line that is not used");
@@ -507,26 +518,17 @@ fn errors() {
         (&["--no-such-option", "."], "--no-such-option"),
         (&["Cargo.lock"], "Cargo.lock is neither a folder nor a Cargo.toml"),
     ] {
-        let output = sandbox.run(arguments);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        let said = sandbox.error(arguments);
         assert!(said.contains(says), "{arguments:?}: {said}");
-        assert!(output.stdout.is_empty(), "{arguments:?}");
     }
     // Nothing has the version that is needed.
-    let manifest = sandbox.project.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).expect("a manifest");
-    fs::write(&manifest, text.replace("blake2b_simd = \"1\"", "blake2b_simd = \"7\"")).expect("a manifest");
-    let output = sandbox.run(&["."]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    sandbox.edit("blake2b_simd = \"1\"", "blake2b_simd = \"7\"");
+    let said = sandbox.error(&["."]);
     assert!(said.contains("blake2b_simd = \"^7\""), "{said}");
     assert!(said.ends_with("with a current lock file (`cargo generate-lockfile`) it needs none.\n"), "{said}");
     // A copy would lie in the project.
     let within = sandbox.project.join("src").display().to_string();
-    let output = sandbox.run_with(&["."], &[("TMPDIR", &within), ("TMP", &within)]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let said = told_by(&sandbox.run_with(&["."], &[("TMPDIR", &within), ("TMP", &within)]));
     assert!(said.contains("the temporary folder ") && said.contains(" lies in "), "{said}");
 }
 
@@ -536,14 +538,7 @@ fn a_lock_file_that_is_nowhere() {
     let sandbox = Sandbox::new("hindered");
     assert_eq!(sandbox.check(&[]).json["lock"], "missing");
     std::os::unix::fs::symlink("nowhere", sandbox.project.join("Cargo.lock")).expect("a link");
-    let output = Command::new(program())
-        .arg(".")
-        .current_dir(&sandbox.project)
-        .env("CARGO_HOME", sandbox.folder.path().join("home"))
-        .output()
-        .expect("the program starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let said = sandbox.error(&["."]);
     assert!(said.contains("Cargo.lock: "), "{said}");
 }
 
@@ -612,9 +607,7 @@ fn older() {
     // The lines without the command.
     let lines = strings(&answer.json["missing"]["patch"]).join("\n");
     sandbox.edit("", &format!("\n[patch.crates-io]\n{lines}\n"));
-    let output = sandbox.run(&["."]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let said = sandbox.error(&["."]);
     assert!(said.contains(&first), "{said}");
     sandbox.cargo(&["update", "-p", "digest@0.11.0"]);
     let answer = sandbox.check(&[]);
