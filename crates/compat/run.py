@@ -31,8 +31,6 @@ PROFILE = """
 [profile.dev]
 debug = 0
 opt-level = 1
-[profile.dev.package."*"]
-opt-level = 2
 [profile.dev.package.simd-digest]
 opt-level = 2
 codegen-units = 1
@@ -650,9 +648,11 @@ def main():
     all_passed = all_failed = explained = 0
     broken = False
     rows = []
-    # Whether a line of `[patch]` is taken does not depend on the backend. What dependents ask of an adapter, its own suite
-    # asks on every backend.
-    best_alone = ["features", "fresh", "refused"] + (["dependent"] if options.quick else [])
+    # Whether a line of `[patch]` is taken does not depend on the backend.
+    alone = dict.fromkeys(["features", "fresh", "refused"], "best")
+    if options.quick:
+        # An adapter's own suite asks it for more than dependents do, and compiles its peer for a backend.
+        alone |= {"tests": "portable", "unit": "portable", "beside": "best", "dependent": "best"}
     for backend in options.backend or list(BACKENDS):
         known_as = probe(backend)
         print(f"built for {backend}: the backend is {known_as}", flush=True)
@@ -660,7 +660,7 @@ def main():
             sys.exit("the portable run would not be portable")
         for name in suites:
             suite = SUITES[name]
-            if suite["kind"] in best_alone and backend != "best" and not options.backend:
+            if alone.get(suite["kind"], backend) != backend and not options.backend:
                 continue
             began = time.monotonic()
             whys, failed, passed = [], [], []
