@@ -97,7 +97,7 @@ where
     });
 }
 
-/// The same for parameters that differ, as those of nodes of a tree do. Apart, for the hashers take kilobytes of stack.
+/// For parameters that differ, as those of nodes of a tree do. Apart, for the hashers take kilobytes of stack.
 #[inline(never)]
 fn hash_each(jobs: &[&mut HashManyJob<'_>], hashes: &mut [ours::Hash]) {
     let mut hashers: ArrayVec<ours::Hasher, BATCH> = jobs.iter().map(|job| job.params.hasher()).collect();

@@ -1,4 +1,4 @@
-//! What does not compile over the adapters, nor over their peers, and with the feature `cured` what does in its place.
+//! Code that compiles neither over the adapters nor over their peers, and with the feature `cured` code that does.
 fn takes_010<D: digest_010::Digest>() {}
 fn takes_011<D: digest_011::Digest>() {}
 

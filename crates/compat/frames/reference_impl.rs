@@ -1,5 +1,5 @@
-//! What the tests of blake3 compare with: blake3's own `reference_impl` is not published, so this is the published
-//! blake3 under the names of that.
+//! The oracle of blake3's tests. Its own `reference_impl` is not published, so this is the published blake3 under the
+//! names of that.
 pub struct Hasher(blake3::Hasher);
 
 impl Hasher {

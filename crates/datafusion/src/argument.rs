@@ -1,4 +1,4 @@
-//! What functions say about their arguments.
+//! The errors of functions about their arguments.
 
 use arrow::datatypes::DataType;
 use datafusion_common::tree_node::TreeNode;

@@ -23,7 +23,7 @@ const CACHED: usize = 32 << 10;
 /// A multiple of all numbers of lanes, so that a group that ends early leaves none empty.
 const LANES: usize = 16;
 
-/// What a digest becomes.
+/// The form of a digest in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
     /// `Binary`.

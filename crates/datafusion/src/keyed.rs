@@ -17,7 +17,7 @@ use crate::algorithm::{Algorithm, Kernel};
 use crate::column::{Form, digest};
 use crate::plain::{VALUE, hashable, result_field};
 
-/// What the name of a [`FingerprintOf`] ends with.
+/// The end of the name of a [`FingerprintOf`].
 pub(crate) const FINGERPRINT: &str = "_fingerprint";
 
 /// The first bytes of the keyed digest of a constant. It tells keys apart, and tells nothing of a random key.

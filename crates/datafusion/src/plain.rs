@@ -70,10 +70,10 @@ impl PlainDigest {
     }
 }
 
-/// What the documentation of a function says about the first argument.
+/// The first argument, in the documentation of a function.
 pub(crate) const VALUE: &str = "Text, bytes, or a dictionary of these.";
 
-/// What the second argument means.
+/// The second argument.
 const LENGTH: &str = "the length of a digest";
 
 impl ScalarUDFImpl for PlainDigest {

@@ -19,7 +19,7 @@ mod encode;
 
 use self::encode::{Encode, Fault, VERSION, encoder, unsupported};
 
-/// What the first argument means.
+/// The first argument.
 pub(crate) const ALGORITHM: &str = "the algorithm";
 
 /// The SQL function `row_digest`.
@@ -100,7 +100,7 @@ impl ScalarUDFImpl for RowDigest {
     }
 }
 
-/// What the documentation of a function says about the first argument.
+/// The first argument, in the documentation of a function.
 pub(crate) fn algorithm_description() -> String {
     format!("A constant, one of {}.", Algorithm::names())
 }

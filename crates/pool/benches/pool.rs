@@ -32,13 +32,13 @@ fn processor_time() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// What a row has measured.
+/// The figures of a row.
 #[derive(Clone, Copy)]
 struct Row {
     /// GB per second of processor time, and of the wall.
     per_cpu: f64,
     per_wall: f64,
-    /// Of one update, in microseconds.
+    /// Half of all updates take at most so many microseconds.
     p50: f64,
     p99: f64,
 }

@@ -1,4 +1,4 @@
-//! What is done when the lock is released and nothing is held: wakers woken and dropped, and data dropped. Wakers of tasks
+//! Work for when the lock is released and nothing is held: wakers woken and dropped, and data dropped. Wakers of tasks
 //! and the owners of `Bytes` are code of others, which may call back into the pool, wait in it, or panic.
 #![forbid(unsafe_code)]
 

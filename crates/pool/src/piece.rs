@@ -57,7 +57,7 @@ impl Pieces {
         self.pieces.append(&mut others.pieces);
     }
 
-    /// What lies together and comes next.
+    /// The next bytes that lie together.
     pub(crate) fn next(&self) -> &[u8] {
         self.pieces.front().map_or(&[], |piece| &piece.bytes()[self.hashed..])
     }

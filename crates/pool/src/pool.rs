@@ -131,7 +131,7 @@ impl Pool {
         crate::AsyncPoolHasher::new(Member::new(queue, Some(hasher)), ready, limit)
     }
 
-    /// What the pool has done so far.
+    /// The work of the pool so far.
     ///
     /// If `lanes_filled` is not much more than `batches`, or `alone` is much more than both, the pool does not pay.
     #[must_use]

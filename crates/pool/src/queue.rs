@@ -91,7 +91,7 @@ pub(crate) struct Job<H> {
     pub(crate) hashed: usize,
 }
 
-/// What a caller that waits has to do now.
+/// The next step of a caller that waits.
 pub(crate) enum Turn {
     Done,
     /// It has a seat, of which it must make a `Seat`. The rest is done when that is left.
@@ -174,7 +174,7 @@ impl<H: LaneHasher> Queue<H> {
         false
     }
 
-    /// The same without noting anything.
+    /// As `is_alone`, without noting anything.
     pub(crate) fn is_still_alone(&self, key: Key) -> bool {
         self.lanes == 1 || self.recent.load(Ordering::Relaxed) == (key as u64 + 1) * (ALONE_AFTER + 1) + ALONE_AFTER
     }
@@ -196,7 +196,7 @@ impl<H: LaneHasher> Queue<H> {
         (record.bytes, waiting.len() >= self.lanes && width(waiting.len(), self.lanes) > 1)
     }
 
-    /// What the owner of a stream does, if it waits until no more than `at_most` bytes are left. `sleeper` is its own.
+    /// The next step of a stream's owner that waits until no more than `at_most` bytes are left. `sleeper` is its own.
     ///
     /// # Panics
     ///

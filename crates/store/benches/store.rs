@@ -38,7 +38,7 @@ fn measure(title: &str, bytes: usize, rows: &mut [Row<'_>]) -> Vec<f64> {
     measure_after(|| {}, title, bytes, rows)
 }
 
-/// The same, where `prepare` is done before each turn of a row, and its time does not count.
+/// As `measure`. `prepare` is done before each turn of a row, and its time does not count.
 fn measure_after(prepare: impl Fn(), title: &str, bytes: usize, rows: &mut [Row<'_>]) -> Vec<f64> {
     for (_, row) in rows.iter_mut() {
         prepare();

@@ -10,7 +10,7 @@ use crate::hashing::{Hashing, Leaves};
 use crate::layout::{DIGEST, Layout};
 use crate::rope::Rope;
 
-/// What tells where the stripes of an object are stored, and which digests they have.
+/// The places of an object's stripes, and their digests.
 #[derive(Clone, Copy)]
 pub(crate) struct Object<'a> {
     pub(crate) layout: Layout,

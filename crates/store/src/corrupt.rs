@@ -1,4 +1,4 @@
-//! What is reported of a stripe that does not verify.
+//! The report of a stripe that does not verify.
 
 use core::fmt;
 use core::ops::Range;

@@ -43,7 +43,7 @@ impl Error {
         &self.path
     }
 
-    /// What is wrong with the object.
+    /// The fault of the object.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.problem

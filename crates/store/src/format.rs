@@ -40,7 +40,7 @@ impl Format {
         Self { hash, stripe: 64 << 10, key: None }
     }
 
-    /// The same with stripes of `bytes` each: smaller ones for small ranges, since a range is read by whole stripes.
+    /// This format with stripes of `bytes` each: smaller ones for small ranges, since a range is read by whole stripes.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl Format {
         Ok(Self { stripe, ..self })
     }
 
-    /// The same with a key, which is copied, and wiped when dropped: BLAKE2 with a key, or HMAC-SHA-256.
+    /// This format with a key, which is copied, and wiped when dropped: BLAKE2 with a key, or HMAC-SHA-256.
     ///
     /// A key authenticates the stripes of an object as one whole. **Which object lies under a name, and how old the
     /// object is, are not authenticated**: whoever can write to the store can put an older object back, or another one.

@@ -24,7 +24,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// That of objects with a header, and stripes of this length behind their digests.
+    /// The layout of objects with a header, and stripes of this length behind their digests.
     pub(crate) fn of_stripes(stripe: u32) -> Self {
         Self { header: HEADER as u64, digest: DIGEST as u64, stripe }
     }

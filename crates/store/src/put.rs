@@ -69,7 +69,7 @@ pub(crate) async fn encode(
     poll_fn(|context| shared.poll_ended(context.waker())).await
 }
 
-/// What the task and its helpers share.
+/// The task and its helpers share this.
 struct Shared {
     work: Mutex<Work>,
     watch: Arc<Watch>,

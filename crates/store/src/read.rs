@@ -1,4 +1,4 @@
-//! What gets return, of objects with digests among their stripes or beside them.
+//! The answers of gets, for objects with digests among their stripes or beside them.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ fn range(range: Option<&GetRange>, len: u64) -> Result<Range<u64>> {
     range.as_range(len).map_err(|error| StoreError::Generic { store: STORE, source: error.into() })
 }
 
-/// What a get returns of an open object: the rest of a request for all of it, or else further requests.
+/// The answer of a get for an open object: the rest of a request for all of it, or else further requests.
 pub(crate) async fn read(
     opened: Opened,
     watch: &Arc<Watch>,

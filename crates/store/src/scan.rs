@@ -66,7 +66,7 @@ impl Source {
     }
 }
 
-/// What a stream has to do yet.
+/// The work that a stream has yet.
 struct Scan {
     source: Arc<Source>,
     watch: Arc<Watch>,

@@ -27,7 +27,7 @@ use crate::rope::{Rope, join};
 use crate::source::{Failure, First, Opened, Source, again};
 use crate::watch::{Stats, Watch};
 
-/// What the name of a file of leaves ends with.
+/// The end of the name of a file of leaves.
 const ENDING: &str = ".bt2leaf";
 
 /// Files of leaves that are kept, at most, and their bytes.
@@ -132,7 +132,7 @@ impl<T: ObjectStore> Sidecar<T> {
         self
     }
 
-    /// What was read so far.
+    /// The reads of this store so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.watch.stats()

@@ -62,7 +62,7 @@ pub(crate) async fn again<R, F: Future<Output = Result<R, Failure>>>(mut read: i
     }
 }
 
-/// What the first request for an object beside its digests told.
+/// The answer to the first request for an object beside its digests.
 pub(crate) struct First {
     pub(crate) meta: ObjectMeta,
     attributes: Attributes,
@@ -70,7 +70,8 @@ pub(crate) struct First {
 }
 
 impl First {
-    /// Of the answer to a request for metadata. Stores that limit their requests count it until its payload is dropped.
+    /// From the answer to a request for metadata. Stores that limit their requests count it until its payload is
+    /// dropped.
     pub(crate) fn of(result: GetResult) -> Self {
         let (meta, attributes) = (result.meta.clone(), result.attributes.clone());
         let file = match file_or_stream(result) {

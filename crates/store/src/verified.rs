@@ -80,11 +80,11 @@ pub struct Verified<T> {
     puts_whole: bool,
     has_threads: bool,
     kind: Kind,
-    /// Those of parts of files.
+    /// Buffers for parts of files.
     buffers: Option<Arc<Buffers>>,
 }
 
-/// What is known of the wrapped store, for speed alone.
+/// Facts about the wrapped store, for speed alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// `InMemory` keeps one piece as it is, and joins several, on one thread.
@@ -172,7 +172,7 @@ impl<T: ObjectStore> Verified<T> {
         self
     }
 
-    /// What was read and written so far.
+    /// The reads and writes of this store so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.watch.stats()

@@ -15,7 +15,7 @@ use object_store::path::Path;
 use crate::corrupt::Corrupt;
 use crate::hashing::{AT_ONCE, Hashing};
 
-/// What a store has done so far, in all threads.
+/// The work of a store so far, in all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {

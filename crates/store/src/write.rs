@@ -46,7 +46,7 @@ pub(crate) struct Upload {
 /// store's parts are in order whichever future is polled first.
 struct Shared {
     work: Mutex<Work>,
-    /// Those who found `work` locked.
+    /// Tasks that found `work` locked.
     wakers: Mutex<Vec<Waker>>,
 }
 
@@ -82,7 +82,7 @@ impl Shared {
         lock(&self.work)
     }
 
-    /// The same unless another thread hashes; then the task is woken when this may have ended.
+    /// As `lock`, unless another thread hashes; then the task is woken when this may have ended.
     fn try_lock(&self, context: &Context<'_>) -> Option<MutexGuard<'_, Work>> {
         let try_lock = || match self.work.try_lock() {
             Ok(work) => Some(work),

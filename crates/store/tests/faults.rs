@@ -106,7 +106,7 @@ async fn damage() {
     }
 }
 
-/// What a faulty store does with the bytes of a get.
+/// The fault of a store with the bytes of a get.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     None,
@@ -386,7 +386,7 @@ async fn bytes_before_a_corrupt_stripe() {
     }
 }
 
-/// Of a store without ETags, the time tells versions apart: an object that is overwritten is not told as corrupt.
+/// A store without ETags tells versions apart by their time: an object that is overwritten is not told as corrupt.
 #[derive(Debug)]
 struct Untagged(AtomicU64);
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 const MIB: usize = 1 << 20;
-/// What futures, hashers, names and the runtime take.
+/// Bytes that futures, hashers, names and the runtime take.
 const SMALL: usize = 300_000;
 
 /// Bytes that `run` holds at most, more than were held before.

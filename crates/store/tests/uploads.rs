@@ -124,7 +124,7 @@ async fn uploads_that_do_not_end_well() {
     assert!(matches!(store.get(&path("object")).await, Err(StoreError::NotFound { .. })));
 }
 
-/// What an inner upload does.
+/// The behaviour of an inner upload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Faults {
     None,

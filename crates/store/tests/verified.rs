@@ -183,7 +183,7 @@ async fn integration_tests_of_object_store() {
     integration::stream_get(&store).await;
 }
 
-/// The same over stores that wrap: one gives other names than it was asked by, one counts requests, and one gives
+/// Over stores that wrap: one gives other names than it was asked by, one counts requests, and one gives
 /// pieces.
 #[tokio::test]
 async fn integration_tests_over_wrapping_stores() {
@@ -260,7 +260,7 @@ async fn listings_of_stores_that_limit_requests() {
     tokio::time::timeout(hangs, read).await.expect("the reader waits for itself");
 }
 
-/// What becomes of an object between the listing and the request for its header.
+/// The fate of an object between the listing and the request for its header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Meanwhile {
     Fails,

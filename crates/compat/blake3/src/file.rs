@@ -75,7 +75,7 @@ mod together {
     /// other at its end.
     const ROUND: usize = 4096;
 
-    /// What is read at a time for a hasher that has bytes already.
+    /// Bytes that are read at a time for a hasher that has bytes already.
     const PIECE: usize = 4 << 20;
 
     /// Bytes that may be a secret.
@@ -179,7 +179,7 @@ mod together {
     struct Reading<'a> {
         file: &'a File,
         mode: Mode,
-        /// Those that no thread uses.
+        /// Buffers that no thread uses.
         buffers: Mutex<Vec<Buffer>>,
     }
 

@@ -24,12 +24,12 @@ impl Hasher {
         Self::of(ours::Hasher::new())
     }
 
-    /// The same with a secret key: a MAC.
+    /// A hasher with a secret key: a MAC.
     pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
         Self::of(ours::Hasher::new_keyed(key))
     }
 
-    /// The same to derive a key, for the purpose that `context` names.
+    /// A hasher that derives a key, for the purpose that `context` names.
     pub fn new_derive_key(context: &str) -> Self {
         Self::of(ours::Hasher::new_derive_key(context))
     }
@@ -52,7 +52,7 @@ impl Hasher {
         self
     }
 
-    /// The same on all cores.
+    /// As [`update`](Self::update), on all cores.
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ impl Hasher {
     /// Appends the file at `path`.
     ///
     /// It is read, and not mapped: a program that has a file in its memory is killed when another one cuts that file.
-    /// Of a file of 16 KiB or more, the bytes that it has when it is opened are appended. All else is read to its end:
+    /// If a file has 16 KiB or more, the bytes that it has when it is opened are appended. All else is read to its end:
     /// shorter files, pipes, and files that only seem to have a length.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl Hasher {
         Hash::of(self.hasher.finalize())
     }
 
-    /// The same to any length.
+    /// As [`finalize`](Self::finalize), to any length.
     ///
     /// # Panics
     ///

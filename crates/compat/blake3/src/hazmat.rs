@@ -60,7 +60,7 @@ pub fn left_subtree_len(input_len: u64) -> u64 {
     ours_hazmat::left_subtree_len(input_len).unwrap_or_else(|_| input_len.div_ceil(2).next_power_of_two())
 }
 
-/// What the chaining values of a tree depend on beside the message.
+/// A mode: the chaining values of a tree depend on it beside the message.
 #[derive(Copy, Clone, Debug)]
 pub enum Mode<'a> {
     /// Plain hashing.
@@ -95,7 +95,7 @@ pub fn merge_subtrees_root(left_child: &ChainingValue, right_child: &ChainingVal
     Hash::of(ours_hazmat::merge_subtrees_root(left_child, right_child, &mode.ours()))
 }
 
-/// The same to any length.
+/// As [`merge_subtrees_root`], to any length.
 pub fn merge_subtrees_root_xof(
     left_child: &ChainingValue,
     right_child: &ChainingValue,

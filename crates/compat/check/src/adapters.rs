@@ -26,7 +26,7 @@ pub(crate) struct Adapter {
     pub(crate) name: String,
     pub(crate) version: Version,
     pub(crate) features: BTreeSet<String>,
-    /// What it needs of the registry, and the library needs for it. Optional needs are here, too.
+    /// The needs of the adapter, and of the library for it, that the registry serves. Optional needs are here, too.
     pub(crate) requirements: Vec<Requirement>,
     pub(crate) rust_version: Option<String>,
 }
@@ -147,7 +147,7 @@ pub(crate) fn adapter(folder: String, manifest: &Table) -> Result<Option<Adapter
     }))
 }
 
-/// What a manifest needs of the registry, except for its tests.
+/// The needs of a manifest that the registry serves, except for its tests.
 fn requirements(manifest: &Table) -> Result<Vec<Requirement>, String> {
     let targets = manifest.get("target").and_then(Value::as_table);
     let of_targets = targets.into_iter().flat_map(Table::values).filter_map(|target| target.get("dependencies"));

@@ -1,4 +1,4 @@
-//! What each hash crate of a graph is, and what is missing.
+//! The state of each hash crate of a graph, and the lines that are missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;

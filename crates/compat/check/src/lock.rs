@@ -1,4 +1,4 @@
-//! What a lock file has.
+//! The lock file of a project.
 
 use std::collections::BTreeSet;
 use std::path::Path;

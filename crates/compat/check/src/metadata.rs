@@ -1,4 +1,4 @@
-//! What `cargo metadata` prints, as far as it is read here.
+//! The output of `cargo metadata`, as far as it is read here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

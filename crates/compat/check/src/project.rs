@@ -17,7 +17,7 @@ use crate::mirror::Mirror;
 /// How cargo names the registry in `[patch]`, besides `crates-io`.
 pub(crate) const INDEX: &str = "https://github.com/rust-lang/crates.io-index";
 
-/// What is read of a project. Nothing there is written.
+/// A project, as it was read. Nothing there is written.
 #[derive(Debug)]
 pub(crate) struct Project {
     /// The manifest of the workspace's root, which alone may have `[patch]` and `[profile]`.
@@ -38,7 +38,7 @@ pub(crate) struct Project {
 pub(crate) enum Lock {
     /// The project's lock file.
     AsItIs,
-    /// What cargo would change in the lock file now.
+    /// Cargo would change the lock file now.
     OutOfDate,
     /// The newest versions that fit now.
     Missing,

@@ -45,7 +45,7 @@ pub(crate) enum State {
     Elsewhere,
 }
 
-/// What would make crates ours, in the order in which it is done.
+/// The steps that would make crates ours, in their order.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Missing {
     /// Commands that make the lines of `[patch]` resolve.
@@ -62,7 +62,7 @@ pub(crate) struct Missing {
     pub(crate) has_patches: bool,
     #[serde(skip)]
     pub(crate) has_profile: bool,
-    /// What to do where the level of the library is set already.
+    /// The advice where the level of the library is set already.
     #[serde(skip)]
     pub(crate) has_level: Option<String>,
 }

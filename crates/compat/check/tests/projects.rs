@@ -63,7 +63,7 @@ struct Sandbox {
     project: PathBuf,
 }
 
-/// What the program answered.
+/// The answer of the program.
 struct Answer {
     status: i32,
     json: Value,
@@ -126,7 +126,7 @@ impl Sandbox {
         Answer { status, json: serde_json::from_slice(&output.stdout).expect("JSON") }
     }
 
-    /// What the program says of an error.
+    /// The error that the program prints.
     fn error(&self, arguments: &[&str]) -> String {
         told_by(&self.run(arguments))
     }
@@ -200,8 +200,8 @@ impl Sandbox {
         run(strings(&missing["after"]));
     }
 
-    /// What `cargo update -p NAME[@OLD] --precise NEW` does to the lock file. A registry in a folder does not serve that
-    /// command.
+    /// Changes the lock file as `cargo update -p NAME[@OLD] --precise NEW` does. A registry in a folder does not serve
+    /// that command.
     fn take_version(&self, command: &str) {
         let words = command.strip_prefix("cargo update -p ").expect("an update").split_once(" --precise ");
         let (which, new) = words.expect("a version");
@@ -239,7 +239,7 @@ impl Answer {
     }
 }
 
-/// What the program printed, which must be an error.
+/// The error that the program printed.
 fn told_by(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -255,8 +255,8 @@ fn strings(value: &Value) -> Vec<&str> {
     value.as_array().expect("an array").iter().map(text).collect()
 }
 
-/// What the adapters and the library need of the registry, each in the oldest version that serves, and with every
-/// feature that one of them asks for.
+/// All packages of the registry that the adapters and the library need, each in the oldest version that serves, and with
+/// every feature that one of them asks for.
 fn needed_by_adapters() -> Vec<(String, String)> {
     let library = adapters().join("../..");
     let manifests = ADAPTERS.map(|adapter| manifest_of(&adapters().join(adapter))).into_iter();

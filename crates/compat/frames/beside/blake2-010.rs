@@ -1,4 +1,4 @@
-//! What no test of blake2 0.10 or its dependents reaches, compared with the published blake2 0.10.
+//! Parts that no test of blake2 0.10 or its dependents reaches, compared with the published blake2 0.10.
 #![cfg(test)]
 
 use ours::digest::core_api::{Buffer, UpdateCore, VariableOutputCore};

@@ -1,4 +1,4 @@
-//! What no test of blake2 or its dependents reaches, compared with the published blake2.
+//! Parts that no test of blake2 or its dependents reaches, compared with the published blake2.
 #![cfg(test)]
 
 use std::panic::catch_unwind;

@@ -1,4 +1,4 @@
-//! What no test of blake2b_simd or its dependents reaches, compared with the published blake2b_simd.
+//! Parts that no test of blake2b_simd or its dependents reaches, compared with the published blake2b_simd.
 #![cfg(test)]
 
 /// A key alone is a whole message, and is hashed before the others are.

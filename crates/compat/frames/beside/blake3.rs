@@ -1,4 +1,4 @@
-//! What no test of blake3 reaches, compared with the published blake3.
+//! Parts that no test of blake3 reaches, compared with the published blake3.
 #![cfg(test)]
 
 use std::panic::catch_unwind;

@@ -1,4 +1,4 @@
-//! What no test of sha2 or its dependents reaches, compared with the published sha2.
+//! Parts that no test of sha2 or its dependents reaches, compared with the published sha2.
 #![cfg(test)]
 
 use ours::digest::array::Array;

@@ -24,7 +24,7 @@ const RAGGED: &str = "1–512 B ragged, 10 % NULL";
 /// The columns of one batch.
 type Columns = Vec<ArrayRef>;
 
-/// What is measured: its name, and the answer for a batch.
+/// A contestant: its name, and its answer for a batch.
 struct Contestant {
     name: String,
     run: Box<dyn Fn(&Columns) -> Result<ArrayRef>>,

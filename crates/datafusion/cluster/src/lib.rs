@@ -1,5 +1,5 @@
-//! What scheduler, executors and clients of a Ballista cluster share: the functions, a table, and a check at start that
-//! every executor has the functions. The three processes are `src/bin`.
+//! Parts that scheduler, executors and clients of a Ballista cluster share: the functions, a table, and a check at start
+//! that every executor has the functions. The three processes are `src/bin`.
 
 pub mod connect;
 pub mod rows;

@@ -1,4 +1,4 @@
-//! What a client or an executor asks a scheduler before it sends a query.
+//! The questions of a client or an executor to a scheduler before it sends a query.
 
 use core::time::Duration;
 use std::time::Instant;

@@ -28,7 +28,7 @@ fn dictionary<K: ArrowDictionaryKeyType>(keys: &[Option<usize>], entries: &Array
     Arc::new(DictionaryArray::new(keys, Arc::clone(entries)))
 }
 
-/// The same values as every type that is hashed.
+/// Equal values as every type that is hashed.
 fn every_type(rows: usize) -> Vec<ArrayRef> {
     let texts = texts(rows);
     let bytes = || texts.iter().map(|text| text.as_ref().map(String::as_bytes));

@@ -201,7 +201,7 @@ async fn nothing_shows_the_key() {
     frame.collect().await.unwrap();
 }
 
-/// What is shown of a function `mask_email` has no form of the key.
+/// No form of the key is in `shown`, which is of a function `mask_email`.
 fn shows_no_key(shown: &str, key: &[u8]) {
     assert!(shown.contains("mask_email"));
     assert!(!shown.to_lowercase().contains(&hex(key)[..16]), "hexadecimal");
@@ -283,7 +283,7 @@ mod memory {
 
     const CHILD: &str = "SIMD_DIGEST_FIND_KEY";
 
-    /// Of the hash values of HMAC, as hexadecimal digits of the flipped bytes.
+    /// The variable with the hash values of HMAC, hexadecimal digits of the flipped bytes.
     const HASH_VALUES: &str = "SIMD_DIGEST_FIND_VALUES";
 
     const WINDOW: usize = 16;
@@ -388,7 +388,7 @@ mod memory {
         }
     }
 
-    /// What [`flipped_hash_values`] told.
+    /// The values of [`flipped_hash_values`].
     fn hash_values(algorithm: &str) -> Vec<[u8; WINDOW]> {
         let digits = std::env::var(HASH_VALUES).unwrap();
         assert_eq!(digits.len(), if algorithm.starts_with("sha") { 4 * WINDOW } else { 0 });

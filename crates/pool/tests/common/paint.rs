@@ -1,4 +1,4 @@
-//! Of all tests.
+//! Helpers of all tests.
 #![allow(dead_code, unreachable_pub, reason = "not every test has a use for everything")]
 
 /// Xorshift.

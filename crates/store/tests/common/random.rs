@@ -23,7 +23,7 @@ impl Random {
         self.next() % end.max(1)
     }
 
-    /// The same for an index.
+    /// As `below`, for an index.
     pub(crate) fn index(&mut self, end: usize) -> usize {
         usize::try_from(self.below(end as u64)).unwrap()
     }
@@ -39,7 +39,7 @@ impl Random {
         bytes.into()
     }
 
-    /// The same bytes in pieces of up to `most` bytes, some of them empty.
+    /// The bytes in pieces of up to `most` bytes, some of them empty.
     pub(crate) fn pieces(&mut self, mut bytes: Bytes, most: u64) -> Vec<Bytes> {
         let mut pieces = Vec::new();
         while !bytes.is_empty() {

@@ -11,7 +11,7 @@ use simd_digest_datafusion_cluster::session::Functions;
 const FILTERED_WINDOW: &str =
     "select n, table_digest('sha256', s) filter (where n > 17) over (partition by ok) as d from rows";
 
-/// The same, right on both.
+/// The filter of the statement above, before the aggregate: right on both.
 const FILTERED_BEFORE: &str = "select n, d from rows join \
     (select ok, table_digest('sha256', s) filter (where n > 17) as d from rows group by ok) as totals \
     on rows.ok is not distinct from totals.ok";
