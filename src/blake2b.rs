@@ -37,7 +37,7 @@
 //! [`Params::hash_many_flat`]: crate::blake2::Params::hash_many_flat
 //! [`Params::xof`]: crate::blake2::Params::xof
 //!
-//! [`blake2`](crate::blake2) lists the differences from the crate `blake2`.
+//! [`blake2`] lists the differences from the crate `blake2`.
 //!
 //! # Many messages
 //!
@@ -102,9 +102,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
 use digest::consts::{U4, U16, U20, U32, U48, U64, U128, U242};
 
-use crate::blake2::{Blake2p, Blake2x, Flavour, Sealed, fixed_lengths, module};
+use crate::backend::Backend;
+use crate::blake2::{self, Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed};
 #[cfg(feature = "alloc")]
 pub use crate::blake2::{LeavesError, VerifyError};
 pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
@@ -113,22 +117,264 @@ use crate::traits::associated_oid;
 
 pub mod hazmat;
 
-module!(FlavourB, "blake2b", "BLAKE2b", longest: 64);
-
-fixed_lengths! {
-    FlavourB, "BLAKE2b", longest: 64,
-    hashes: Blake2b {
-        Blake2b512: U64, 64;
-        Blake2b384: U48, 48;
-        Blake2b256: U32, 32;
-        Blake2b160: U20, 20;
-        Blake2b128: U16, 16;
-    },
-    macs: Blake2bMac {
-        Blake2bMac512: U64, 64;
-        Blake2bMac256: U32, 32;
-    },
+/// The 64-byte BLAKE2b digest of `message`.
+///
+/// ```
+/// use simd_digest::blake2b;
+///
+/// assert!(blake2b::hash(b"abc").to_string().starts_with("ba80a53f"));
+/// ```
+#[inline]
+#[must_use]
+pub fn hash(message: &[u8]) -> Hash {
+    blake2::hash(message)
 }
+
+/// The 64-byte BLAKE2b digests of `messages`, side by side: see
+/// [`Params::hash_many`](crate::blake2::Params::hash_many).
+///
+/// ```
+/// use simd_digest::blake2b;
+///
+/// let hashes = blake2b::hash_many(&["one", "two", "three"]);
+/// assert_eq!(hashes[2], blake2b::hash(b"three"));
+/// ```
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+    blake2::hash_many(messages)
+}
+
+/// Appends to each message its data, side by side: [`Hasher::update`](crate::blake2::Hasher::update) for many.
+///
+/// The hashers may differ in everything, and so may the lengths; see
+/// [`Params::hash_many`](crate::blake2::Params::hash_many) for good batches. Blocks that are compressed side by side are
+/// compressed on the backend of the first hasher. A few short pieces are appended one after the other.
+///
+/// ```
+/// use simd_digest::blake2b::{self, Hasher, Params};
+///
+/// let (mut a, mut b) = (Hasher::new(), Params::new().key(b"a key").hasher()?);
+/// blake2b::update_many(&mut [(&mut a, b"one"), (&mut b, b"two")]);
+/// assert_eq!(a.finalize(), blake2b::hash(b"one"));
+/// # Ok::<(), blake2b::ParamsError>(())
+/// ```
+pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
+    blake2::update_many(updates);
+}
+
+/// Appends to each hasher its data, side by side, and gives the owner of each job to `done` as soon as its hasher has
+/// all of its data: [`update_many`] for jobs that come as others end.
+///
+/// `jobs` is asked for the next job only when a lane is free, and again later if there was none. Owners come in the order
+/// in which their jobs end, which is not that of `jobs`. All hashers compute on `backend`.
+///
+/// If `jobs` or `done` panics, the hashers of jobs that are not done are as if they had lost some of their data.
+///
+/// ```
+/// use simd_digest::{Backend, blake2b};
+///
+/// let mut hashers = [blake2b::Hasher::new(), blake2b::Hasher::new()];
+/// let jobs = hashers.iter_mut().zip([&[1; 3000][..], &[2; 1000]]).enumerate();
+/// let mut ended = Vec::new();
+/// blake2b::update_each(
+///     Backend::best(),
+///     jobs.map(|(i, (hasher, data))| (i, hasher, data)),
+///     |i| ended.push(i),
+/// );
+/// assert_eq!(ended.len(), 2);
+/// assert_eq!(hashers[1].finalize(), blake2b::hash(&[2; 1000]));
+/// ```
+pub fn update_each<'a, T>(
+    backend: Backend,
+    jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    blake2::update_each(backend, jobs, done);
+}
+
+/// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
+/// [`Hasher::finalize`](crate::blake2::Hasher::finalize) for many, without allocating.
+///
+/// The hashers may differ in everything, and more may be appended to their messages. The backend of the first hasher
+/// computes, except for a few hashers, which are finalized one after the other.
+///
+/// ```
+/// use simd_digest::blake2b::{self, Params};
+///
+/// let rows = [b"row 1", b"row 2"];
+/// let mut hashers = rows.map(|_| Params::new().personal(b"rows").salt(b"salt").hasher().unwrap());
+/// hashers.iter_mut().zip(rows).for_each(|(hasher, row)| drop(hasher.update(row)));
+/// let mut hashes = [blake2b::hash(b""); 2];
+/// blake2b::finalize_many(&[&hashers[0], &hashers[1]], &mut hashes)?;
+/// assert_eq!(hashes[1], hashers[1].finalize());
+/// # Ok::<(), blake2b::ManyError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`ManyError::OutputLength`] if there is not one hash for each hasher. Then nothing is written.
+pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    blake2::finalize_many(hashers, hashes)
+}
+
+/// Messages that `backend` hashes side by side. A multiple of it is a good batch for [`update_many`] and the like.
+///
+/// ```
+/// use simd_digest::{Backend, blake2b};
+///
+/// assert_eq!(blake2b::lanes("portable".parse()?), 1);
+/// println!("{} messages", blake2b::lanes(Backend::best()));
+/// # Ok::<(), simd_digest::BackendError>(())
+/// ```
+#[must_use]
+pub fn lanes(backend: Backend) -> usize {
+    blake2::lanes::<FlavourB>(backend)
+}
+
+/// All parameters of BLAKE2b.
+///
+/// ```
+/// use simd_digest::blake2b::Params;
+///
+/// const APP: Params = Params::new().hash_length(32).personal(b"my app");
+///
+/// let tag = APP.key(b"a key").hash(b"message")?;
+/// assert_eq!(tag.as_bytes().len(), 32);
+/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// ```
+pub type Params = blake2::Params<FlavourB>;
+
+/// An incremental BLAKE2b hasher.
+///
+/// ```
+/// use simd_digest::blake2b::{self, Hasher};
+///
+/// let mut hasher = Hasher::new();
+/// hasher.update(b"one, ").update(b"two");
+/// assert_eq!(hasher.finalize(), blake2b::hash(b"one, two"));
+/// ```
+pub type Hasher = blake2::Hasher<FlavourB>;
+
+/// A digest of BLAKE2b, 1 to 64 bytes.
+///
+/// ```
+/// use simd_digest::blake2b::{self, Hash};
+///
+/// let hash: Hash = blake2b::hash(b"abc");
+/// assert_eq!(hash.to_string().parse::<Hash>()?, hash);
+/// # Ok::<(), simd_digest::blake2b::ParseHashError>(())
+/// ```
+pub type Hash = blake2::Hash<FlavourB>;
+
+/// An incremental BLAKE2bp hasher.
+///
+/// ```
+/// use simd_digest::blake2b::{Parallel, Params};
+///
+/// let mut hasher: Parallel = Params::new().hash_length(20).key(b"a key").parallel()?;
+/// hasher.update(b"a long message, ").update(b"piece by piece");
+/// assert_eq!(hasher.finalize().as_bytes().len(), 20);
+/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// ```
+pub type Parallel = blake2::Parallel<FlavourB>;
+
+/// The output of BLAKE2X over BLAKE2b, of any length.
+///
+/// ```
+/// use simd_digest::blake2b::{OutputReader, Params};
+///
+/// let mut output: OutputReader = Params::new().xof()?.update(b"a seed").finalize();
+/// let mut bytes = [0; 1000];
+/// output.try_read(&mut bytes)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type OutputReader = blake2::OutputReader<FlavourB>;
+
+/// A way to hash messages as trees of BLAKE2b nodes.
+///
+/// ```
+/// use simd_digest::blake2b::Tree;
+///
+/// let tree = Tree::unlimited_fanout(4096)?;
+/// let root = tree.hash(&[7; 10_000]);
+/// assert_eq!(root, tree.hasher().update(&[7; 10_000]).finalize());
+/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// ```
+#[cfg(feature = "alloc")]
+pub type Tree = blake2::Tree<FlavourB>;
+
+/// An incremental hasher of trees of BLAKE2b nodes.
+///
+/// ```
+/// use simd_digest::blake2b::{Tree, TreeHasher};
+///
+/// let mut hasher: TreeHasher = Tree::unlimited_fanout(4096)?.hasher();
+/// hasher.update(&[7; 5000]).update(&[7; 5000]);
+/// assert_eq!(hasher.finalize(), Tree::unlimited_fanout(4096)?.hash(&[7; 10_000]));
+/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// ```
+#[cfg(feature = "alloc")]
+pub type TreeHasher = blake2::TreeHasher<FlavourB>;
+
+/// BLAKE2b with `N` bytes of output, `U1` to `U64`, for the `digest` traits.
+///
+/// ```
+/// use simd_digest::digest::consts::U24;
+/// use simd_digest::{Blake2b, Digest};
+///
+/// let digest: [u8; 24] = Blake2b::<U24>::digest(b"abc").into();
+/// ```
+pub type Blake2b<N> = Blake2<FlavourB, N>;
+
+/// BLAKE2b with 64 bytes of output.
+///
+/// ```
+/// use simd_digest::{Blake2b512, Digest};
+///
+/// let digest: [u8; 64] = Blake2b512::digest(b"abc").into();
+/// ```
+pub type Blake2b512 = Blake2b<U64>;
+
+/// BLAKE2b with 48 bytes of output.
+pub type Blake2b384 = Blake2b<U48>;
+
+/// BLAKE2b with 32 bytes of output.
+pub type Blake2b256 = Blake2b<U32>;
+
+/// BLAKE2b with 20 bytes of output.
+pub type Blake2b160 = Blake2b<U20>;
+
+/// BLAKE2b with 16 bytes of output.
+pub type Blake2b128 = Blake2b<U16>;
+
+/// BLAKE2b as a MAC with `N` bytes of tag, `U1` to `U64`, for the `digest` traits.
+///
+/// ```
+/// use simd_digest::digest::consts::U24;
+/// use simd_digest::digest::{KeyInit, Mac};
+/// use simd_digest::Blake2bMac;
+///
+/// let mac = Blake2bMac::<U24>::new_from_slice(b"a key")?;
+/// let tag: [u8; 24] = mac.chain_update(b"abc").finalize().into_bytes().into();
+/// # Ok::<(), simd_digest::digest::InvalidLength>(())
+/// ```
+pub type Blake2bMac<N> = Blake2Mac<FlavourB, N>;
+
+/// BLAKE2b as a MAC with 64 bytes of tag.
+///
+/// ```
+/// use simd_digest::digest::{KeyInit, Mac};
+/// use simd_digest::Blake2bMac512;
+///
+/// let mac = Blake2bMac512::new_from_slice(b"a key")?.chain_update(b"abc");
+/// let tag: [u8; 64] = mac.finalize().into_bytes().into();
+/// # Ok::<(), simd_digest::digest::InvalidLength>(())
+/// ```
+pub type Blake2bMac512 = Blake2bMac<U64>;
+
+/// BLAKE2b as a MAC with 32 bytes of tag.
+pub type Blake2bMac256 = Blake2bMac<U32>;
 
 /// BLAKE2bp with 64 bytes of output, for the `digest` traits; keyed and of other lengths by [`Params::parallel`].
 ///

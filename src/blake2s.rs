@@ -20,9 +20,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
 use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
 
-use crate::blake2::{Blake2p, Blake2x, Flavour, Sealed, fixed_lengths, module};
+use crate::backend::Backend;
+use crate::blake2::{self, Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed};
 #[cfg(feature = "alloc")]
 pub use crate::blake2::{LeavesError, VerifyError};
 pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
@@ -31,21 +35,95 @@ use crate::traits::associated_oid;
 
 pub mod hazmat;
 
-module!(FlavourS, "blake2s", "BLAKE2s", longest: 32);
-
-fixed_lengths! {
-    FlavourS, "BLAKE2s", longest: 32,
-    hashes: Blake2s {
-        Blake2s256: U32, 32;
-        Blake2s224: U28, 28;
-        Blake2s160: U20, 20;
-        Blake2s128: U16, 16;
-    },
-    macs: Blake2sMac {
-        Blake2sMac256: U32, 32;
-        Blake2sMac128: U16, 16;
-    },
+/// As [`blake2b::hash`](crate::blake2b::hash), with a digest of 32 bytes.
+#[inline]
+#[must_use]
+pub fn hash(message: &[u8]) -> Hash {
+    blake2::hash(message)
 }
+
+/// As [`blake2b::hash_many`](crate::blake2b::hash_many), with digests of 32 bytes.
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+    blake2::hash_many(messages)
+}
+
+/// As [`blake2b::update_many`](crate::blake2b::update_many), for hashers of BLAKE2s.
+pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
+    blake2::update_many(updates);
+}
+
+/// As [`blake2b::update_each`](crate::blake2b::update_each), for hashers of BLAKE2s.
+pub fn update_each<'a, T>(
+    backend: Backend,
+    jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    blake2::update_each(backend, jobs, done);
+}
+
+/// As [`blake2b::finalize_many`](crate::blake2b::finalize_many), for hashers of BLAKE2s.
+///
+/// # Errors
+///
+/// [`ManyError::OutputLength`] if there is not one hash for each hasher. Then nothing is written.
+pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    blake2::finalize_many(hashers, hashes)
+}
+
+/// As [`blake2b::lanes`](crate::blake2b::lanes), for BLAKE2s: up to 16, where BLAKE2b has up to 8.
+#[must_use]
+pub fn lanes(backend: Backend) -> usize {
+    blake2::lanes::<FlavourS>(backend)
+}
+
+/// As [`blake2b::Params`](crate::blake2b::Params), with digests and keys of up to 32 bytes, salts of up to 8.
+pub type Params = blake2::Params<FlavourS>;
+
+/// An incremental BLAKE2s hasher, used as [`blake2b::Hasher`](crate::blake2b::Hasher).
+pub type Hasher = blake2::Hasher<FlavourS>;
+
+/// A digest of BLAKE2s, 1 to 32 bytes, used as [`blake2b::Hash`](crate::blake2b::Hash).
+pub type Hash = blake2::Hash<FlavourS>;
+
+/// An incremental BLAKE2sp hasher, used as [`blake2b::Parallel`](crate::blake2b::Parallel).
+pub type Parallel = blake2::Parallel<FlavourS>;
+
+/// The output of BLAKE2X over BLAKE2s, used as [`blake2b::OutputReader`](crate::blake2b::OutputReader).
+pub type OutputReader = blake2::OutputReader<FlavourS>;
+
+/// A way to hash messages as trees of BLAKE2s nodes, used as [`blake2b::Tree`](crate::blake2b::Tree).
+#[cfg(feature = "alloc")]
+pub type Tree = blake2::Tree<FlavourS>;
+
+/// An incremental hasher of trees of BLAKE2s nodes, used as [`blake2b::TreeHasher`](crate::blake2b::TreeHasher).
+#[cfg(feature = "alloc")]
+pub type TreeHasher = blake2::TreeHasher<FlavourS>;
+
+/// BLAKE2s with `N` bytes of output, `U1` to `U32`, used as [`Blake2b`](crate::Blake2b).
+pub type Blake2s<N> = Blake2<FlavourS, N>;
+
+/// BLAKE2s with 32 bytes of output.
+pub type Blake2s256 = Blake2s<U32>;
+
+/// BLAKE2s with 28 bytes of output.
+pub type Blake2s224 = Blake2s<U28>;
+
+/// BLAKE2s with 20 bytes of output.
+pub type Blake2s160 = Blake2s<U20>;
+
+/// BLAKE2s with 16 bytes of output.
+pub type Blake2s128 = Blake2s<U16>;
+
+/// BLAKE2s as a MAC with `N` bytes of tag, `U1` to `U32`, used as [`Blake2bMac`](crate::Blake2bMac).
+pub type Blake2sMac<N> = Blake2Mac<FlavourS, N>;
+
+/// BLAKE2s as a MAC with 32 bytes of tag.
+pub type Blake2sMac256 = Blake2sMac<U32>;
+
+/// BLAKE2s as a MAC with 16 bytes of tag.
+pub type Blake2sMac128 = Blake2sMac<U16>;
 
 /// BLAKE2sp with 32 bytes of output, for the `digest` traits; keyed and of other lengths by [`Params::parallel`].
 ///

@@ -66,6 +66,7 @@ macro_rules! updates {
 pub(crate) use updates;
 
 /// `update_each` of one hash.
+#[cfg(feature = "sha2")]
 macro_rules! function {
     ($module:literal, $family:ident) => {
         /// Appends to each hasher its data, side by side, and gives the owner of each job to `done` as soon as its hasher
@@ -99,4 +100,5 @@ macro_rules! function {
         }
     };
 }
+#[cfg(feature = "sha2")]
 pub(crate) use function;
