@@ -10,12 +10,15 @@ use core::array::TryFromSliceError;
 use core::cmp::Ordering;
 use core::fmt;
 use core::hint::black_box;
-use core::ops::Deref;
-use core::str::FromStr;
 
+pub use self::hex::Hex;
 pub(crate) use self::sealed::Digested;
 use self::sealed::Length;
 use crate::kernel::Block;
+
+mod hex;
+#[cfg(feature = "serde")]
+mod serde;
 
 /// The part of a digest that is no business of others.
 mod sealed {
@@ -224,40 +227,6 @@ impl<H: Digested, L: Length> Hash<H, L> {
         hash.bytes.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
         Ok(hash)
     }
-
-    /// The digest as text, two lower-case hexadecimal digits a byte, without touching the heap.
-    ///
-    /// ```
-    /// use simd_digest::blake2s;
-    ///
-    /// let hex = blake2s::hash(b"abc").to_hex();
-    /// assert_eq!(&hex[..8], "508c5e8c");
-    /// assert_eq!(hex.len(), 64);
-    /// ```
-    #[must_use]
-    pub fn to_hex(&self) -> Hex {
-        let mut text = [0; MOST_DIGITS];
-        self.write_hex(&mut text, b"0123456789abcdef");
-        Hex { text, length: 2 * self.slice().len() }
-    }
-
-    fn write_hex(&self, text: &mut [u8], digits: &[u8; 16]) {
-        const { assert!(2 * H::Bytes::LENGTH <= MOST_DIGITS) }
-        let (pairs, _) = text.as_chunks_mut::<2>();
-        for (pair, byte) in pairs.iter_mut().zip(self.slice()) {
-            *pair = [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]];
-        }
-    }
-
-    /// Prints with these digits, after `0x` if the format says `#`, padded as it says.
-    fn pad_hex(&self, f: &mut fmt::Formatter<'_>, digits: &[u8; 16]) -> fmt::Result {
-        let mut text = [0; 2 + MOST_DIGITS];
-        text[..2].copy_from_slice(b"0x");
-        self.write_hex(&mut text[2..], digits);
-        let begin = if f.alternate() { 0 } else { 2 };
-        let text = &text[begin..2 + 2 * self.slice().len()];
-        f.pad(core::str::from_utf8(text).map_err(|_| fmt::Error)?)
-    }
 }
 
 /// Whether two slices are equal, in constant time if they have one length.
@@ -355,126 +324,6 @@ impl<H: Digested, L: Length> core::hash::Hash for Hash<H, L> {
     }
 }
 
-impl<H: Digested, L: Length> fmt::LowerHex for Hash<H, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.pad_hex(f, b"0123456789abcdef")
-    }
-}
-
-impl<H: Digested, L: Length> fmt::UpperHex for Hash<H, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.pad_hex(f, b"0123456789ABCDEF")
-    }
-}
-
-impl<H: Digested, L: Length> fmt::Display for Hash<H, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::LowerHex::fmt(self, f)
-    }
-}
-
-impl<H: Digested, L: Length> fmt::Debug for Hash<H, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hash({self})")
-    }
-}
-
-impl<H: Digested, L: Length> FromStr for Hash<H, L> {
-    type Err = ParseHashError;
-
-    /// From two hexadecimal digits of either case for each byte, and nothing else.
-    ///
-    /// # Errors
-    ///
-    /// [`ParseHashError::Length`] if the hash makes no digest of as many bytes, or half a byte is left.
-    /// [`ParseHashError::Digit`] if a character is not a hexadecimal digit.
-    fn from_str(text: &str) -> Result<Self, ParseHashError> {
-        let (pairs, odd) = text.as_bytes().as_chunks::<2>();
-        let mut hash = Self::zeros(pairs.len())?;
-        if !odd.is_empty() {
-            return Err(ParseHashError::Length);
-        }
-        for (byte, [high, low]) in hash.bytes.bytes_mut().iter_mut().zip(pairs) {
-            *byte = digit(*high)? << 4 | digit(*low)?;
-        }
-        Ok(hash)
-    }
-}
-
-fn digit(character: u8) -> Result<u8, ParseHashError> {
-    match character {
-        b'0'..=b'9' => Ok(character - b'0'),
-        b'a'..=b'f' => Ok(character - b'a' + 10),
-        b'A'..=b'F' => Ok(character - b'A' + 10),
-        _ => Err(ParseHashError::Digit),
-    }
-}
-
-/// Digits of the longest digest.
-const MOST_DIGITS: usize = 2 * 64;
-
-/// A digest as lower-case hexadecimal digits, made by [`Hash::to_hex`]. Derefs to `str`.
-///
-/// Comparison with `==` takes the same time wherever two texts of one length differ. A `str` borrowed from a `Hex` is
-/// compared as every `str`: not in constant time.
-#[derive(Clone, Copy)]
-pub struct Hex {
-    /// The digits, then zeros.
-    text: [u8; MOST_DIGITS],
-    length: usize,
-}
-
-impl Deref for Hex {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        // Digits are always UTF-8.
-        core::str::from_utf8(&self.text[..self.length]).unwrap_or_default()
-    }
-}
-
-impl AsRef<str> for Hex {
-    fn as_ref(&self) -> &str {
-        self
-    }
-}
-
-/// In constant time for texts of one length; others are unequal.
-impl PartialEq for Hex {
-    fn eq(&self, other: &Self) -> bool {
-        equal(self.as_bytes(), other.as_bytes())
-    }
-}
-
-impl Eq for Hex {}
-
-/// In constant time for all texts of this length; unequal to all others, and to upper case.
-impl PartialEq<str> for Hex {
-    fn eq(&self, other: &str) -> bool {
-        equal(self.as_bytes(), other.as_bytes())
-    }
-}
-
-/// In constant time for all texts of this length; unequal to all others, and to upper case.
-impl PartialEq<&str> for Hex {
-    fn eq(&self, other: &&str) -> bool {
-        equal(self.as_bytes(), other.as_bytes())
-    }
-}
-
-impl fmt::Display for Hex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self)
-    }
-}
-
-/// As a `str`, in quotes.
-impl fmt::Debug for Hex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
-
 /// Why something is not a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -502,83 +351,5 @@ impl<H: Digested, L: Length> zeroize::Zeroize for Hash<H, L> {
     fn zeroize(&mut self) {
         self.bytes.bytes_mut().zeroize();
         self.length = L::new(L::shortest(H::Bytes::LENGTH));
-    }
-}
-
-/// Hexadecimal digits in human-readable formats, bytes in others.
-#[cfg(feature = "serde")]
-mod serialized {
-    use core::fmt;
-    use core::marker::PhantomData;
-
-    use serde::de::{Deserialize, Deserializer, Error, Expected, SeqAccess, Visitor};
-    use serde::ser::{Serialize, Serializer};
-
-    use super::{Block, Digested, Hash, Length};
-
-    /// A string of lower-case hexadecimal digits if the format is human-readable, else bytes.
-    impl<H: Digested, L: Length> Serialize for Hash<H, L> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            if serializer.is_human_readable() {
-                serializer.serialize_str(&self.to_hex())
-            } else {
-                serializer.serialize_bytes(self.slice())
-            }
-        }
-    }
-
-    /// A string of hexadecimal digits of either case, or bytes: a byte string or a sequence of numbers.
-    ///
-    /// A human-readable format is asked for the string, others for the bytes.
-    impl<'de, H: Digested, L: Length> Deserialize<'de> for Hash<H, L> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let visitor = HashVisitor(PhantomData);
-            if deserializer.is_human_readable() {
-                deserializer.deserialize_str(visitor)
-            } else {
-                deserializer.deserialize_bytes(visitor)
-            }
-        }
-    }
-
-    /// Takes every form, whatever was asked for: serde itself calls what it keeps for a while, as for an untagged
-    /// `enum`, human-readable.
-    struct HashVisitor<H, L>(PhantomData<(H, L)>);
-
-    impl<'de, H: Digested, L: Length> Visitor<'de> for HashVisitor<H, L> {
-        type Value = Hash<H, L>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            let longest = H::Bytes::LENGTH;
-            let shortest = L::shortest(longest);
-            if shortest < longest {
-                write!(f, "a digest of {shortest} to {longest} bytes")
-            } else {
-                write!(f, "a digest of {longest} bytes")
-            }
-        }
-
-        /// The error does not show the text, which may be almost a MAC.
-        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-            text.parse()
-                .map_err(|error| E::custom(format_args!("{error}, expected {} in hexadecimal", &self as &dyn Expected)))
-        }
-
-        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-            Hash::copied(bytes).map_err(|_| E::invalid_length(bytes.len(), &self))
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<Self::Value, A::Error> {
-            let mut bytes = H::Bytes::ZERO;
-            let mut length = 0;
-            while let Some(number) = numbers.next_element()? {
-                let Some(byte) = bytes.bytes_mut().get_mut(length) else {
-                    return Err(A::Error::invalid_length(length + 1, &self));
-                };
-                *byte = number;
-                length += 1;
-            }
-            self.visit_bytes(&bytes.bytes()[..length])
-        }
     }
 }
