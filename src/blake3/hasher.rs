@@ -1,4 +1,12 @@
-//! A message that comes piece by piece.
+//! A message that comes piece by piece: complete subtrees, and then a chunk that has begun or chunks that wait for others.
+//!
+//! ```text
+//!   stack   ████████ ████ █          subtrees of 8, 4 and 1 chunks
+//!   chunk                  ▒▒░       the next chunk, of which `filled` bytes have come
+//!   held                   ▒▒▒▒▒░░   or, if that has not begun, bytes of up to sixteen chunks
+//! ```
+//!
+//! These fields have no type of their own: the compiler would build it apart and copy it, by loads that wait for stores.
 
 use core::fmt;
 
@@ -36,7 +44,7 @@ pub struct Hasher {
     /// Bytes of the message in `chunk`.
     pub(super) filled: usize,
     pub(super) key: [u32; 8],
-    /// The number of the message's first chunk: 0, but for a part of a larger message.
+    /// The number of the message's first chunk: 0, except in a part of a larger message.
     pub(super) first: u64,
     /// The complete subtrees. The last two may be of one size: they become a parent when it is known not to be the root.
     pub(super) stack: Stack,
@@ -99,8 +107,8 @@ impl Hasher {
 
     /// Appends `bytes` to the message.
     ///
-    /// Writes of any size are fast. Of one of 16 KiB and more, all is hashed from where it lies but for what completes
-    /// the bytes gathered, and what is left over.
+    /// Writes of any size are fast. Writes of 16 KiB or more are hashed in place, except the bytes that complete the buffer
+    /// and the remainder.
     #[inline]
     pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
         if bytes.len() <= self.room_in_chunk() {
@@ -230,6 +238,18 @@ impl Hasher {
     }
 
     /// Appends more bytes than `chunk` takes.
+    ///
+    /// ```text
+    ///   so far        │ bytes
+    ///   ████████ ▒▒▒▒▒│▒▒ ████ ████████████████ ████ ░░░
+    ///   stack    begun      group   subtree    group rest
+    /// ```
+    ///
+    /// 1. What has begun is completed: a chunk, or a group of chunks that are held.
+    /// 2. A group ends at a multiple of sixteen chunks. The largest subtree that may begin there is hashed in place.
+    /// 3. The rest is held. Without feature `alloc` it goes on as subtrees, and the last chunk begins.
+    ///
+    /// A group or a subtree goes to the stack as two halves, because it may be the whole message.
     #[inline(never)]
     fn update_long<J: Join>(&mut self, mut bytes: &[u8]) {
         if bytes.is_empty() {
@@ -379,10 +399,10 @@ impl Hasher {
     }
 
     /// The message so far: complete subtrees, and what follows them.
-    pub(super) fn parts(&self) -> (&[Cv], End<'_>) {
+    pub(super) fn parts(&self) -> (&[Cv], Tail<'_>) {
         let (held, stack) = (self.held(), self.stack.cvs());
         if held.is_empty() && (self.filled > 0 || stack.is_empty()) {
-            return (stack, End::Begun(&self.chunk.chain, self.chunk.buffer.held()));
+            return (stack, Tail::Begun(&self.chunk.chain, self.chunk.buffer.held()));
         }
         // Subtrees that share a list with what is held: the chunk that the group begins with, or all if nothing is held.
         let shared = match (held, self.group_begun()) {
@@ -391,17 +411,17 @@ impl Hasher {
             _ => 0,
         };
         let (left, last) = stack.split_at(stack.len().saturating_sub(shared));
-        (left, End::Chunks(last, held))
+        (left, Tail::Chunks(last, held))
     }
 
     /// The last node of the message so far.
     pub(super) fn node(&self) -> Node {
         let (base, counter) = (self.base(), self.next_chunk());
-        let (left, end) = self.parts();
-        let node = match end {
-            End::Begun(chain, bytes) => last_block(chain, bytes),
-            End::Chunks([], bytes) if bytes.len() <= CHUNK_LEN => base.chunk_node(bytes, counter),
-            End::Chunks(last, bytes) => {
+        let (left, tail) = self.parts();
+        let node = match tail {
+            Tail::Begun(chain, bytes) => last_block(chain, bytes),
+            Tail::Chunks([], bytes) if bytes.len() <= CHUNK_LEN => base.chunk_node(bytes, counter),
+            Tail::Chunks(last, bytes) => {
                 let mut list = List::new();
                 list.cvs[..last.len()].copy_from_slice(last);
                 list.length = last.len() + base.chunks((bytes, false), counter, &mut list.cvs[last.len()..]);
@@ -425,14 +445,14 @@ impl Hasher {
 }
 
 /// What follows a message's complete subtrees.
-pub(super) enum End<'a> {
+pub(super) enum Tail<'a> {
     /// The current chunk: the chaining value before these bytes of it.
     Begun(&'a Chain, &'a [u8]),
     /// Up to sixteen subtrees: these, and then chunks of these bytes.
     Chunks(&'a [Cv], &'a [u8]),
 }
 
-impl End<'_> {
+impl Tail<'_> {
     /// Subtrees, counting each chunk as one.
     pub(super) fn subtrees(&self) -> usize {
         match self {

@@ -1,7 +1,7 @@
 //! Many hashers at once: pieces of messages, or the ends of some.
 
 use super::forest::Forest;
-use super::hasher::{End as Last, Hasher};
+use super::hasher::{Hasher, Tail};
 use super::tree::Cv;
 use super::value::Hash;
 use crate::kernel::Known;
@@ -79,13 +79,13 @@ pub(super) fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) {
     let mut put = |begin: usize, digests: &[Cv]| set(&mut hashes[begin..], digests);
     let mut forest = Forest::new(first.backend(), false);
     for (i, hasher) in hashers.iter().enumerate() {
-        let (left, end) = hasher.parts();
-        if forest.is_full(end.subtrees()) {
+        let (left, tail) = hasher.parts();
+        if forest.is_full(tail.subtrees()) {
             forest.finish(&mut put);
         }
-        match end {
-            Last::Begun(chain, bytes) => forest.add_begun(i, hasher.base(), left, chain, bytes),
-            Last::Chunks(last, bytes) => forest.add(i, hasher.base(), (left, last), (hasher.next_chunk(), bytes)),
+        match tail {
+            Tail::Begun(chain, bytes) => forest.add_begun(i, hasher.base(), left, chain, bytes),
+            Tail::Chunks(last, bytes) => forest.add(i, hasher.base(), (left, last), (hasher.next_chunk(), bytes)),
         }
     }
     forest.finish(&mut put);
