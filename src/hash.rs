@@ -7,6 +7,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::array::TryFromSliceError;
+use core::borrow::Borrow;
 use core::cmp::Ordering;
 use core::fmt;
 use core::hint::black_box;
@@ -17,6 +18,7 @@ use self::sealed::Length;
 use crate::kernel::Block;
 
 mod hex;
+mod output;
 #[cfg(feature = "serde")]
 mod serde;
 
@@ -82,7 +84,7 @@ impl Length for Full {
 ///
 /// Prints as lower-case hexadecimal and parses from either case.
 ///
-/// Comparison with `==`, to a digest or to bytes, takes the same time wherever two of one length differ, since a digest
+/// Comparison with `==`, to a digest, to bytes or to an output of the `digest` traits, takes the same time wherever two of one length differ, since a digest
 /// may be a MAC. **Ordering does not**: `<`, `cmp` and sorting stop at the first byte that differs. Do not check a MAC
 /// with them.
 ///
@@ -280,6 +282,13 @@ impl<H: Digested, L: Length> PartialEq<Vec<u8>> for Hash<H, L> {
     }
 }
 
+/// As `hash == bytes`.
+impl<H: Digested, L: Length, const N: usize> PartialEq<Hash<H, L>> for [u8; N] {
+    fn eq(&self, other: &Hash<H, L>) -> bool {
+        other == self
+    }
+}
+
 /// By the bytes, as [`Ord`]. **Not in constant time.**
 impl<H: Digested, L: Length> PartialOrd for Hash<H, L> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -315,6 +324,36 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> From<Hash<H, Full>> for [u8; 
 impl<H: Digested<Bytes = [u8; N]>, const N: usize> From<[u8; N]> for Hash<H, Full> {
     fn from(bytes: [u8; N]) -> Self {
         Self::from_bytes(bytes)
+    }
+}
+
+/// Zeros: room for a digest.
+impl<H: Digested> Default for Hash<H, Full> {
+    fn default() -> Self {
+        Self { bytes: H::Bytes::ZERO, length: Full }
+    }
+}
+
+/// A map with digests as its keys is asked by their bytes, too.
+///
+/// ```
+/// use simd_digest::sha256::{self, Hash};
+/// use std::collections::HashMap;
+///
+/// let names = HashMap::from([(sha256::hash(b"abc"), "abc")]);
+/// let bytes: [u8; 32] = *sha256::hash(b"abc").as_bytes();
+/// assert_eq!(names.get(&bytes), Some(&"abc"));
+/// ```
+impl<H: Digested<Bytes = [u8; N]>, const N: usize> Borrow<[u8; N]> for Hash<H, Full> {
+    fn borrow(&self) -> &[u8; N] {
+        &self.bytes
+    }
+}
+
+/// For maps whose keys are digests of BLAKE2, as `Borrow<[u8; N]>` is for the others.
+impl<H: Digested, L: Length> Borrow<[u8]> for Hash<H, L> {
+    fn borrow(&self) -> &[u8] {
+        self.slice()
     }
 }
 

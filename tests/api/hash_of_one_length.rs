@@ -1,8 +1,11 @@
 //! Digests of one length, as values: those of SHA-224. Digests of BLAKE2, whose length is chosen at run time, are in `hash`.
 
-use std::collections::BTreeSet;
+use core::borrow::Borrow;
+use std::collections::{BTreeSet, HashMap};
 
+use simd_digest::digest::Output;
 use simd_digest::sha224::{Hash, ParseHashError};
+use simd_digest::{Sha224, Sha256};
 
 const LENGTH: usize = 28;
 const BYTES: [u8; LENGTH] = *b"\0\x01\x7f\x80\xff abc, no hash!! 224 bit";
@@ -18,6 +21,30 @@ fn arrays_there_and_back() {
     assert_eq!(HASH.as_ref(), BYTES);
     assert_eq!(Hash::from([0; LENGTH]).as_bytes(), &[0; LENGTH]);
     assert_eq!(size_of::<Hash>(), LENGTH);
+}
+
+#[test]
+fn outputs_there_and_back() {
+    let output: Output<Sha224> = HASH.into();
+    assert_eq!(output[..], BYTES);
+    assert_eq!(Hash::from(output), HASH);
+    assert_eq!((HASH == output, output == HASH, BYTES == HASH), (true, true, true));
+    for bit in 0..8 * LENGTH {
+        let mut other = output;
+        other[bit / 8] ^= 1 << (bit % 8);
+        let bytes: [u8; LENGTH] = other.into();
+        assert_eq!((HASH == other, other == HASH, bytes == HASH), (false, false, false), "bit {bit}");
+    }
+    let longer = Output::<Sha256>::try_from(&[&BYTES[..], &[0; 4]].concat()[..]).unwrap();
+    assert_eq!((HASH == longer, longer == HASH), (false, false));
+}
+
+#[test]
+fn maps_are_asked_by_bytes() {
+    let map = HashMap::from([(HASH, 1), (Hash::default(), 2)]);
+    assert_eq!((map.get(&BYTES), map.get(&BYTES[..]), map.get(&[0; LENGTH])), (Some(&1), Some(&1), Some(&2)));
+    assert_eq!((map.get(&[1; LENGTH]), map.get(&BYTES[1..])), (None, None));
+    assert_eq!((Borrow::<[u8]>::borrow(&HASH), Borrow::<[u8; LENGTH]>::borrow(&HASH)), (&BYTES[..], &BYTES));
 }
 
 #[test]
