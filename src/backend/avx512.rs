@@ -72,20 +72,30 @@ fn ror64x4(v: __m256i, bits: u32) -> __m256i {
     }
 }
 
-/// Rotations by their instruction: the number of bits, which every word is given, is constant where it is used.
-macro_rules! ror {
-    ($ror:ident, $register:ty, $rotate:ident by $splat:ident) => {
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-        fn $ror(v: $register, bits: u32) -> $register {
-            $rotate(v, $splat(bits.cast_signed().into()))
-        }
-    };
+/// By the rotation instruction, as all that follow. The number of bits is constant where it is used.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn ror64x8(v: __m512i, bits: u32) -> __m512i {
+    _mm512_rorv_epi64(v, _mm512_set1_epi64(bits.into()))
 }
-ror!(ror64x8, __m512i, _mm512_rorv_epi64 by _mm512_set1_epi64);
-ror!(ror32x4, __m128i, _mm_rorv_epi32 by _mm_set1_epi32);
-ror!(ror32x8, __m256i, _mm256_rorv_epi32 by _mm256_set1_epi32);
-ror!(ror32x16, __m512i, _mm512_rorv_epi32 by _mm512_set1_epi32);
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn ror32x4(v: __m128i, bits: u32) -> __m128i {
+    _mm_rorv_epi32(v, _mm_set1_epi32(bits.cast_signed()))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn ror32x8(v: __m256i, bits: u32) -> __m256i {
+    _mm256_rorv_epi32(v, _mm256_set1_epi32(bits.cast_signed()))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn ror32x16(v: __m512i, bits: u32) -> __m512i {
+    _mm512_rorv_epi32(v, _mm512_set1_epi32(bits.cast_signed()))
+}
 
 /// Word `j` of vector `i` at place `i` of vector `j`.
 #[inline]

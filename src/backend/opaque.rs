@@ -15,13 +15,6 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-#[cfg(msan)]
-macro_rules! asm {
-    ($($tokens:tt)*) => {
-        ()
-    };
-}
-
 /// The same reference: words are loaded through it anew.
 ///
 /// Otherwise the words of a block are loaded once, kept in vector registers and permuted between them twelve times
@@ -31,6 +24,7 @@ pub(super) fn reference<T>(value: &T) -> &T {
     let mut pointer = core::ptr::from_ref(value);
     // SAFETY: the assembly is empty, so the reference is the one that came in.
     unsafe {
+        #[cfg(not(msan))]
         asm!("/* {0} */", inout(reg) pointer, options(readonly, nostack, preserves_flags));
         &*pointer
     }
@@ -41,7 +35,10 @@ pub(super) fn reference<T>(value: &T) -> &T {
 #[inline(always)]
 pub(super) fn word(mut value: u64) -> u64 {
     // SAFETY: the assembly is empty, so the word is the one that came in.
-    unsafe { asm!("/* {0:r} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    unsafe {
+        #[cfg(not(msan))]
+        asm!("/* {0:r} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags));
+    }
     value
 }
 
@@ -49,7 +46,10 @@ pub(super) fn word(mut value: u64) -> u64 {
 #[target_feature(enable = "sse2")]
 pub(super) fn xmm(mut value: __m128i) -> __m128i {
     // SAFETY: the assembly is empty, so the vector is the one that came in.
-    unsafe { asm!("/* {0} */", inout(xmm_reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    unsafe {
+        #[cfg(not(msan))]
+        asm!("/* {0} */", inout(xmm_reg) value, options(pure, nomem, nostack, preserves_flags));
+    }
     value
 }
 
@@ -57,7 +57,10 @@ pub(super) fn xmm(mut value: __m128i) -> __m128i {
 #[target_feature(enable = "avx")]
 pub(super) fn ymm(mut value: __m256i) -> __m256i {
     // SAFETY: the assembly is empty, so the vector is the one that came in.
-    unsafe { asm!("/* {0} */", inout(ymm_reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    unsafe {
+        #[cfg(not(msan))]
+        asm!("/* {0} */", inout(ymm_reg) value, options(pure, nomem, nostack, preserves_flags));
+    }
     value
 }
 
@@ -67,6 +70,7 @@ pub(super) fn ymm(mut value: __m256i) -> __m256i {
 pub(super) fn ymm_in_order([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
     // SAFETY: the assembly is empty, so the vectors are those that came in.
     unsafe {
+        #[cfg(not(msan))]
         asm!(
             "/* {0} {1} {2} {3} */",
             inout(ymm_reg) a,

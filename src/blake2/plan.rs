@@ -74,22 +74,27 @@ fn have_lanes<H: Dispatch>(backend: Backend, number: usize, total: u64, longest:
     sides != Sides::Pair && !are_faster_alone(sides, number, total, longest)
 }
 
-macro_rules! in_lanes {
-    ($Function:ty) => {
-        impl InLanes for $Function {
-            fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>) {
-                let mut chain = *common.chain;
-                if !common.first.is_empty() {
-                    Self::compress(common.backend, &mut chain, common.first, Self::NOT_LAST);
-                }
-                Batch { common, chain: &chain, memory: None }.compress(messages, put);
-                Self::wipe(&mut chain);
-            }
-        }
-    };
+// Not generic: see `InLanes`.
+impl InLanes for FlavourB {
+    fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>) {
+        compress_batch(common, messages, put);
+    }
 }
-in_lanes!(FlavourB);
-in_lanes!(FlavourS);
+
+impl InLanes for FlavourS {
+    fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>) {
+        compress_batch(common, messages, put);
+    }
+}
+
+fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, put: Put<'_, H>) {
+    let mut chain = *common.chain;
+    if !common.first.is_empty() {
+        H::compress(common.backend, &mut chain, common.first, H::NOT_LAST);
+    }
+    Batch { common, chain: &chain, memory: None }.compress(messages, put);
+    H::wipe(&mut chain);
+}
 
 struct Batch<'a, H: Dispatch> {
     common: &'a Common<'a, H>,

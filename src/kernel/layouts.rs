@@ -14,12 +14,6 @@ macro_rules! layouts {
     )+};
 }
 
-macro_rules! variants {
-    ($text:ident; $($name:literal, $Enum:ty: $($variant:ident)+;)+) => {$(
-        $(writeln!($text, "{}::{} {}", $name, stringify!($variant), <$Enum>::$variant as u8).unwrap();)+
-    )+};
-}
-
 #[test]
 fn of_arguments_are_those_that_proofs_assume() {
     let mut text = String::new();
@@ -42,10 +36,17 @@ fn of_arguments_are_those_that_proofs_assume() {
         "blake3::Block", blake3::Block<'_>: key bytes counter length flags;
         "blake3::Node", blake3::Node: h block counter length flags;
     }
-    variants! { text;
-        "blake2::Last", blake2::Last: Not Block Node;
-        "sha256::Written", sha256::Written: Before JustNow;
-        "Known", Known: Nothing Alike Half;
+    for (variant, value) in [
+        ("blake2::Last::Not", blake2::Last::Not as u8),
+        ("blake2::Last::Block", blake2::Last::Block as u8),
+        ("blake2::Last::Node", blake2::Last::Node as u8),
+        ("sha256::Written::Before", sha256::Written::Before as u8),
+        ("sha256::Written::JustNow", sha256::Written::JustNow as u8),
+        ("Known::Nothing", Known::Nothing as u8),
+        ("Known::Alike", Known::Alike as u8),
+        ("Known::Half", Known::Half as u8),
+    ] {
+        writeln!(text, "{variant} {value}").unwrap();
     }
     // It is not in the package.
     if let Ok(assumed) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/prove/layouts.txt")) {

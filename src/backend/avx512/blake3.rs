@@ -195,50 +195,10 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
     }
 }
 
-/// The messages that four registers of one row each have room for.
-macro_rules! wide {
-    ($Vector:ident of $N:literal, $Register:ident, $join:ident, $add:ident, $xor_ror:ident, $shuffle:ident, $pick:ident,
-     $with_last:ident, $permute:ident, $high:ident, $xor:ident, $ror:ident, $shr:ident, $shl:ident, $ternary:ident) => {
-        row!($Vector of $N in "avx512f,avx512vl,avx512bw", Avx512, $join, $add, $xor_ror, $shuffle, $pick, $with_last,
-            $permute, $high);
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-        fn $xor_ror(a: $Register, b: $Register, bits: u32) -> $Register {
-            super::$ror($xor(a, b), bits)
-        }
-
-        impl ByShifts for $Vector {
-            #[inline(always)]
-            fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
-                #[inline]
-                #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-                fn by_shifts(early: $Register, late: $Register, bits: u32) -> $Register {
-                    let down = _mm_cvtsi32_si128(bits.cast_signed());
-                    let up = _mm_cvtsi32_si128((32 - bits).cast_signed());
-                    let (early, down, up) = (super::$ror(early, bits), $shr(late, down), $shl(late, up));
-                    #[cfg(not(msan))]
-                    return $ternary::<0x96>(early, down, up);
-                    // The memory sanitizer does not follow ternary logic.
-                    #[cfg(msan)]
-                    return $xor(early, $xor(down, up));
-                }
-                step!($Vector in "avx512f,avx512vl,avx512bw", $add, by_shifts, $shuffle);
-                // SAFETY: next.1 proves AVX-512F, VL and BW.
-                unsafe { step::<DIAGONALS>(rows, second, next) }
-            }
-        }
-    };
-}
-wide!(
-    U32x4 of 1, __m128i, join4, _mm_add_epi32, xor_ror4, _mm_shuffle_epi32, pick4, with_last4,
-    _mm_permutex2var_epi32, _mm_unpackhi_epi32, _mm_xor_si128, ror32x4, _mm_srl_epi32, _mm_sll_epi32, _mm_ternarylogic_epi32
-);
-wide!(
-    U32x8 of 2, __m256i, join8, _mm256_add_epi32, xor_ror8, _mm256_shuffle_epi32, pick8, with_last8,
-    _mm256_permutex2var_epi32, _mm256_unpackhi_epi32, _mm256_xor_si256, ror32x8, _mm256_srl_epi32, _mm256_sll_epi32, _mm256_ternarylogic_epi32
-);
-
+row!(U32x4 of 1 in "avx512f,avx512vl,avx512bw", Avx512, join4, _mm_add_epi32, xor_ror4, _mm_shuffle_epi32, pick4, with_last4,
+    _mm_permutex2var_epi32, _mm_unpackhi_epi32);
+row!(U32x8 of 2 in "avx512f,avx512vl,avx512bw", Avx512, join8, _mm256_add_epi32, xor_ror8, _mm256_shuffle_epi32, pick8,
+    with_last8, _mm256_permutex2var_epi32, _mm256_unpackhi_epi32);
 row!(U32x16 of 4 in "avx512f,avx512vl,avx512bw", Avx512, join16, _mm512_add_epi32, xor_ror16, _mm512_shuffle_epi32, pick16,
     with_last16, _mm512_permutex2var_epi32, _mm512_unpackhi_epi32);
 
@@ -248,6 +208,18 @@ row!(U32x16 of 4 in "avx512f,avx512vl,avx512bw", Avx512, join16, _mm512_add_epi3
 fn join16<const SETTLED: bool>([a, b, c, d]: [&[u8; 64]; 4], i: usize) -> __m512i {
     let low = _mm512_castsi256_si512(join8::<SETTLED>([a, b], i));
     _mm512_inserti64x4::<1>(low, join8::<SETTLED>([c, d], i))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn xor_ror4(a: __m128i, b: __m128i, bits: u32) -> __m128i {
+    super::ror32x4(_mm_xor_si128(a, b), bits)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn xor_ror8(a: __m256i, b: __m256i, bits: u32) -> __m256i {
+    super::ror32x8(_mm256_xor_si256(a, b), bits)
 }
 
 #[inline]
@@ -288,6 +260,51 @@ trait ByShifts: Copy {
     /// shifted both ways and added by ternary logic: two cycles instead of three where a rotation takes two. Where it
     /// takes one, the shifts only fill the ports: 207 cycles a block instead of 183 (Cascade Lake).
     fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self>;
+}
+
+/// Rotates an exclusive or, of which `early` is known some cycles before `late`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn by_shifts4(early: __m128i, late: __m128i, bits: u32) -> __m128i {
+    let down = _mm_cvtsi32_si128(bits.cast_signed());
+    let up = _mm_cvtsi32_si128((32 - bits).cast_signed());
+    let (early, down, up) = (super::ror32x4(early, bits), _mm_srl_epi32(late, down), _mm_sll_epi32(late, up));
+    #[cfg(not(msan))]
+    return _mm_ternarylogic_epi32::<0x96>(early, down, up);
+    // The memory sanitizer does not follow ternary logic.
+    #[cfg(msan)]
+    return _mm_xor_si128(early, _mm_xor_si128(down, up));
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn by_shifts8(early: __m256i, late: __m256i, bits: u32) -> __m256i {
+    let down = _mm_cvtsi32_si128(bits.cast_signed());
+    let up = _mm_cvtsi32_si128((32 - bits).cast_signed());
+    let (early, down, up) = (super::ror32x8(early, bits), _mm256_srl_epi32(late, down), _mm256_sll_epi32(late, up));
+    #[cfg(not(msan))]
+    return _mm256_ternarylogic_epi32::<0x96>(early, down, up);
+    // The memory sanitizer does not follow ternary logic.
+    #[cfg(msan)]
+    return _mm256_xor_si256(early, _mm256_xor_si256(down, up));
+}
+
+impl ByShifts for U32x4 {
+    #[inline(always)]
+    fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
+        step!(U32x4 in "avx512f,avx512vl,avx512bw", _mm_add_epi32, by_shifts4, _mm_shuffle_epi32);
+        // SAFETY: next.1 proves AVX-512F, VL and BW.
+        unsafe { step::<DIAGONALS>(rows, second, next) }
+    }
+}
+
+impl ByShifts for U32x8 {
+    #[inline(always)]
+    fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
+        step!(U32x8 in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, by_shifts8, _mm256_shuffle_epi32);
+        // SAFETY: next.1 proves AVX-512F, VL and BW.
+        unsafe { step::<DIAGONALS>(rows, second, next) }
+    }
 }
 
 /// A row on a CPU where a rotation takes two cycles.
