@@ -27,6 +27,7 @@ impl fmt::Display for LengthError {
 impl core::error::Error for LengthError {}
 
 /// `update_many` and `update_each` of a family, generic over its hashes. `$module` has those of one hash.
+#[cfg(feature = "sha2")]
 macro_rules! updates {
     ($Kind:ident: $Of:ident, $Function:ty, $module:literal) => {
         #[doc = concat!("See [`", $module, "::update_many`](crate::", $module, "::update_many): the same for each hash.")]
@@ -63,6 +64,7 @@ macro_rules! updates {
         }
     };
 }
+#[cfg(feature = "sha2")]
 pub(crate) use updates;
 
 /// `update_each` of one hash.

@@ -15,8 +15,10 @@ use crate::hash::Hash;
 use crate::kernel::{Block, Known};
 use crate::lanes::alone::{ends_are_faster_alone, few_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
+use crate::lanes::streams::{self, HasStream};
 use crate::lanes::{Common, compress_alone};
-use crate::many::{LengthError, updates};
+use crate::many::LengthError;
+use crate::stream::Stream;
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -141,9 +143,32 @@ fn copy(to: &mut [u8], from: &[u8]) {
     }
 }
 
-updates!(F: Flavour, F, "blake2b");
+impl<F: Flavour> HasStream for Hasher<F> {
+    type Function = F;
 
-/// See [`blake2b::finalize_many`](crate::blake2b::finalize_many): the same for either flavour.
+    #[inline]
+    fn stream(&mut self) -> &mut Stream<F> {
+        &mut self.stream
+    }
+}
+
+/// As [`blake2b::update_many`](crate::blake2b::update_many), for either flavour.
+pub fn update_many<F: Flavour>(updates: &mut [(&mut Hasher<F>, &[u8])]) {
+    let Some((first, _)) = updates.first() else { return };
+    streams::update_many(first.backend(), updates);
+}
+
+/// As [`blake2b::update_each`](crate::blake2b::update_each), for either flavour.
+pub fn update_each<'a, F: Flavour, T>(
+    backend: Backend,
+    jobs: impl IntoIterator<Item = (T, &'a mut Hasher<F>, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    let jobs = jobs.into_iter().map(|(owner, hasher, data)| (owner, &mut hasher.stream, data));
+    streams::update_each(backend, jobs, done);
+}
+
+/// As [`blake2b::finalize_many`](crate::blake2b::finalize_many), for either flavour.
 ///
 /// # Errors
 ///

@@ -61,6 +61,30 @@ pub(crate) trait Update<H: Dispatch> {
     }
 }
 
+/// A hasher whose stream takes all data.
+pub(crate) trait HasStream {
+    type Function: Dispatch;
+
+    fn stream(&mut self) -> &mut Stream<Self::Function>;
+}
+
+impl<S: HasStream> Update<S::Function> for (&mut S, &[u8]) {
+    #[inline]
+    fn data(&self) -> &[u8] {
+        self.1
+    }
+
+    #[inline]
+    fn parts(&mut self) -> (&mut Stream<S::Function>, &[u8]) {
+        (self.0.stream(), self.1)
+    }
+
+    #[inline]
+    fn append(&mut self) {
+        self.0.stream().update(self.1);
+    }
+}
+
 /// Appends to each hasher its data. What can be held back is so at once, in no lane.
 #[inline]
 pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Update<H>]) {
