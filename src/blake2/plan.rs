@@ -92,11 +92,12 @@ fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, 
     if !common.first.is_empty() {
         H::compress(common.backend, &mut chain, common.first, H::NOT_LAST);
     }
-    Batch { common, chain: &chain, memory: None }.compress(messages, put);
+    Windows { common, chain: &chain, memory: None }.compress(messages, put);
     H::wipe(&mut chain);
 }
 
-struct Batch<'a, H: Dispatch> {
+/// The windows of one batch, compressed one after the other.
+struct Windows<'a, H: Dispatch> {
     common: &'a Common<'a, H>,
     /// What all messages begin with.
     chain: &'a H::Chain,
@@ -111,7 +112,7 @@ struct Ended<H: Function> {
     used: usize,
 }
 
-impl<H: Dispatch> Batch<'_, H> {
+impl<H: Dispatch> Windows<'_, H> {
     fn compress(mut self, messages: &dyn Messages, put: Put<'_, H>) {
         let (backend, number) = (self.common.backend, messages.number());
         let mut few = Array::<&[u8], H::MaxLanes>::default();
@@ -119,13 +120,13 @@ impl<H: Dispatch> Batch<'_, H> {
         while done < number {
             let read = messages.read(done, &mut few[..H::lanes(backend)]);
             let few = &few[..read];
-            // Messages for all lanes need no window if they are alike.
+            // Messages for all lanes need no window if they have equally many blocks.
             let (shortest, longest) = extremes(few);
             let each = blocks::<H>(longest);
-            let alike =
+            let are_equal =
                 blocks::<H>(shortest) == each && may_be_whole::<H>(!self.common.first.is_empty(), shortest, longest);
-            if alike && have_lanes::<H>(backend, read, each * read as u64, each) {
-                put(done, self.compress_group(few.iter().copied()));
+            if are_equal && have_lanes::<H>(backend, read, each * read as u64, each) {
+                put(done, self.compress_whole(few.iter().copied()));
                 done += read;
             } else if done + read < number {
                 done += self.compress_window(messages, done, put);
@@ -163,7 +164,7 @@ impl<H: Dispatch> Batch<'_, H> {
             let counts = places.clone().map(|i| blocks::<H>(messages[i].len()));
             let longest = blocks::<H>(messages[usize::from(group[0])].len());
             if have_lanes::<H>(backend, group.len(), counts.sum(), longest) {
-                let chains = self.compress_group(places.clone().map(|i| messages[i]));
+                let chains = self.compress_whole(places.clone().map(|i| messages[i]));
                 for (i, chain) in places.zip(chains) {
                     put(begin + i, from_ref(chain));
                 }
@@ -174,7 +175,7 @@ impl<H: Dispatch> Batch<'_, H> {
     }
 
     /// The chains of messages that have a lane each, those with the most blocks first.
-    fn compress_group<'m>(&mut self, messages: impl ExactSizeIterator<Item = &'m [u8]> + Clone) -> &[H::Chain] {
+    fn compress_whole<'m>(&mut self, messages: impl ExactSizeIterator<Item = &'m [u8]> + Clone) -> &[H::Chain] {
         let (live, last) = (messages.len(), self.common.last);
         let memory = self.memory.get_or_insert_with(|| Ended {
             chains: Array::from_fn(|_| H::NO_CHAIN),
@@ -226,7 +227,7 @@ impl<H: Dispatch> Batch<'_, H> {
     }
 }
 
-/// As [`Batch::compress_group`], of messages of a block each, of which there is less to ask.
+/// As [`Windows::compress_whole`], of messages of a block each, of which there is less to ask.
 fn compress_blocks<'a, 'm, H: Dispatch>(
     common: &Common<'_, H>,
     start: &H::Chain,

@@ -37,7 +37,7 @@ pub(crate) fn update_each<'a, H: Dispatch, T>(
 }
 
 /// Streams of which [`update_many`] compresses the next blocks together.
-const WINDOW: usize = 64;
+const STREAMS: usize = 64;
 
 /// A hasher, and data to be appended to it.
 pub(crate) trait Update<H: Dispatch> {
@@ -91,10 +91,10 @@ pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Upd
     if updates.iter().all(|update| update.data().is_empty()) {
         return;
     }
-    if updates.len() <= FEW && pieces_are_faster_alone::<H>(backend, updates.iter().map(Update::data)) {
+    if updates.len() <= FEW_STREAMS && pieces_are_faster_alone::<H>(backend, updates.iter().map(Update::data)) {
         return updates.iter_mut().for_each(Update::append);
     }
-    for window in updates.chunks_mut(WINDOW) {
+    for window in updates.chunks_mut(STREAMS) {
         // A bit for each hasher with blocks to be compressed.
         let mut waiting = 0_u64;
         for (i, update) in window.iter_mut().enumerate() {
@@ -111,15 +111,15 @@ pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Upd
 fn append_marked<H: Dispatch>(backend: Backend, window: &mut [impl Update<H>], marks: u64) {
     let number = marks.count_ones() as usize;
     let by_streams = matches!(H::sides(backend, number), Sides::Streams(2) | Sides::Overlapping(_));
-    if (number <= FEW || by_streams)
+    if (number <= FEW_STREAMS || by_streams)
         && pieces_are_faster_alone::<H>(backend, marked(window, marks).map(|update| update.data()))
     {
         return marked(window, marks).for_each(Update::append);
     }
-    if number <= FEW {
-        append_together::<H, FEW>(backend, marked(window, marks));
+    if number <= FEW_STREAMS {
+        append_together::<H, FEW_STREAMS>(backend, marked(window, marks));
     } else {
-        append_together::<H, WINDOW>(backend, marked(window, marks));
+        append_together::<H, STREAMS>(backend, marked(window, marks));
     }
     marked(window, marks).for_each(Update::append_rest);
 }
@@ -140,7 +140,7 @@ fn append_together<'a, H: Dispatch, const N: usize>(
 }
 
 /// Pieces at most that may take less time one by one, except with the SHA extension.
-const FEW: usize = 8;
+const FEW_STREAMS: usize = 8;
 
 /// Those with a bit in `marks`.
 fn marked<U>(window: &mut [U], marks: u64) -> impl Iterator<Item = &mut U> {
@@ -187,7 +187,7 @@ fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H
     }
     if most != least {
         let count = |piece: &Option<Piece<'_, H>>| piece.as_ref().map_or(0, |piece| piece.whole().len());
-        let mut order = [0; WINDOW];
+        let mut order = [0; STREAMS];
         let order = &mut order[..pieces.len()];
         sort_by_blocks(order, |i| count(&pieces[i]) as u64);
         put_in_order(pieces, order);
@@ -227,7 +227,7 @@ fn compress_groups<'a, H: Dispatch>(
         if live == 0 {
             break;
         }
-        compress_group::<H>(backend, &mut values[..live], &mut blocks[..live]);
+        compress_together::<H>(backend, &mut values[..live], &mut blocks[..live]);
         for (chain, value) in chains.iter_mut().flatten().zip(&values) {
             **chain = *value;
         }
@@ -236,7 +236,7 @@ fn compress_groups<'a, H: Dispatch>(
 }
 
 /// Compresses all `blocks` of messages for all of which there are lanes.
-fn compress_group<H: Dispatch>(backend: Backend, mut chains: &mut [H::Chain], mut blocks: &mut [&[H::Block]]) {
+fn compress_together<H: Dispatch>(backend: Backend, mut chains: &mut [H::Chain], mut blocks: &mut [&[H::Block]]) {
     let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
     while let [.., shortest] = &*blocks {
         let count = chains.iter().map(H::longest_run).fold(shortest.len(), usize::min);
