@@ -413,7 +413,7 @@ macro_rules! dispatch {
 
             #[inline]
             fn lanes(backend: Backend) -> usize {
-                on!(backend, isa => lanes_of::<Self, _>(&backend.with(isa))).min(<Self as Function>::MaxLanes::USIZE)
+                on!(backend, isa => number_of_lanes::<Self, _>(&backend.with(isa))).min(<Self as Function>::MaxLanes::USIZE)
             }
 
             #[inline]
@@ -477,7 +477,7 @@ pub(crate) fn output_blocks(backend: Backend, node: &Node, counter: u64, blocks:
 #[cfg(feature = "blake2")]
 pub(crate) use portable::blake2::compress_rounds as blake2_rounds;
 
-fn lanes_of<H: Function, T: Compress<H>>(_: &T) -> usize {
+fn number_of_lanes<H: Function, T: Compress<H>>(_: &T) -> usize {
     T::LANES
 }
 
