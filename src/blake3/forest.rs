@@ -6,7 +6,7 @@ use core::slice::from_ref;
 use super::tree::{Base, Cv, joined};
 use super::value::CHUNK_LEN;
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::blake3::{Blake3Function, Chain, IV, MOST, flag, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Chain, IV, MAX_INPUTS, flag, to_bytes};
 use crate::kernel::{Function, Known, wipe};
 use crate::lanes::WINDOW;
 use crate::lanes::ends::{End, close_each};
@@ -208,8 +208,8 @@ impl<'a> Forest<'a> {
             two.as_chunks().0.chunks(1).map(move |block| (block, last))
         });
         for outputs in parents.chunks_mut(lanes) {
-            let mut inputs = [&[][..]; MOST];
-            let mut flags = [0; MOST];
+            let mut inputs = [&[][..]; MAX_INPUTS];
+            let mut flags = [0; MAX_INPUTS];
             for ((input, last), pair) in inputs.iter_mut().zip(&mut flags).zip(pairs.by_ref().take(outputs.len())) {
                 (*input, *last) = pair;
             }

@@ -15,7 +15,7 @@ use super::held::Held;
 use super::output::OutputReader;
 use super::stack::Stack;
 #[cfg(feature = "rayon")]
-use super::tree::Parallel;
+use super::tree::OnThreads;
 use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::{Backend, compress_block};
@@ -130,10 +130,10 @@ impl Hasher {
     /// ```
     #[cfg(feature = "rayon")]
     pub fn update_rayon(&mut self, bytes: &[u8]) -> &mut Self {
-        if bytes.len() < 2 * Parallel::ALONE {
+        if bytes.len() < 2 * OnThreads::ALONE {
             return self.update(bytes);
         }
-        self.update_long::<Parallel>(bytes);
+        self.update_long::<OnThreads>(bytes);
         self
     }
 

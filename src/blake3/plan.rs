@@ -6,7 +6,7 @@ use super::forest::Forest;
 use super::tree::{Base, Cv};
 use super::value::CHUNK_LEN;
 use crate::backend::{Dispatch, compress_group};
-use crate::kernel::blake3::{Blake3Function, Ends, Group, MOST, flag};
+use crate::kernel::blake3::{Blake3Function, Ends, Group, MAX_INPUTS, flag};
 use crate::kernel::wipe;
 use crate::lanes::ends::copy_end;
 use crate::lanes::order::{WIDE_WINDOW, sort_by_blocks};
@@ -43,8 +43,8 @@ fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
             return each_chunk::<FEW, FEW>(base, &few[..read], 0, put);
         }
     }
-    if messages.number() <= MOST {
-        each_window::<MOST>(base, messages, put);
+    if messages.number() <= MAX_INPUTS {
+        each_window::<MAX_INPUTS>(base, messages, put);
     } else {
         each_window::<WIDE_WINDOW>(base, messages, put);
     }
@@ -58,7 +58,7 @@ fn each_window<const NUMBER: usize>(base: &Base<'_>, messages: &dyn Messages, pu
         let read = messages.read(done, &mut window);
         let window = &window[..read];
         if are_chunks(window) {
-            each_chunk::<NUMBER, MOST>(base, window, done, put);
+            each_chunk::<NUMBER, MAX_INPUTS>(base, window, done, put);
             done += read;
         } else {
             done = each_tree(base, messages, done, put);
@@ -109,8 +109,8 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
     let mut memory = [[[0; 64]; 2]; LANES];
     let mut digests = [[0; 32]; LANES];
     for group in order[..messages.len()].chunks(lanes) {
-        let mut ends = Ends { counts: [counts[usize::from(group[0])]; MOST], blocks: [&[0; 64]; MOST] };
-        let mut lengths = [64; MOST];
+        let mut ends = Ends { counts: [counts[usize::from(group[0])]; MAX_INPUTS], blocks: [&[0; 64]; MAX_INPUTS] };
+        let mut lengths = [64; MAX_INPUTS];
         let mut inputs = [&[][..]; LANES];
         for (l, (memory, i)) in memory.iter_mut().zip(group).enumerate() {
             let message = messages[usize::from(*i)];
@@ -147,16 +147,16 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
 fn messages_of<'a>(
     base: &'a Base<'_>,
     inputs: &'a [&'a [[u8; 64]]],
-    lengths: &'a [u8; MOST],
+    lengths: &'a [u8; MAX_INPUTS],
     outputs: &'a mut [Cv],
 ) -> Group<'a> {
     Group {
         key: base.key,
         flags: base.flags,
         first: flag::CHUNK_START,
-        last: &[flag::CHUNK_END | flag::ROOT; MOST],
+        last: &[flag::CHUNK_END | flag::ROOT; MAX_INPUTS],
         lengths,
-        counters: &[0; MOST],
+        counters: &[0; MAX_INPUTS],
         count: inputs[0].len(),
         inputs,
         ends: None,
@@ -170,11 +170,11 @@ fn messages_of<'a>(
 fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put<'_>) -> usize {
     let mut forest = Forest::new(base.backend, true);
     loop {
-        let mut window = [&[][..]; MOST];
+        let mut window = [&[][..]; MAX_INPUTS];
         let read = messages.read(done, &mut window[..Blake3Function::lanes(base.backend).max(2)]);
         for (i, message) in (done..).zip(&window[..read]) {
             let chunks = message.len().div_ceil(CHUNK_LEN).max(1);
-            if chunks >= MOST {
+            if chunks >= MAX_INPUTS {
                 put(i, &[base.hash(message)]);
             } else {
                 if forest.is_full(chunks) {
@@ -197,16 +197,16 @@ fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put
 /// whole blocks of one chunk, and tells how many it did.
 fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'_>) -> usize {
     let lanes = Blake3Function::lanes(base.backend);
-    let [mut bytes, mut next_bytes] = [&mut [&[][..]; MOST], &mut [&[][..]; MOST]];
-    let Some(mut alike) = read_equal(messages, begin, &mut bytes[..lanes]) else { return 0 };
-    let mut blocks = [[0; 64]; MOST];
-    let mut digests = [[0; 32]; MOST];
+    let [mut bytes, mut next_bytes] = [&mut [&[][..]; MAX_INPUTS], &mut [&[][..]; MAX_INPUTS]];
+    let Some(mut equal) = read_equal(messages, begin, &mut bytes[..lanes]) else { return 0 };
+    let mut blocks = [[0; 64]; MAX_INPUTS];
+    let mut digests = [[0; 32]; MAX_INPUTS];
     let mut done = 0;
     loop {
-        let (live, whole) = alike;
+        let (live, whole) = equal;
         let messages_of_lanes = &bytes[..live];
         let next = read_equal(messages, begin + done + live, &mut next_bytes[..lanes]);
-        let mut lengths = [64; MOST];
+        let mut lengths = [64; MAX_INPUTS];
         if !whole {
             for ((block, length), bytes) in blocks.iter_mut().zip(&mut lengths).zip(messages_of_lanes) {
                 block[..bytes.len()].copy_from_slice(bytes);
@@ -216,7 +216,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
                 *length = bytes_in_block;
             }
         }
-        let mut inputs = [&[][..]; MOST];
+        let mut inputs = [&[][..]; MAX_INPUTS];
         for ((input, bytes), block) in inputs.iter_mut().zip(messages_of_lanes).zip(&blocks) {
             *input = if whole { bytes.as_chunks().0 } else { from_ref(block) };
         }
@@ -226,7 +226,7 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
         put(begin + done, &digests[..live]);
         done += live;
         let Some(next) = next else { break };
-        alike = next;
+        equal = next;
         core::mem::swap(&mut bytes, &mut next_bytes);
     }
     blocks.iter_mut().for_each(wipe);

@@ -13,7 +13,7 @@ use core::array;
 use super::value::CHUNK_LEN;
 use crate::backend::{Backend, Dispatch, compress_block, compress_group, compress_settled_block};
 use crate::buffer::copy_words;
-use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, MOST, Node, flag, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Block, Chain, Group, MAX_INPUTS, Node, flag, to_bytes};
 use crate::kernel::{Block as _, Word, wipe};
 use crate::lanes::scheduler::{Message, Start, schedule};
 use crate::stream::compress_message;
@@ -22,7 +22,7 @@ use crate::stream::compress_message;
 pub(super) type Cv = [u8; 32];
 
 /// Chunks that are gathered and hashed at a time: as many as the widest backend has lanes.
-pub(super) const GROUP: usize = MOST;
+pub(super) const GROUP: usize = MAX_INPUTS;
 
 /// The key, the flags of the mode, and the backend.
 #[derive(Clone, Copy)]
@@ -184,7 +184,7 @@ impl Base<'_> {
         let (mut counter, mut left) = (counter, chunks.len());
         for (chunks, outputs) in chunks.chunks(lanes).zip(outputs.chunks_mut(lanes)) {
             left -= chunks.len();
-            let mut inputs = [&[][..]; MOST];
+            let mut inputs = [&[][..]; MAX_INPUTS];
             for (input, chunk) in inputs.iter_mut().zip(chunks) {
                 *input = chunk.as_chunks().0;
             }
@@ -192,8 +192,8 @@ impl Base<'_> {
                 key: self.key,
                 flags: self.flags,
                 first: flag::CHUNK_START,
-                last: &[flag::CHUNK_END; MOST],
-                lengths: &[64; MOST],
+                last: &[flag::CHUNK_END; MAX_INPUTS],
+                lengths: &[64; MAX_INPUTS],
                 counters: &array::from_fn(|i| counter.wrapping_add(i as u64)),
                 count: CHUNK_LEN / 64,
                 inputs: &inputs[..chunks.len()],
@@ -212,11 +212,11 @@ impl Base<'_> {
         let (blocks, _) = cvs.as_flattened().as_chunks::<64>();
         let lanes = Blake3Function::lanes(self.backend);
         for (blocks, outputs) in blocks.chunks(lanes).zip(parents.chunks_mut(lanes)) {
-            let mut inputs = [&[][..]; MOST];
+            let mut inputs = [&[][..]; MAX_INPUTS];
             for (input, block) in inputs.iter_mut().zip(blocks) {
                 *input = array::from_ref(block);
             }
-            self.parents(&inputs[..blocks.len()], &[0; MOST], &mut outputs[..blocks.len()]);
+            self.parents(&inputs[..blocks.len()], &[0; MAX_INPUTS], &mut outputs[..blocks.len()]);
         }
         if let ([.., last], 1) = (cvs, cvs.len() % 2) {
             parents[blocks.len()] = *last;
@@ -226,14 +226,14 @@ impl Base<'_> {
 
     /// Compresses up to as many parents as there are lanes, with these flags in addition.
     #[inline]
-    pub(super) fn parents(&self, inputs: &[&[[u8; 64]]], last: &[u8; MOST], outputs: &mut [Cv]) {
+    pub(super) fn parents(&self, inputs: &[&[[u8; 64]]], last: &[u8; MAX_INPUTS], outputs: &mut [Cv]) {
         let group = Group {
             key: self.key,
             flags: self.flags | flag::PARENT,
             first: 0,
             last,
-            lengths: &[64; MOST],
-            counters: &[0; MOST],
+            lengths: &[64; MAX_INPUTS],
+            counters: &[0; MAX_INPUTS],
             count: 1,
             inputs,
             ends: None,
@@ -341,10 +341,10 @@ impl Join for Serial {
 
 /// On the threads of rayon.
 #[cfg(feature = "rayon")]
-pub(super) enum Parallel {}
+pub(super) enum OnThreads {}
 
 #[cfg(feature = "rayon")]
-impl Join for Parallel {
+impl Join for OnThreads {
     const ALONE: usize = 128 * 1024;
 
     fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {

@@ -19,13 +19,13 @@ impl<H: Digested, L: Length> Hash<H, L> {
     /// ```
     #[must_use]
     pub fn to_hex(&self) -> Hex {
-        let mut text = [0; MOST_DIGITS];
+        let mut text = [0; MAX_DIGITS];
         self.write_hex(&mut text, b"0123456789abcdef");
         Hex { text, length: 2 * self.slice().len() }
     }
 
     fn write_hex(&self, text: &mut [u8], digits: &[u8; 16]) {
-        const { assert!(2 * H::Bytes::LENGTH <= MOST_DIGITS) }
+        const { assert!(2 * H::Bytes::LENGTH <= MAX_DIGITS) }
         let (pairs, _) = text.as_chunks_mut::<2>();
         for (pair, byte) in pairs.iter_mut().zip(self.slice()) {
             *pair = [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]];
@@ -34,7 +34,7 @@ impl<H: Digested, L: Length> Hash<H, L> {
 
     /// Prints with these digits, after `0x` if the format says `#`, padded as it says.
     fn pad_hex(&self, f: &mut fmt::Formatter<'_>, digits: &[u8; 16]) -> fmt::Result {
-        let mut text = [0; 2 + MOST_DIGITS];
+        let mut text = [0; 2 + MAX_DIGITS];
         text[..2].copy_from_slice(b"0x");
         self.write_hex(&mut text[2..], digits);
         let begin = if f.alternate() { 0 } else { 2 };
@@ -99,7 +99,7 @@ fn digit(character: u8) -> Result<u8, ParseHashError> {
 }
 
 /// Digits of the longest digest.
-const MOST_DIGITS: usize = 2 * 64;
+const MAX_DIGITS: usize = 2 * 64;
 
 /// A digest as lower-case hexadecimal digits, made by [`Hash::to_hex`]. Derefs to `str`.
 ///
@@ -108,7 +108,7 @@ const MOST_DIGITS: usize = 2 * 64;
 #[derive(Clone, Copy)]
 pub struct Hex {
     /// The digits, then zeros.
-    text: [u8; MOST_DIGITS],
+    text: [u8; MAX_DIGITS],
     length: usize,
 }
 

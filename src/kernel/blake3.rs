@@ -34,7 +34,7 @@ pub(crate) mod flag {
 }
 
 /// Inputs at most that a backend takes side by side.
-pub(crate) const MOST: usize = 16;
+pub(crate) const MAX_INPUTS: usize = 16;
 
 /// The state that one block of a chunk, or of a parent, hands to the next.
 ///
@@ -121,15 +121,15 @@ pub(crate) struct Group<'a> {
     /// exclusive or, and rows by or.
     pub(crate) first: u8,
     /// The flags of each input's last block in addition.
-    pub(crate) last: &'a [u8; MOST],
+    pub(crate) last: &'a [u8; MAX_INPUTS],
     /// Bytes in each input's last block.
-    pub(crate) lengths: &'a [u8; MOST],
+    pub(crate) lengths: &'a [u8; MAX_INPUTS],
     /// Each input's counter.
-    pub(crate) counters: &'a [u64; MOST],
-    /// Blocks of each input, at least one; of no meaning in a ragged group.
+    pub(crate) counters: &'a [u64; MAX_INPUTS],
+    /// Blocks of each input, at least one; of no meaning in a group of mixed lengths.
     pub(crate) count: usize,
-    /// At least one and at most as many as the backend has lanes, each of `count` blocks or more; in a ragged group, the
-    /// blocks before the last.
+    /// At least one and at most as many as the backend has lanes, each of `count` blocks or more; in a group of mixed
+    /// lengths, the blocks before the last.
     pub(crate) inputs: &'a [&'a [[u8; 64]]],
     /// The ends of inputs that have blocks of their own number, the last of which lies elsewhere.
     pub(crate) ends: Option<&'a Ends<'a>>,
@@ -139,12 +139,12 @@ pub(crate) struct Group<'a> {
     pub(crate) outputs: &'a mut [[u8; 32]],
 }
 
-/// The last blocks of a ragged group.
+/// The last blocks of a group of mixed lengths.
 #[derive(Debug)]
 pub(crate) struct Ends<'a> {
     /// The number of blocks of each input before its last. Places without an input have that of the first.
-    pub(crate) counts: [u8; MOST],
-    pub(crate) blocks: [&'a [u8; 64]; MOST],
+    pub(crate) counts: [u8; MAX_INPUTS],
+    pub(crate) blocks: [&'a [u8; 64]; MAX_INPUTS],
 }
 
 impl Ends<'_> {

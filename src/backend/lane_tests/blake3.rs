@@ -7,7 +7,7 @@ use std::vec::Vec;
 use super::{all_backends, blocks, check_lanes, noise};
 use crate::backend::{Backend, Dispatch, compress_block, compress_group, compress_settled_block, output_blocks};
 use crate::kernel::Known;
-use crate::kernel::blake3::{Blake3Function, Block, Chain, Ends, Group, MOST, Node};
+use crate::kernel::blake3::{Blake3Function, Block, Chain, Ends, Group, MAX_INPUTS, Node};
 
 /// Counters around the carry into the upper word.
 const COUNTERS: [u64; 6] = [0, 1, (1 << 32) - 1, 1 << 32, (1 << 54) - 1, u64::MAX];
@@ -62,9 +62,9 @@ fn groups_of_blake3_are_messages_of_blake3() {
                 let key = key(&mut seed);
                 let blocks: Vec<Vec<[u8; 64]>> = (0..live).map(|_| blocks(&mut seed, count)).collect();
                 let inputs: Vec<&[[u8; 64]]> = blocks.iter().map(Vec::as_slice).collect();
-                let last = [(); MOST].map(|()| byte(&mut seed) & 0xf0);
-                let lengths = [(); MOST].map(|()| byte(&mut seed) % 65);
-                let mut counters = [0; MOST];
+                let last = [(); MAX_INPUTS].map(|()| byte(&mut seed) & 0xf0);
+                let lengths = [(); MAX_INPUTS].map(|()| byte(&mut seed) % 65);
+                let mut counters = [0; MAX_INPUTS];
                 for (i, counter) in counters.iter_mut().enumerate() {
                     *counter = COUNTERS[(i + live) % 6];
                 }
@@ -101,7 +101,7 @@ fn groups_of_blake3_are_messages_of_blake3() {
 /// Inputs with blocks of their own number, from none before the last on. In the longest lane, in the first and in any
 /// other, the last block must not be taken from elsewhere.
 #[test]
-fn ragged_groups_of_blake3_are_messages_of_blake3() {
+fn mixed_groups_of_blake3_are_messages_of_blake3() {
     let mut seed = 2108;
     let portable = Backend::available().last().unwrap();
     for backend in all_backends() {
@@ -114,9 +114,9 @@ fn ragged_groups_of_blake3_are_messages_of_blake3() {
                 };
                 let blocks: Vec<Vec<[u8; 64]>> = (0..live).map(&mut any).collect();
                 let inputs: Vec<&[[u8; 64]]> = blocks.iter().map(Vec::as_slice).collect();
-                let last = [(); MOST].map(|()| byte(&mut seed) & 0xf0);
-                let lengths = [(); MOST].map(|()| byte(&mut seed) % 65);
-                let counters = [(); MOST].map(|()| COUNTERS[usize::from(byte(&mut seed)) % 6]);
+                let last = [(); MAX_INPUTS].map(|()| byte(&mut seed) & 0xf0);
+                let lengths = [(); MAX_INPUTS].map(|()| byte(&mut seed) % 65);
+                let counters = [(); MAX_INPUTS].map(|()| COUNTERS[usize::from(byte(&mut seed)) % 6]);
                 let before: Vec<&[[u8; 64]]> = inputs.iter().map(|input| &input[..input.len() - 1]).collect();
                 let end = |i: usize| inputs.get(i).map_or(&[0; 64], |input| &input[input.len() - 1]);
                 let count = |i: usize| u8::try_from(before[if i < live { i } else { 0 }].len()).unwrap();
@@ -150,18 +150,18 @@ fn one(
     i: usize,
     key: &[u32; 8],
     inputs: &[&[[u8; 64]]],
-    last: &[u8; MOST],
-    lengths: &[u8; MOST],
-    counters: &[u64; MOST],
+    last: &[u8; MAX_INPUTS],
+    lengths: &[u8; MAX_INPUTS],
+    counters: &[u64; MAX_INPUTS],
 ) -> [[u8; 32]; 1] {
     let mut outputs = [[0; 32]];
     let group = Group {
         key,
         flags: 4,
         first: 1,
-        last: &[last[i]; MOST],
-        lengths: &[lengths[i]; MOST],
-        counters: &[counters[i]; MOST],
+        last: &[last[i]; MAX_INPUTS],
+        lengths: &[lengths[i]; MAX_INPUTS],
+        counters: &[counters[i]; MAX_INPUTS],
         count: inputs[i].len(),
         inputs: &inputs[i..=i],
         ends: None,

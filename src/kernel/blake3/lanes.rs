@@ -99,7 +99,7 @@ pub(crate) fn compress_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, r
 #[inline(always)]
 pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
     if let Some(ends) = group.ends {
-        return ragged_lanes::<V, L>(token, group, ends);
+        return mixed_lanes::<V, L>(token, group, ends);
     }
     let [mut low, mut high, mut length, mut last] = [[0; L]; 4];
     for l in 0..L {
@@ -132,7 +132,7 @@ pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, grou
     }
 }
 
-/// Compresses a ragged group of up to `L` inputs.
+/// Compresses a group of mixed lengths of up to `L` inputs.
 ///
 /// ```text
 ///   lane 0  ████████████████▒    ▒ = the last block, with a length and flags of its own
@@ -142,7 +142,7 @@ pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, grou
 ///
 /// Chaining values leave their lanes whenever an input ends, so no lane is set up anew.
 #[inline(always)]
-fn ragged_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>, ends: &Ends<'_>) {
+fn mixed_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>, ends: &Ends<'_>) {
     let [mut low, mut high] = [[0; L]; 2];
     let mut inputs = [group.inputs[0]; L];
     // No `copy_from_slice`: that of a length unknown is a call.

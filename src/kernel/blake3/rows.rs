@@ -72,7 +72,8 @@ pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run
 
 /// Compresses a group, `N` inputs at a time.
 ///
-/// An input of a ragged group that has ended goes on with its last block once more, and the results are dropped.
+/// In a group of mixed lengths, an input that has ended goes on with its last block once more, and the results are
+/// dropped.
 #[inline(always)]
 pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Group<'_>) {
     let mut begin = 0;
