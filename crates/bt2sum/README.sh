@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the transcript of an audit that README.md has.
+# Makes the transcripts of an audit and of a repair that README.md has.
 #
-#   README.sh PROGRAM            prints the transcript
-#   README.sh PROGRAM --update   writes it to README.md
+#   README.sh PROGRAM            prints the transcripts
+#   README.sh PROGRAM --update   writes them to README.md
 set -euo pipefail
 
 program=$(realpath "$1")
@@ -26,7 +26,7 @@ shell() {
     eval "$1" || true
 }
 
-transcript() {
+audit() {
     shell 'bt2sum -r --store photos.store -t 64k photos'
     shell 'echo "a caption" >> photos/2019/3.raw                # an edit'
     touch -d 2024-02-03T04:05:06Z photos/2019/3.raw # the root has this time
@@ -39,7 +39,17 @@ transcript() {
     shell 'bt2sum --audit --store photos.store photos'
 }
 
-text=$(transcript 2>&1)
+# The copy was made before the byte rotted, and a byte of it has rotted since.
+repair() {
+    cp -a photos copy
+    printf 'photo 7' | dd of=copy/2019/7.raw bs=1 seek=2000000 conv=notrunc status=none
+    printf x | dd of=copy/2019/7.raw bs=1 seek=1000000 conv=notrunc status=none
+    printf x | dd of=photos/2019/4.raw bs=1 seek=70000 conv=notrunc status=none
+    touch -d 2019-05-06T07:08:09Z photos/2019/4.raw
+    shell 'bt2sum --repair --from copy --store photos.store photos; echo "status $?"'
+}
+
+text=$(audit 2>&1; echo ---; repair 2>&1)
 if [ "${2-}" != --update ]; then
     echo "$text"
     exit
@@ -48,7 +58,10 @@ TEXT=$text README=$readme python3 - << 'PYTHON'
 import os, pathlib
 
 readme = pathlib.Path(os.environ["README"])
-text = readme.read_text()
-begin = text.index("```console\n", text.index("<!-- crates/bt2sum/README.sh")) + len("```console\n")
-readme.write_text(text[:begin] + os.environ["TEXT"] + text[text.index("\n```", begin):])
+text, end = readme.read_text(), 0
+for transcript in os.environ["TEXT"].split("\n---\n"):
+    begin = text.index("```console\n", text.index("<!-- crates/bt2sum/README.sh", end)) + len("```console\n")
+    text = text[:begin] + transcript + "\n" + text[text.index("```\n", begin):]
+    end = begin + len(transcript)
+readme.write_text(text)
 PYTHON

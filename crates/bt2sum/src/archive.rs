@@ -6,11 +6,11 @@
 //!   others   knows about all names while one of them is judged
 //!   verdict  decides what became of a name
 //!   damage   compares the leaves of a file with those recorded
+//!   repair   repairs what an audit found, by copies
 //!   record   makes a store
 //!   merge    brings together what a store has and what is found
 //!   report   prints what was found
 //!   hash     hashes many files, one after the other
-//!   reader   reads files, without holes, perhaps from the disk
 //!   walk     finds files, and opens them without following links
 //!   filter   leaves out names
 //!   store    reads and writes stores
@@ -25,8 +25,8 @@ mod hash;
 mod merge;
 mod name;
 mod others;
-mod reader;
 mod record;
+mod repair;
 mod report;
 mod store;
 mod verdict;
@@ -55,9 +55,10 @@ use audit::{Audit, Output, Stop};
 use draft::Draft;
 use filter::Filter;
 use hash::Setting;
+use repair::{Interrupted, Repair};
 use report::Report;
 use store::{Entry, FORMAT, Header, Kind, Store, Writer};
-use walk::Walk;
+use walk::{Root, Walk};
 
 /// The exit status of an audit of a directory that cannot be opened: nothing was compared.
 const ABSENT: u8 = 3;
@@ -93,6 +94,14 @@ pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &P
         let opened = run.open().map_err(|error| run.wrong(error))?;
         return run.list(&opened, &mut printer);
     }
+    if options.repair.repair {
+        let opened = run.open().map_err(|error| run.wrong(error))?;
+        return if blake2s(opened.header.scheme.algorithm) {
+            run.repair::<FlavourS>(&opened, &mut printer)
+        } else {
+            run.repair::<FlavourB>(&opened, &mut printer)
+        };
+    }
     if !options.archive.audits() {
         return if blake2s(options.algorithm()) {
             run.record::<FlavourS>(&mut printer)
@@ -105,6 +114,7 @@ pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &P
     let file = if writes {
         replace::refuse("--store", store, options).map_err(|error| run.wrong(error))?;
         fs::metadata(store).map_err(|error| run.wrong(error))?;
+        run.refuse_interrupted()?;
         Some(Temporary::create_alone(store).map_err(|error| run.failed(error))?)
     } else {
         None
@@ -155,6 +165,16 @@ impl Run<'_> {
         Ok(store)
     }
 
+    /// Refuses to write a store while a file may have half of a leaf, and the time at which that was written.
+    fn refuse_interrupted(&self) -> Result<(), Refusal> {
+        let interrupted = Interrupted::find(self.store).map_err(|error| self.wrong(error))?;
+        // If the repair goes on, the lock of the store tells.
+        let is_pending =
+            |interrupted: &Interrupted| !temporary::is_locked(self.store) && interrupted.is_pending(self.directory);
+        let interrupted = interrupted.filter(is_pending);
+        interrupted.map_or(Ok(()), |interrupted| Err(self.failed(interrupted.refusal())))
+    }
+
     /// Begins a walk that leaves out the store, what is being written, and standard output.
     fn walk(&self, header: &Header) -> Result<Walk, Refusal> {
         let mut filter = Filter::new(&header.exclude)
@@ -167,7 +187,8 @@ impl Run<'_> {
             filter.leave_out(device, number);
         }
         let walk = Walk::new(self.directory, filter, header.one_file_system);
-        let refusal = if self.options.archive.audits() { Refusal::Absent } else { Refusal::Failed };
+        let refusal =
+            if self.options.archive.audits() || self.options.repair.repair { Refusal::Absent } else { Refusal::Failed };
         walk.map_err(|error| refusal(self.directory.into(), error))
     }
 
@@ -191,6 +212,7 @@ impl Run<'_> {
             one_file_system: archive.one_file_system,
             exclude: archive.exclude.clone(),
         };
+        self.refuse_interrupted()?;
         // An error in a pattern leaves nothing behind.
         Filter::new(&header.exclude).map_err(|text| Refusal::Wrong("--exclude".into(), io::Error::other(text)))?;
         let file = Temporary::create_alone(self.store).map_err(|error| self.failed(error))?;
@@ -222,6 +244,45 @@ impl Run<'_> {
         Ok(true)
     }
 
+    fn stopped(&self, stop: Stop) -> Refusal {
+        match stop {
+            Stop::Store(error) => self.wrong(error),
+            Stop::Output(error) => self.failed(error),
+            Stop::Unprintable(error) => Refusal::Unprintable(error),
+        }
+    }
+
+    /// Audits, then repairs what was found.
+    fn repair<F: Flavour>(&self, opened: &Store, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
+        let absent = |error| Refusal::Absent(self.directory.into(), error);
+        let mut root = Root::open(self.directory).map_err(absent)?;
+        let mut interrupted = Interrupted::find(self.store).map_err(|error| self.wrong(error))?;
+        let lock = if self.options.repair.dry_run {
+            None
+        } else {
+            let unlocked = interrupted.take().filter(|_| !temporary::is_locked(self.store));
+            unlocked.map_or(Ok(()), |interrupted| interrupted.settle(&mut root)).map_err(absent)?;
+            repair::refuse_foreign(self.store).map_err(|error| self.failed(error))?;
+            // No other program writes the store or repairs by it.
+            Some(Temporary::create_alone(self.store).map_err(|error| self.failed(error))?)
+        };
+        let (options, secret, progress) = (self.options, self.secret, self.progress);
+        let repair = Repair::new(options, opened, secret, progress, root, lock);
+        let mut repair = repair.map_err(|(path, error)| Refusal::Wrong(path, error))?;
+        let mut walk = self.walk(&opened.header)?;
+        progress.expect(opened.sums.bytes);
+        let report = Report::new(printer, options, opened.header.scheme);
+        let audit = Audit::new(opened, report, Output::Repair(Vec::new()), interrupted);
+        let mut audit = audit.map_err(|error| self.wrong(error))?;
+        let setting = self.setting(&opened.header);
+        audit.run::<F>(&setting, &mut walk, None, true).map_err(|stop| self.stopped(stop))?;
+        let (mut report, lost) = audit.into_lost();
+        let told = repair.run::<F>(lost, &mut report).map_err(|error| self.wrong(error))?;
+        told.map_err(Refusal::Unprintable)?;
+        report.end_of_audit(&opened.sums.root, walk.special).map_err(Refusal::Unprintable)?;
+        Ok(report.is_good(false))
+    }
+
     fn audit<F: Flavour>(
         &self,
         opened: &Store,
@@ -244,12 +305,9 @@ impl Run<'_> {
         }
         let fresh = archive.sample.is_none_or(|share| !share.is_nothing());
         let report = Report::new(printer, self.options, opened.header.scheme);
-        let mut audit = Audit::new(opened, report, output).map_err(|error| self.wrong(error))?;
-        audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| match stop {
-            Stop::Store(error) => self.wrong(error),
-            Stop::Output(error) => self.failed(error),
-            Stop::Unprintable(error) => Refusal::Unprintable(error),
-        })?;
+        let interrupted = Interrupted::find(self.store).map_err(|error| self.wrong(error))?;
+        let mut audit = Audit::new(opened, report, output, interrupted).map_err(|error| self.wrong(error))?;
+        audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
         if archive.update
             && !self.options.force
             && let Some(doubt) = audit.doubt()

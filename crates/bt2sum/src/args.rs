@@ -14,9 +14,11 @@ use crate::help::sections;
 use crate::input::from_raw;
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, rate, thread_count};
 use crate::scheme::{Algorithm, CHUNK, LONGEST_LEAF, Scheme, Shape};
+use repair::RepairOptions;
 pub(crate) use role::{Role, Tool};
 use store::StoreOptions;
 
+mod repair;
 mod role;
 pub(crate) mod rules;
 mod store;
@@ -97,7 +99,7 @@ pub(crate) struct Options {
 
     /// Prints no OK; the last of --quiet, --status and --warn counts
     ///
-    /// With --audit, --update or --sample, prints only what is rotted, missing or unreadable, and only that fails.
+    /// With --audit, --update, --sample or --repair, prints only what is rotted, missing or unreadable, and only that fails.
     #[arg(help_heading = "Check lists", long, overrides_with_all = ["status", "warn"])]
     pub(crate) quiet: bool,
 
@@ -113,7 +115,7 @@ pub(crate) struct Options {
     #[arg(help_heading = "Check lists", short, long, overrides_with_all = ["quiet", "status"])]
     pub(crate) warn: bool,
 
-    /// Writes the digests of the leaves to this file; with --check, reads them
+    /// Writes the digests of the leaves to this file; with --check or --repair, reads them
     #[arg(help_heading = "Leaves, which locate damage", long, value_name = "LEAVES")]
     pub(crate) leaves: Option<PathBuf>,
 
@@ -155,6 +157,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) archive: StoreOptions,
+
+    #[command(flatten)]
+    pub(crate) repair: RepairOptions,
 
     /// Prints results as JSON, an object on a line
     #[arg(help_heading = "Results", long, conflicts_with_all = ["tag", "zero", "binary", "text"])]
@@ -212,7 +217,11 @@ impl Options {
         let matches = Self::at_width().try_get_matches_from(with_right_dashes(arguments.into_iter()))?;
         let options = Self::from_arg_matches(&matches)?;
         let broken = rules::broken(|option| rules::is_given(&matches, option));
-        match broken.or_else(|| options.wrong_store()).or_else(|| options.contradiction()) {
+        match broken
+            .or_else(|| options.wrong_store())
+            .or_else(|| options.wrong_repair())
+            .or_else(|| options.contradiction())
+        {
             Some(wrong) => Err(Self::command().error(ErrorKind::ValueValidation, wrong)),
             None => Ok(options),
         }
@@ -244,6 +253,17 @@ impl Options {
             return Some(format!("--chunk with --store is at most {}m", LONGEST_LEAF >> 20));
         }
         (self.files.len() != 1).then(|| "--store is for one directory".to_owned())
+    }
+
+    /// What is wrong with a repair of one file.
+    fn wrong_repair(&self) -> Option<String> {
+        if !self.repair.repair || self.archive.store.is_some() {
+            return None;
+        }
+        if self.cpus.is_some() {
+            return Some("--cpus does not go with --repair --leaves, which takes one thread".to_owned());
+        }
+        (self.files.len() != 1).then(|| "--repair --leaves is for one file".to_owned())
     }
 
     /// Why the algorithm does not go with the other options, if it does not.

@@ -3,7 +3,7 @@
 /// A title, and lines of at most 72 columns.
 type Section = (&'static str, &'static str);
 
-const SECTIONS: [Section; 8] = [
+const SECTIONS: [Section; 9] = [
     (
         "Formats",
         "\
@@ -56,6 +56,16 @@ or has another length or time: --update --sample 0 reads no more.
 --list --store STORE prints what was recorded.",
     ),
     (
+        "Repair",
+        "\
+--repair --from COPY --store STORE DIR mends what rotted below DIR, with
+bytes of the copy that have the recorded digests. Nothing else is
+written, and each file keeps its time. --missing brings back files that
+are missing, and --dry-run writes nothing. Files that somebody wrote to
+are left alone.
+--repair --from COPY --leaves LEAVES FILE mends one file.",
+    ),
+    (
         "Sizes",
         "\
 k, m and g (or KiB, MiB and GiB), in either case, multiply by 1024,
@@ -78,10 +88,11 @@ the program.",
    not be read, or the output could not be written; the other files are
    still hashed. Of an audit: something is not as it was recorded; of
    an update: something rotted or cannot be read; with --quiet, of
-   both: something is rotted, missing or unreadable
+   both: something is rotted, missing or unreadable. Of a repair: the
+   latter, after it
 2  the arguments are wrong, or the key or the store; nothing is hashed
-3  the DIR of an audit, an update or a sample is missing or cannot be
-   opened; nothing is compared",
+3  the DIR of an audit, an update, a sample or a repair is missing or
+   cannot be opened; nothing is compared",
     ),
     (
         "Manual page",

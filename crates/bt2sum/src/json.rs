@@ -37,6 +37,9 @@ pub(crate) struct Line<'a> {
     /// The first and the last byte of each range.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ranges: Vec<[u64; 2]>,
+    /// Those of a repair that are right now, or would be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) mended: Vec<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }

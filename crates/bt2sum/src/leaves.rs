@@ -23,7 +23,7 @@ use simd_digest::blake2b::FlavourB;
 
 use crate::input::{is_unchanged, read};
 use crate::output::reason;
-use crate::scheme::{Digest, Scheme, Secret, Shape};
+use crate::scheme::{Algorithm, Digest, Scheme, Secret, Shape};
 use crate::sealed::{self, array};
 use crate::temporary::Temporary;
 use simd_digest::blake2::Flavour;
@@ -66,6 +66,22 @@ impl Writer {
     }
 }
 
+/// The kind of the digests in a file of leaves. Its checksum must match.
+pub(crate) fn scheme_of(path: &Path) -> io::Result<Scheme> {
+    let (mut file, _) = sealed::open(path, FORMAT)?;
+    let [hash, size, _, chunk @ ..] = array::<7>(&mut file)?;
+    let algorithm = match hash {
+        1 => Algorithm::Blake2b,
+        2 => Algorithm::Blake2s,
+        _ => return Err(io::Error::other("an unknown hash")),
+    };
+    let (size, chunk) = (usize::from(size), u32::from_le_bytes(chunk));
+    if !algorithm.lengths().contains(&size) || chunk == 0 {
+        return Err(io::Error::other("a parameter is out of its range"));
+    }
+    Ok(Scheme { algorithm, size, shape: Shape::Tree { chunk } })
+}
+
 /// An open file of leaves, found whole, undamaged, and to belong to the digest to check.
 #[derive(Debug)]
 pub(crate) struct LeafFile<F: Flavour> {
@@ -81,6 +97,15 @@ pub(crate) struct LeafFile<F: Flavour> {
 impl<F: Flavour> LeafFile<F> {
     /// Opens the file and reads all of it. Its checksum must match, and the root over its leaves must be `root`.
     pub(crate) fn open(path: &Path, scheme: Scheme, secret: &Secret, root: &Digest) -> io::Result<Self> {
+        let mut leaves = Self::open_any(path, scheme, secret)?;
+        if leaves.root()? != *root.as_bytes() {
+            return Err(io::Error::other("the leaves of another message, or of another key"));
+        }
+        Ok(leaves)
+    }
+
+    /// As [`open`](Self::open), with any root.
+    pub(crate) fn open_any(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
         let damaged = |what: &str| io::Error::other(what.to_owned());
         let (mut file, before) = sealed::open(path, FORMAT)?;
         let size_of_file = before.len();
@@ -103,15 +128,20 @@ impl<F: Flavour> LeafFile<F> {
         if leaves != u128::from(size_of_file - HEADER - TRAILER) {
             return Err(damaged("another number of leaves than the length of the message needs"));
         }
-        let mut leaves = Self { file, before, tree, size: size.into(), length };
-        if leaves.root()? != *root.as_bytes() {
-            return Err(damaged("the leaves of another message, or of another key"));
-        }
+        Ok(Self { file, before, tree, size: size.into(), length })
+    }
+
+    /// The digests of all leaves, one after the other.
+    pub(crate) fn all(&mut self) -> io::Result<Vec<u8>> {
+        self.seek(0)?;
+        let length = self.tree.leaf_count(self.length) * self.size as u64;
+        let mut leaves = Vec::new();
+        self.file.by_ref().take(length).read_to_end(&mut leaves)?;
         Ok(leaves)
     }
 
     /// The root over the leaves in the file.
-    fn root(&mut self) -> io::Result<Hash<F>> {
+    pub(crate) fn root(&mut self) -> io::Result<Hash<F>> {
         self.seek(0)?;
         let mut failure = None;
         let (tree, count) = (self.tree.clone(), self.tree.leaf_count(self.length));
@@ -279,7 +309,7 @@ impl Damage {
 mod tests {
     use super::*;
     use crate::paint::paint;
-    use crate::scheme::{Algorithm, digest};
+    use crate::scheme::digest;
 
     /// A file of which some bytes cannot be read.
     struct Rotten {

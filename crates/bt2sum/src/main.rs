@@ -7,6 +7,7 @@
 //!   main        does what the command line asks for
 //!   call        takes the arguments of this program, or of another one
 //!   archive     catalogues of all files below a directory, and audits by them
+//!   repair      repairs one file that has leaves, by copies of it
 //!   supervise   maps files in a process of its own
 //!   lengths     sums the lengths of the files to come
 //!   check       compares files with the digests in a check file
@@ -35,6 +36,9 @@
 //!   sealed      writes and reads files with a checksum of their own
 //!   temporary   writes a file that gets its name only when it is whole
 //!   signals     cleans up before a signal ends the program
+//!   restore     brings back files that are gone
+//!   mend        puts right what is damaged in one file, by copies of it
+//!   reader      reads files without their holes, perhaps from the disk
 //!   input       opens files and standard input, and notices changes
 //!   long        reaches files by paths that are longer than the system takes
 //!   scheme      names the algorithms, and gives the library's parameters for each kind of digest
@@ -64,14 +68,20 @@ mod line;
 mod list;
 mod long;
 mod manual;
+mod mend;
 mod message;
 mod number;
 mod output;
 #[cfg(test)]
 mod paint;
 mod progress;
+#[cfg(target_os = "linux")]
+mod reader;
 mod regular;
+mod repair;
 mod replace;
+#[cfg(target_os = "linux")]
+mod restore;
 mod scheme;
 mod sealed;
 mod signals;
@@ -179,6 +189,10 @@ fn run(options: &Options) -> ExitCode {
             Ok(false) => ExitCode::FAILURE,
             Err(refusal) => refusal.tell(),
         };
+    }
+    if options.repair.repair {
+        let progress = if options.no_progress { Progress::default() } else { Progress::on_terminal(|| None) };
+        return repair::run(options, &secret, &progress.at_rate(options.rate));
     }
     let paths = if options.recursive {
         walk::files(&options.files(), |path, error| {

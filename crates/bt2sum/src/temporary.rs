@@ -4,26 +4,34 @@ use core::mem;
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
+#[cfg(target_os = "linux")]
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+#[cfg(target_os = "linux")]
+use std::time::SystemTime;
 
 use simd_digest::blake2b::Params;
 
 use crate::input::{is_same_file, raw};
 use crate::signals::before_end;
 
-/// The path of the file that is being written. A signal that ends the process removes this file.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// The paths of the files that are being written. A signal that ends the process removes these files.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The largest number of files that can be written at a time to take the same name.
 const WRITERS: usize = 16;
 
 /// A file under a temporary name. [`finish`](Self::finish) gives the file its name; a drop or a signal removes the
-/// file. A process has one at a time.
+/// file.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     file: io::BufWriter<File>,
+    path: PathBuf,
     target: PathBuf,
+    /// What was noted last.
+    #[cfg(target_os = "linux")]
+    noted: Vec<u8>,
 }
 
 impl Temporary {
@@ -64,17 +72,18 @@ impl Temporary {
     /// Creates the file if fewer than this number of processes write the same target.
     fn among(target: &Path, writers: usize) -> io::Result<Self> {
         let target = replaceable(target)?;
-        // The lock is held to the end of the process, so that no file is begun or named after the removal.
-        before_end(|| {
-            let mut unfinished = unfinished();
-            remove(&mut unfinished);
-            mem::forget(unfinished);
-        })?;
+        heed_signals()?;
         let mut unfinished = unfinished();
         let (file, path) = create_beside(&target, writers)?;
-        *unfinished = Some(path);
+        unfinished.push(path.clone());
         drop(unfinished);
-        let temporary = Self { file: io::BufWriter::new(file), target };
+        let temporary = Self {
+            file: io::BufWriter::new(file),
+            path,
+            target,
+            #[cfg(target_os = "linux")]
+            noted: Vec::new(),
+        };
         if let Ok(old) = fs::metadata(&temporary.target) {
             keep_owner(temporary.file.get_ref(), &old);
             temporary.file.get_ref().set_permissions(old.permissions())?;
@@ -87,16 +96,84 @@ impl Temporary {
         self.file.flush()?;
         self.file.get_ref().sync_all()?;
         let mut unfinished = unfinished();
-        let Some(path) = &*unfinished else { return Err(ErrorKind::NotFound.into()) };
-        if !is_at(self.file.get_ref(), path) {
-            *unfinished = None;
+        if !is_at(self.file.get_ref(), &self.path) {
+            unfinished.retain(|path| *path != self.path);
             return Err(io::Error::other("The unfinished file was removed or replaced by another program"));
         }
-        fs::rename(path, &self.target)?;
-        *unfinished = None;
+        fs::rename(&self.path, &self.target)?;
+        unfinished.retain(|path| *path != self.path);
         drop(unfinished);
         keep_name(&self.target)
     }
+
+    /// Replaces what is in the file, or renews its time if it has these bytes, and waits until that is on the disk.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn note(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.flush()?;
+        let file = self.file.get_mut();
+        if self.noted == bytes {
+            file.set_modified(SystemTime::now())?;
+            return file.sync_all();
+        }
+        self.noted.clear();
+        file.set_len(0)?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        self.noted.extend(bytes);
+        Ok(())
+    }
+}
+
+/// From now on, a signal that ends the process removes the file at `path`, too.
+#[cfg(target_os = "linux")]
+pub(crate) fn watch(path: &Path) {
+    unfinished().push(path.into());
+}
+
+/// From now on, no signal removes the file at `path`.
+#[cfg(target_os = "linux")]
+pub(crate) fn unwatch(path: &Path) {
+    unfinished().retain(|other| other != path);
+}
+
+/// A signal that ends the process first removes what is unfinished.
+pub(crate) fn heed_signals() -> io::Result<()> {
+    // The lock is held to the end of the process, so that no file is begun or named after the removal.
+    before_end(|| {
+        let mut unfinished = unfinished();
+        unfinished.drain(..).for_each(|path| remove(&path));
+        mem::forget(unfinished);
+    })
+}
+
+/// Does what no signal interrupts that this program heeds.
+pub(crate) fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
+    let unfinished = unfinished();
+    let done = work();
+    drop(unfinished);
+    done
+}
+
+/// What is in the file that a writer of `target` without others writes, or that a killed one left behind; and the time of
+/// its last change. `None` if there is no such file, or another begins otherwise than `magic`.
+#[cfg(target_os = "linux")]
+pub(crate) fn left_behind(target: &Path, magic: &[u8]) -> io::Result<Option<(Vec<u8>, SystemTime)>> {
+    /// More than a magic number, a time and the longest name.
+    const LONGEST: u64 = 1 << 16;
+
+    let path = unfinished_of(target)?;
+    if !fs::symlink_metadata(&path).is_ok_and(|file| file.is_file()) {
+        return Ok(None);
+    }
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let modified = file.metadata()?.modified()?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(bytes.starts_with(magic).then_some((bytes, modified)))
 }
 
 impl Write for Temporary {
@@ -111,7 +188,11 @@ impl Write for Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        remove(&mut unfinished());
+        let mut unfinished = unfinished();
+        if unfinished.contains(&self.path) {
+            unfinished.retain(|path| *path != self.path);
+            remove(&self.path);
+        }
     }
 }
 
@@ -186,6 +267,13 @@ fn beside(target: &Path, number: usize) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!(".bt2sum-{name}-{number}.tmp")))
 }
 
+/// Whether a living process has the lock of a target that it writes without others.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_locked(target: &Path) -> bool {
+    let file = unfinished_of(target).and_then(File::open);
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 /// The path of the file that a writer of `target` without others writes, or left behind.
 #[cfg(target_os = "linux")]
 pub(crate) fn unfinished_of(target: &Path) -> io::Result<PathBuf> {
@@ -244,20 +332,18 @@ fn is_at(file: &File, path: &Path) -> bool {
     is_same_file(file.metadata(), fs::metadata(path))
 }
 
-/// Locks the path of the unfinished file.
-fn unfinished() -> std::sync::MutexGuard<'static, Option<PathBuf>> {
+/// Locks the paths of the unfinished files.
+fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the unfinished file, if there is one.
-fn remove(unfinished: &mut Option<PathBuf>) {
-    if let Some(path) = unfinished.take() {
-        // If this fails, the name still tells that the file is not finished.
-        let _ = fs::remove_file(path);
-    }
+/// Removes an unfinished file.
+fn remove(path: &Path) {
+    // If this fails, the name still tells that the file is not finished.
+    let _ = fs::remove_file(path);
 }
 
-/// For tests, which share a process: it writes one file at a time.
+/// For tests, which share a process.
 #[cfg(test)]
 pub(crate) fn turn() -> std::sync::MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());

@@ -16,6 +16,7 @@ use super::hash::{Content, Outcome, Setting, run};
 use super::merge::{Merge, Pair};
 use super::others::{Index, Place};
 use super::record::record_of;
+use super::repair::{Interrupted, Lost};
 use super::report::{Finding, Report, Status};
 use super::store::{Entry, Kind, Record, Store, Writer, nanoseconds};
 use super::verdict::{Found, Id, Keep, Recorded, Stamp, Verdict, verdict};
@@ -31,6 +32,8 @@ pub(super) enum Output {
     Sample(Writer),
     /// The records of what there is now.
     Update(Draft),
+    /// Nothing yet: what is to be repaired.
+    Repair(Vec<Lost>),
 }
 
 /// What is there under a name now.
@@ -74,10 +77,17 @@ pub(super) struct Audit<'a, 'p> {
     missing_files: u64,
     /// Whether files take turns.
     samples: bool,
+    /// The file that a repair was writing to when it was killed.
+    interrupted: Option<Interrupted>,
 }
 
 impl<'a, 'p> Audit<'a, 'p> {
-    pub(super) fn new(store: &'a Store, report: Report<'a, 'p>, output: Output) -> io::Result<Self> {
+    pub(super) fn new(
+        store: &'a Store,
+        report: Report<'a, 'p>,
+        output: Output,
+        interrupted: Option<Interrupted>,
+    ) -> io::Result<Self> {
         let (others, swapped, newcomers) = (Index::new(store)?, Vec::new(), Vec::new());
         let (unlisted_records, files, missing_files, samples) = (false, 0, 0, false);
         let missing = BTreeSet::new();
@@ -93,6 +103,7 @@ impl<'a, 'p> Audit<'a, 'p> {
             files,
             missing_files,
             samples,
+            interrupted,
         })
     }
 
@@ -123,7 +134,7 @@ impl<'a, 'p> Audit<'a, 'p> {
     }
 
     fn take(&mut self, pair: Pair, outcome: Outcome) -> Result<(), Stop> {
-        let (name, entry, sight, hash) = match pair {
+        let (name, entry, mut sight, hash) = match pair {
             Pair::Failed(error) => return Err(Stop::Store(error)),
             Pair::Unlisted(name, error) => (name, None, Sight::Unreadable(reason(&error), None), false),
             Pair::Fresh { found, hash } => (found.name().to_vec(), None, Sight::of(found, outcome), hash),
@@ -134,6 +145,10 @@ impl<'a, 'p> Audit<'a, 'p> {
                 (Vec::new(), Some(entry), Sight::Unreadable(why, None), hash)
             }
         };
+        if let Some(interrupted) = &self.interrupted {
+            let own = entry.as_ref().map_or(&name, |entry| &entry.name);
+            sight.put_back(interrupted, own);
+        }
         match entry {
             Some(entry) => self.recorded(entry, sight, hash),
             None => self.new_name(name, sight),
@@ -146,7 +161,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         match &sight {
             Sight::Nothing | Sight::Unreadable(..) => {
                 let decided = verdict(Recorded::Nothing, sight.as_found(), &self.others);
-                return decided.map_or(Ok(()), |(verdict, _)| self.tell(&name, verdict, &sight, damage));
+                return decided.map_or(Ok(()), |(verdict, _)| self.tell(&name, verdict, &sight, damage, None));
             }
             Sight::Unread(stamp) => self.others.stamp(None, *stamp),
             Sight::Link(target) => {
@@ -206,7 +221,8 @@ impl<'a, 'p> Audit<'a, 'p> {
             Kind::File(was, at) => self.damage(was, *at, &sight).map_err(Stop::Store)?,
         };
         match (decided, kind) {
-            (Some((verdict, _)), _) => self.tell(&name, verdict, &sight, damage),
+            (Some((verdict, _)), Kind::File(was, at)) => self.tell(&name, verdict, &sight, damage, Some((&was, at))),
+            (Some((verdict, _)), Kind::Link(_)) => self.tell(&name, verdict, &sight, damage, None),
             (None, Kind::File(record, at)) => {
                 let (old, sight) = (Some(Box::new((record, at, lost))), sight.without_leaves());
                 self.swapped.push(Waiting { name, old, sight, damage, number });
@@ -246,7 +262,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         let keep = decided.map_or(Keep::Found, |(_, keep)| keep);
         let turn = self.samples && hash;
         match (&mut self.output, sight) {
-            (Output::Nothing, _) => return Ok(None),
+            (Output::Nothing | Output::Repair(_), _) => return Ok(None),
             (Output::Update(_), _) if keep == Keep::Nothing => return Ok(None),
             (Output::Update(draft), Sight::Read(record, leaves)) if keep == Keep::Found => {
                 return draft.file(name, record, leaves).map(Some).map_err(Stop::Output);
@@ -261,7 +277,7 @@ impl<'a, 'p> Audit<'a, 'p> {
             Kind::Link(target) => match &mut self.output {
                 Output::Sample(writer) => writer.link(name, target),
                 Output::Update(draft) => draft.link(name, target),
-                Output::Nothing => Ok(()),
+                Output::Nothing | Output::Repair(_) => Ok(()),
             },
             Kind::File(record, at) => {
                 let leaves = self.store.leaves(record, *at).map_err(Stop::Store)?;
@@ -269,7 +285,7 @@ impl<'a, 'p> Audit<'a, 'p> {
                 match &mut self.output {
                     Output::Sample(writer) => writer.file(name, &record, &leaves),
                     Output::Update(draft) => draft.file(name, &record, &leaves).map(|_| ()),
-                    Output::Nothing => Ok(()),
+                    Output::Nothing | Output::Repair(_) => Ok(()),
                 }
             }
         };
@@ -294,6 +310,10 @@ impl<'a, 'p> Audit<'a, 'p> {
             self.settle(waiting, decided)?;
         }
         for lost in self.others.missing() {
+            if let Output::Repair(all) = &mut self.output {
+                all.push(Lost::missing(lost.name, lost.file));
+                continue;
+            }
             let mut finding = Finding::new(Status::Missing);
             if let Some((record, _)) = lost.file {
                 self.missing_files += 1;
@@ -328,10 +348,37 @@ impl<'a, 'p> Audit<'a, 'p> {
         if let (Output::Update(draft), Some((record, at)), Some(number)) = (&mut self.output, replacement, number) {
             draft.replace(number, sight.seen(record, false), at);
         }
-        self.tell(&name, verdict, &sight, damage)
+        let own = old.as_ref().map(|old| (&old.0, old.1));
+        self.tell(&name, verdict, &sight, damage, own)
     }
 
-    fn tell(&mut self, name: &[u8], verdict: Verdict, sight: &Sight, damage: Damage) -> Result<(), Stop> {
+    /// Tells a verdict, or keeps it until the repair. A file has its own record, if there is one.
+    fn tell(
+        &mut self,
+        name: &[u8],
+        verdict: Verdict,
+        sight: &Sight,
+        damage: Damage,
+        own: Option<(&Record, u64)>,
+    ) -> Result<(), Stop> {
+        if let Output::Repair(all) = &mut self.output {
+            let (from, own) = match verdict {
+                // A repair has no business with it.
+                Verdict::New => return Ok(()),
+                Verdict::MovedRotted(id) => {
+                    let lost = self.others.lost(id);
+                    (Some(lost.name.clone()), lost.file.as_ref().map(|(record, at)| (record, *at)))
+                }
+                _ => (None, own),
+            };
+            if let Some((record, at)) = own
+                && sight.is_to_be_repaired(verdict, record)
+            {
+                let found = if let Sight::Read(now, _) = sight { Some(now.clone()) } else { None };
+                all.push(Lost::rotted(name, from, (record.clone(), at), found));
+                return Ok(());
+            }
+        }
         let from = |id| Some(self.others.lost(id).name.clone());
         let (status, from) = match verdict {
             Verdict::Nothing => return Ok(()),
@@ -372,6 +419,11 @@ impl<'a, 'p> Audit<'a, 'p> {
         (self.missing_files > self.files / 2).then_some("more than half of the files are missing")
     }
 
+    /// What is to be repaired.
+    pub(super) fn into_lost(self) -> (Report<'a, 'p>, Vec<Lost>) {
+        (self.report, if let Output::Repair(all) = self.output { all } else { Vec::new() })
+    }
+
     /// Gives the store that was written its name, unless `before_end` refuses. Returns the root of the store as it is.
     pub(super) fn finish(
         self,
@@ -379,7 +431,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         before_end: impl FnOnce() -> io::Result<()>,
     ) -> io::Result<(Report<'a, 'p>, Digest)> {
         let root = match self.output {
-            Output::Nothing => self.store.sums.root.clone(),
+            Output::Nothing | Output::Repair(_) => self.store.sums.root.clone(),
             Output::Sample(writer) => {
                 before_end()?;
                 writer.finish()?.root
@@ -437,6 +489,28 @@ impl Sight {
             Self::Unread(stamp) => Some(*stamp),
             Self::Read(now, _) => Some(now.stamp()),
             _ => None,
+        }
+    }
+
+    /// The time that a file had before a killed repair wrote to it.
+    fn put_back(&mut self, interrupted: &Interrupted, name: &[u8]) {
+        let modified = match self {
+            Self::Read(now, _) => &mut now.modified,
+            Self::Unread(stamp) => &mut stamp.modified,
+            Self::Unreadable(_, Some(content)) => &mut content.modified,
+            _ => return,
+        };
+        if interrupted.wrote(name, *modified) {
+            *modified = interrupted.modified;
+        }
+    }
+
+    /// Whether a repair mends this: nobody wrote to it on purpose.
+    fn is_to_be_repaired(&self, verdict: Verdict, record: &Record) -> bool {
+        match (verdict, self) {
+            (Verdict::Rotted | Verdict::MovedRotted(_), _) => true,
+            (Verdict::Unreadable, Self::Unreadable(_, Some(content))) => !record.was_written(content.modified),
+            _ => false,
         }
     }
 

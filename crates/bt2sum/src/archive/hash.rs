@@ -13,10 +13,10 @@ use std::time::SystemTime;
 use simd_digest::Backend;
 use simd_digest::blake2::{self, Flavour, Hash, Hasher, Tree};
 
-use super::reader::{Open, Reader};
 use super::store::{Record, Time};
 use super::walk::Place;
 use crate::progress::Progress;
+use crate::reader::{Open, Reader};
 use crate::scheme::{Digest, Scheme, Secret, digest};
 use crate::team::{Buffers, GROUP, Plan};
 use crate::threads::in_order;
@@ -300,7 +300,7 @@ fn begin(wanted: Wanted<'_>) -> Begun {
     let look = |place: &Place| {
         place.stat().map(|stat| Content {
             length: u64::try_from(stat.st_size).unwrap_or(0),
-            modified: Time { seconds: stat.st_mtime, nanoseconds: u32::try_from(stat.st_mtime_nsec).unwrap_or(0) },
+            modified: Time::of_stat(&stat),
             begun: SystemTime::now(),
             digest: None,
             leaves: Vec::new(),

@@ -12,6 +12,7 @@ use crate::args::Options;
 use crate::input::Source;
 use crate::json::{self, Line};
 use crate::leaves::Damage;
+use crate::mend::Mended;
 use crate::output::{Format, Printer, reason, shown};
 use crate::scheme::{Digest, Scheme};
 use crate::team::Hashed;
@@ -26,11 +27,23 @@ pub(super) enum Status {
     Missing,
     Moved,
     Unreadable,
+    /// By a repair, or with `--dry-run` by the next one.
+    Mended,
+    Restored,
 }
 
 impl Status {
-    const ALL: [Self; 7] =
-        [Self::Unchanged, Self::Changed, Self::Rotted, Self::New, Self::Missing, Self::Moved, Self::Unreadable];
+    const ALL: [Self; 9] = [
+        Self::Unchanged,
+        Self::Changed,
+        Self::Rotted,
+        Self::New,
+        Self::Missing,
+        Self::Moved,
+        Self::Unreadable,
+        Self::Mended,
+        Self::Restored,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -41,6 +54,8 @@ impl Status {
             Self::Missing => "missing",
             Self::Moved => "moved",
             Self::Unreadable => "unreadable",
+            Self::Mended => "mended",
+            Self::Restored => "restored",
         }
     }
 
@@ -61,6 +76,8 @@ pub(super) struct Finding {
     pub(super) unread: bool,
     /// The bytes that differ from those recorded, or cannot be read.
     pub(super) damage: Damage,
+    /// What a repair did to it.
+    pub(super) mended: Option<Mended>,
     /// The name that a moved file had, which may have rotted, too.
     pub(super) from: Option<Vec<u8>>,
     pub(super) reason: Option<String>,
@@ -72,7 +89,7 @@ impl Finding {
     pub(super) fn new(status: Status) -> Self {
         let damage = Damage::default();
         let (unread, may_be_lost) = (false, false);
-        Self { status, digest: None, length: None, unread, damage, from: None, reason: None, may_be_lost }
+        Self { status, digest: None, length: None, unread, damage, mended: None, from: None, reason: None, may_be_lost }
     }
 }
 
@@ -82,6 +99,9 @@ pub(super) struct Report<'a, 'p> {
     json: bool,
     /// Whether only what is rotted, missing or unreadable is told.
     quiet: bool,
+    repair: bool,
+    /// Whether a repair only tells what it would do.
+    dry: bool,
     scheme: Scheme,
     counts: [u64; Status::ALL.len()],
     /// The number of files whose contents were left out.
@@ -98,6 +118,14 @@ struct Summary<'a> {
     missing: u64,
     moved: u64,
     unreadable: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mended: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restored: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mendable: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restorable: Option<u64>,
     /// Files of a sample, in one of the other counts, of which only length and time were compared.
     unread: u64,
     /// Pipes, sockets and devices.
@@ -121,7 +149,8 @@ struct Recorded<'a> {
 impl<'a, 'p> Report<'a, 'p> {
     pub(super) fn new(printer: &'a mut Printer<'p>, options: &Options, scheme: Scheme) -> Self {
         let Options { json, quiet, .. } = *options;
-        Self { printer, json, quiet, scheme, counts: [0; Status::ALL.len()], unread: 0 }
+        let (repair, dry) = (options.repair.repair, options.repair.dry_run);
+        Self { printer, json, quiet, repair, dry, scheme, counts: [0; Status::ALL.len()], unread: 0 }
     }
 
     /// The number of files with this status.
@@ -129,11 +158,20 @@ impl<'a, 'p> Report<'a, 'p> {
         self.counts[status as usize]
     }
 
-    /// Whether all is well. An update takes over what changed on purpose.
+    /// The name of a status: of a repair that writes nothing, what can be done.
+    fn name(&self, status: Status) -> &'static str {
+        match status {
+            Status::Mended if self.dry => "mendable",
+            Status::Restored if self.dry => "restorable",
+            _ => status.name(),
+        }
+    }
+
+    /// Whether all is well. An update takes over what changed on purpose, and a repair leaves it alone.
     pub(super) fn is_good(&self, update: bool) -> bool {
         let is_good = |status| match status {
-            Status::Unchanged => true,
-            Status::Changed | Status::New | Status::Moved => update || self.quiet,
+            Status::Unchanged | Status::Mended | Status::Restored => true,
+            Status::Changed | Status::New | Status::Moved => update || self.quiet || self.repair,
             Status::Missing => update && !self.quiet,
             Status::Rotted | Status::Unreadable => false,
         };
@@ -160,15 +198,16 @@ impl<'a, 'p> Report<'a, 'p> {
         }
         match (finding.status, &finding.from) {
             (Status::Moved, _) => {}
-            (status, Some(_)) => text.extend([b", ", status.name().as_bytes()].concat()),
-            (status, None) => text.extend(status.name().as_bytes()),
+            (status, Some(_)) => text.extend([b", ", self.name(status).as_bytes()].concat()),
+            (status, None) => text.extend(self.name(status).as_bytes()),
         }
         if let Some(reason) = &finding.reason {
             text.extend(format!(": {reason}").bytes());
         }
         text.push(b'\n');
         let word = if finding.status == Status::Changed { "changed" } else { "FAILED" };
-        for line in finding.damage.lines(word) {
+        let mended = finding.mended.iter().flat_map(|mended| mended.lines(self.dry));
+        for line in finding.damage.lines(word).into_iter().chain(mended) {
             text.extend([&*name, b": ", line.as_bytes(), b"\n"].concat());
         }
         self.printer.print(&text)
@@ -179,9 +218,10 @@ impl<'a, 'p> Report<'a, 'p> {
         let mut line = Line {
             length: finding.length,
             unread: finding.unread,
-            ranges: finding.damage.ends(),
+            ranges: finding.mended.as_ref().map_or_else(|| finding.damage.ends(), |mended| mended.ends(true)),
+            mended: finding.mended.as_ref().map_or_else(Vec::new, |mended| mended.ends(false)),
             reason: finding.reason.clone().or_else(|| reasons.take(1).next()),
-            ..Line::new(name, finding.status.name())
+            ..Line::new(name, self.name(finding.status))
         };
         if let Some(digest) = &finding.digest {
             line = line.with(self.scheme, digest, finding.length);
@@ -261,19 +301,36 @@ impl<'a, 'p> Report<'a, 'p> {
         if told.is_empty() {
             return Ok(());
         }
-        let [unchanged, changed, rotted, new, missing, moved, unreadable] = self.counts;
+        let [unchanged, changed, rotted, new, missing, moved, unreadable, mended, restored] = self.counts;
         let (root, unread) = (root.to_string(), self.unread);
         let line = if self.json {
             let root = &root;
-            json::line(&Summary { unchanged, changed, rotted, new, missing, moved, unreadable, unread, special, root })
+            let now = |count| (self.repair && !self.dry).then_some(count);
+            let later = |count| self.dry.then_some(count);
+            json::line(&Summary {
+                unchanged,
+                changed,
+                rotted,
+                new,
+                missing,
+                moved,
+                unreadable,
+                mended: now(mended),
+                restored: now(restored),
+                mendable: later(mended),
+                restorable: later(restored),
+                unread,
+                special,
+                root,
+            })
         } else {
-            if rotted > 0 {
+            if rotted > 0 && !self.repair {
                 self.printer.print(WANTED)?;
             }
             if rotted > 0 && unread > 0 {
                 self.printer.print(EXCHANGED)?;
             }
-            let counts = told.into_iter().map(|status| format!("{} {}", self.count(status), status.name()));
+            let counts = told.into_iter().map(|status| format!("{} {}", self.count(status), self.name(status)));
             let mut line = counts.collect::<Vec<_>>().join(", ");
             line += &format!(", root {root}");
             if unread > 0 {

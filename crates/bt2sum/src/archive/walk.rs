@@ -20,6 +20,52 @@ const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CL
 const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+/// The flags of a file to write to.
+const WRITE: OFlags =
+    OFlags::RDWR.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// A directory below which names are looked up component by component. No link is followed there.
+#[derive(Debug)]
+pub(super) struct Root {
+    root: Arc<OwnedFd>,
+    /// The directory that was opened last.
+    current: (Vec<u8>, Arc<OwnedFd>),
+}
+
+impl Root {
+    /// Opens `directory`, which may be a link itself.
+    pub(super) fn open(directory: &Path) -> io::Result<Self> {
+        let root = Arc::new(openat(CWD, directory, DIRECTORY, Mode::empty())?);
+        let current = (Vec::new(), Arc::clone(&root));
+        Ok(Self { root, current })
+    }
+
+    /// What the system knows about the directory.
+    pub(super) fn stat(&self) -> io::Result<Stat> {
+        Ok(fstat(&self.root)?)
+    }
+
+    /// Something below, whose directory must be there.
+    pub(super) fn place(&mut self, name: &[u8]) -> io::Result<Place> {
+        Ok(Place { directory: Some(self.directory(split(name).0)?), name: name.to_vec() })
+    }
+
+    /// Opens the directory with this name, component by component, from the last one if that is on the way.
+    pub(super) fn directory(&mut self, name: &[u8]) -> io::Result<Arc<OwnedFd>> {
+        if self.current.0 != name {
+            let (mut done, mut open) = (0, Arc::clone(&self.root));
+            if !self.current.0.is_empty() && is_below(name, &self.current.0) {
+                (done, open) = (self.current.0.len() + 1, Arc::clone(&self.current.1));
+            }
+            for part in name[done..].split(|&byte| byte == b'/').filter(|part| !part.is_empty()) {
+                open = Arc::new(openat(&open, part, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?);
+            }
+            self.current = (name.to_vec(), open);
+        }
+        Ok(Arc::clone(&self.current.1))
+    }
+}
+
 /// Something below a directory, which is open until the place is closed.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
@@ -31,6 +77,11 @@ impl Place {
     /// Opens a regular file for reading. A link is an error.
     pub(super) fn open(&self) -> io::Result<File> {
         Ok(openat(self.directory()?, split(&self.name).1, READ, Mode::empty())?.into())
+    }
+
+    /// Opens a regular file for reading and writing. A link is an error.
+    pub(super) fn open_to_write(&self) -> io::Result<File> {
+        Ok(openat(self.directory()?, split(&self.name).1, WRITE, Mode::empty())?.into())
     }
 
     /// What the system knows about it. A link is not followed.
@@ -86,13 +137,11 @@ struct Level {
 /// A walk through all that is below a directory, in the order of [`super::name::compare`].
 #[derive(Debug)]
 pub(super) struct Walk {
-    root: Arc<OwnedFd>,
+    root: Root,
     filter: Filter,
     /// The device that the walk stays on.
     device: Option<u64>,
     levels: Vec<Level>,
-    /// The directory that was opened last.
-    current: (Vec<u8>, Arc<OwnedFd>),
     /// The number of pipes, sockets and devices that were passed over.
     pub(super) special: u64,
 }
@@ -100,32 +149,16 @@ pub(super) struct Walk {
 impl Walk {
     /// Begins a walk below `directory`, which may be a link itself.
     pub(super) fn new(directory: &Path, filter: Filter, one_file_system: bool) -> io::Result<Self> {
-        let root = Arc::new(openat(CWD, directory, DIRECTORY, Mode::empty())?);
-        let device = if one_file_system { Some(fstat(&root)?.st_dev) } else { None };
-        let current = (Vec::new(), Arc::clone(&root));
-        let mut walk = Self { root, filter, device, levels: Vec::new(), current, special: 0 };
+        let root = Root::open(directory)?;
+        let device = if one_file_system { Some(root.stat()?.st_dev) } else { None };
+        let mut walk = Self { root, filter, device, levels: Vec::new(), special: 0 };
         walk.enter(Vec::new())?;
         Ok(walk)
     }
 
-    /// Opens the directory with this name, component by component, from the last one if that is on the way.
-    fn directory(&mut self, name: &[u8]) -> io::Result<Arc<OwnedFd>> {
-        if self.current.0 != name {
-            let (mut done, mut open) = (0, Arc::clone(&self.root));
-            if !self.current.0.is_empty() && is_below(name, &self.current.0) {
-                (done, open) = (self.current.0.len() + 1, Arc::clone(&self.current.1));
-            }
-            for part in name[done..].split(|&byte| byte == b'/').filter(|part| !part.is_empty()) {
-                open = Arc::new(openat(&open, part, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?);
-            }
-            self.current = (name.to_vec(), open);
-        }
-        Ok(Arc::clone(&self.current.1))
-    }
-
     /// Lists the directory with this name, unless it is on another device.
     fn enter(&mut self, name: Vec<u8>) -> io::Result<()> {
-        let directory = self.directory(&name)?;
+        let directory = self.root.directory(&name)?;
         if self.device.is_some() && self.device != Some(fstat(&directory)?.st_dev) {
             return Ok(());
         }
@@ -190,7 +223,7 @@ impl Iterator for Walk {
                 continue;
             }
             let parent = split(&name).0;
-            return Some(match (self.directory(parent), kind) {
+            return Some(match (self.root.directory(parent), kind) {
                 (Ok(directory), Type::Link) => {
                     let target = readlinkat(&directory, split(&name).1, Vec::new());
                     Found::Link(name, target.map(CString::into_bytes).map_err(Into::into))

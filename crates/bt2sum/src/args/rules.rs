@@ -5,9 +5,9 @@ use clap::parser::ValueSource;
 
 /// Each option needs at least one of the others. This is beyond clap's `requires`, which lets an option pass whose need
 /// conflicts with something else that was given.
-const NEEDS: [(&str, &[&str]); 19] = [
+const NEEDS: [(&str, &[&str]); 24] = [
     ("ignore-missing", &["check"]),
-    ("quiet", &["check", "audit", "update", "sample"]),
+    ("quiet", &["check", "audit", "update", "sample", "repair"]),
     ("status", &["check"]),
     ("strict", &["check"]),
     ("warn", &["check"]),
@@ -17,12 +17,17 @@ const NEEDS: [(&str, &[&str]); 19] = [
     ("update", &["store"]),
     ("sample", &["store"]),
     ("list", &["store"]),
-    ("root", &["store"]),
+    ("repair", &["store", "leaves"]),
+    ("repair", &["from"]),
+    ("from", &["repair"]),
+    ("missing", &["repair"]),
+    ("dry-run", &["repair"]),
+    ("root", &["store", "repair"]),
     ("exclude", &["store"]),
     ("one-file-system", &["store"]),
     ("direct", &["store"]),
-    ("store", &["recursive", "audit", "update", "sample", "list"]),
-    ("root", &["audit", "update", "sample", "list"]),
+    ("store", &["recursive", "audit", "update", "sample", "list", "repair"]),
+    ("root", &["audit", "update", "sample", "list", "repair"]),
     ("force", &["leaves", "store"]),
     ("force", &["leaves", "recursive", "update"]),
 ];
@@ -32,7 +37,7 @@ const RECORDED: &[&str] = &["algorithm", "size", "length", "chunk", "exclude", "
 const IN_STORE: &str = ", whose store has it";
 
 /// An option, others that do not go with it, and the end of the message.
-const CLASHES: [(&str, &[&str], &str); 9] = [
+const CLASHES: [(&str, &[&str], &str); 11] = [
     ("store", &["sequential"], ", which keeps digests of leaves"),
     (
         "store",
@@ -45,6 +50,29 @@ const CLASHES: [(&str, &[&str], &str); 9] = [
     ("update", RECORDED, IN_STORE),
     ("sample", RECORDED, IN_STORE),
     ("list", RECORDED, IN_STORE),
+    (
+        "repair",
+        &[
+            "recursive",
+            "audit",
+            "update",
+            "sample",
+            "list",
+            "check",
+            "force",
+            "sequential",
+            "binary",
+            "text",
+            "tag",
+            "zero",
+            "mmap",
+            "derive-key",
+            "compat-empty",
+            "files0-from",
+        ],
+        "",
+    ),
+    ("repair", RECORDED, ", whose digests have it"),
     ("check", &["force"], ", which replaces nothing"),
 ];
 

@@ -24,6 +24,8 @@ mod mapped;
 mod names;
 mod pairs;
 mod process;
+mod repair;
+mod repair_kept;
 mod replacing;
 mod roles;
 mod sequential;

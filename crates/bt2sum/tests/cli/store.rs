@@ -582,12 +582,17 @@ fn what_a_store_has() {
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run:?}");
 }
 
-/// The transcript in the README is what the program prints.
+/// The transcripts in the README are what the program prints.
 #[test]
-fn the_transcript() {
+fn the_transcripts() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/README.sh");
     let run = outcome(Command::new(script).arg(env!("CARGO_BIN_EXE_bt2sum")));
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    assert!(readme.contains(&format!("```console\n{}```\n", run.stdout)), "{}", run.stdout);
+    let transcripts: Vec<&str> = run.stdout.split_inclusive("---\n").collect();
+    assert_eq!(transcripts.len(), 2);
+    for transcript in transcripts {
+        let transcript = transcript.strip_suffix("---\n").unwrap_or(transcript);
+        assert!(readme.contains(&format!("```console\n{transcript}```\n")), "{transcript}");
+    }
 }

@@ -45,7 +45,7 @@ pub(crate) fn rotate(directory: &Directory, names: &[&str]) {
     rename(directory, "kept aside", names[names.len() - 1]);
 }
 
-fn set_length(directory: &Directory, name: &str, length: u64) {
+pub(crate) fn set_length(directory: &Directory, name: &str, length: u64) {
     let path = directory.path(&format!("d/{name}"));
     let time = fs::metadata(&path).unwrap().modified().unwrap();
     let file = fs::File::options().write(true).open(path).unwrap();

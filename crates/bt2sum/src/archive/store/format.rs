@@ -1,10 +1,12 @@
 //! The parameters, the entries and the sums of a store, and their constants.
 
+use core::time::Duration;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustix::fs::Stat;
 use simd_digest::blake2b::{Hasher, Params};
 
 use crate::scheme::{Algorithm, Digest, Scheme, Secret, Shape};
@@ -91,6 +93,17 @@ pub(in crate::archive) struct Time {
 impl Time {
     pub(in crate::archive) fn of(file: &Metadata) -> Self {
         Self { seconds: file.mtime(), nanoseconds: u32::try_from(file.mtime_nsec()).unwrap_or(0) }
+    }
+
+    pub(in crate::archive) fn of_stat(file: &Stat) -> Self {
+        Self { seconds: file.st_mtime, nanoseconds: u32::try_from(file.st_mtime_nsec).unwrap_or(0) }
+    }
+
+    /// As the system has it, if it can.
+    pub(in crate::archive) fn to_system(self) -> Option<SystemTime> {
+        let whole = Duration::from_secs(self.seconds.unsigned_abs());
+        let seconds = if self.seconds < 0 { UNIX_EPOCH.checked_sub(whole) } else { UNIX_EPOCH.checked_add(whole) };
+        seconds?.checked_add(Duration::from_nanos(self.nanoseconds.into()))
     }
 
     /// Whether a file that was read at `now`, in nanoseconds since 1970, can be written to afterwards and keep this time.

@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-use rustix::fs::{OFlags, SeekFrom, fcntl_getfl, fcntl_setfl, seek};
+use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, fcntl_getfl, fcntl_setfl, seek};
 use rustix::io::Errno;
 
 use crate::input::{changed, is_steady};
@@ -23,9 +23,9 @@ const PIECE: usize = 1 << 20;
 
 /// An open file, and what is known about it.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(crate) struct Open {
     file: File,
-    pub(super) before: Metadata,
+    pub(crate) before: Metadata,
     /// The part of a sparse file that was looked at last, and whether it is a hole.
     part: (Range<u64>, bool),
     /// What the reader's buffer has of this file.
@@ -36,7 +36,7 @@ pub(super) struct Open {
 }
 
 impl Open {
-    pub(super) fn new(file: File) -> io::Result<Self> {
+    pub(crate) fn new(file: File) -> io::Result<Self> {
         let before = file.metadata()?;
         if !before.is_file() {
             return Err(io::Error::other("Not a regular file"));
@@ -45,12 +45,12 @@ impl Open {
     }
 
     /// Whether the file has no byte at its beginning.
-    pub(super) fn is_empty(&self) -> io::Result<bool> {
+    pub(crate) fn is_empty(&self) -> io::Result<bool> {
         Ok(self.file.read_at(&mut [0], 0)? == 0)
     }
 
     /// Whether what was read is one version of the file, as [`is_steady`] tells.
-    pub(super) fn is_steady(&mut self) -> io::Result<bool> {
+    pub(crate) fn is_steady(&mut self) -> io::Result<bool> {
         let after = self.file.metadata()?;
         let steady = is_steady(&mut self.before, after, &mut self.read_again)?;
         if !steady {
@@ -78,27 +78,38 @@ impl Open {
 
 /// Reads one file at a time.
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     progress: &'a Progress,
     /// The buffer of direct reads, of which [`ALIGNMENT`] bytes are for an aligned beginning.
     direct: Option<Vec<u8>>,
     /// Whether direct reads that are not possible are no news.
-    pub(super) quiet: bool,
+    pub(crate) quiet: bool,
+    /// Whether the system is asked to forget what it has in memory of a file that it does not read directly.
+    forgets: bool,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(progress: &'a Progress, direct: bool) -> Self {
-        Self { progress, direct: direct.then(|| vec![0; DIRECT + ALIGNMENT]), quiet: false }
+    pub(crate) fn new(progress: &'a Progress, direct: bool) -> Self {
+        Self { progress, direct: direct.then(|| vec![0; DIRECT + ALIGNMENT]), quiet: false, forgets: false }
+    }
+
+    /// A reader that looks for what is on the disk: by direct reads, or else by what the system reads after it was asked
+    /// to forget the file. Direct reads are sure, whereas the system keeps pages that somebody maps or has just written.
+    pub(crate) fn of_disk(progress: &'a Progress) -> Self {
+        Self { quiet: true, forgets: true, ..Self::new(progress, true) }
     }
 
     /// Prepares a file for reading.
-    pub(super) fn begin(&mut self, open: &mut Open) {
+    pub(crate) fn begin(&mut self, open: &mut Open) {
         if self.direct.is_some() && open.before.len() > 0 {
             open.direct =
                 fcntl_getfl(&open.file).and_then(|flags| fcntl_setfl(&open.file, flags | OFlags::DIRECT)).is_ok();
             if !open.direct {
                 self.fall_back();
             }
+        }
+        if self.forgets && !open.direct {
+            forget(&open.file);
         }
     }
 
@@ -115,7 +126,7 @@ impl<'a> Reader<'a> {
 
     /// Fills the buffer with the bytes of the file from `offset` on, in pieces of `leaf` bytes. Returns the numbers of
     /// the pieces that cannot be read, with the reasons. A file that ends before has changed.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &mut self,
         open: &mut Open,
         buffer: &mut [u8],
@@ -181,6 +192,9 @@ impl<'a> Reader<'a> {
                     open.direct = false;
                     fcntl_setfl(&open.file, fcntl_getfl(&open.file)? - OFlags::DIRECT)?;
                     self.fall_back();
+                    if self.forgets {
+                        forget(&open.file);
+                    }
                     return open.file.read_at(buffer, offset);
                 }
                 Err(error) => return Err(error),
@@ -195,6 +209,12 @@ impl<'a> Reader<'a> {
         buffer[..length].copy_from_slice(&aligned[here..][..length]);
         Ok(length)
     }
+}
+
+/// Asks the system to keep no page of the file in memory that is on the disk, too.
+pub(crate) fn forget(file: &File) {
+    // Without an answer, reads give what is in memory.
+    let _ = fadvise(file, 0, None, Advice::DontNeed);
 }
 
 #[cfg(test)]
