@@ -24,7 +24,11 @@ use self::sha2::Sha;
 #[cfg(feature = "blake3")]
 use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
-use crate::kernel::sha256::{CompressNodes, Nodes, Sha256Function, Whole};
+use crate::kernel::sha2::{CompressWhole, Whole};
+#[cfg(feature = "sha2")]
+use crate::kernel::sha256::{CompressNodes, Nodes, Sha256Function};
+#[cfg(feature = "sha2")]
+use crate::kernel::sha512::Sha512Function;
 use crate::kernel::{Compress, Function, Run, Sides};
 
 #[cfg_attr(
@@ -134,7 +138,7 @@ macro_rules! backends {
             /// `portable`. All but that have the [SHA extension](Self::sha) if the CPU has it.
             ///
             /// The order is by the speed of several messages: for one message `neon` and `simd128` run the code of
-            /// `portable`, but for SHA-256 with the extension.
+            /// `portable`, except SHA-256 with the extension.
             ///
             /// ```
             /// use simd_digest::Backend;
@@ -250,6 +254,17 @@ impl Isa {
 ///
 /// On Intel's CPUs, `avx512` takes lanes from seven messages on although there is SHA-NI.
 ///
+/// # SHA-512 and its kin
+///
+/// One message is for scalar code.
+///
+/// | name                                    | several side by side                       |
+/// |-----------------------------------------|--------------------------------------------|
+/// | `avx512`                                | 2 to 4 in four lanes, 5 to 8 in eight      |
+/// | `avx2`                                  | from 2 on in four lanes                    |
+/// | `neon`                                  | two lanes                                  |
+/// | `avx`, `sse41`, `simd128`, `portable`   | one after the other                        |
+///
 /// # BLAKE3
 ///
 /// Lanes take chunks, parents of chunks, and blocks of output.
@@ -352,7 +367,7 @@ impl Backend {
 
     /// Whether the backend has the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never has it.
     ///
-    /// SHA-256 and SHA-224 use the extension, BLAKE2 does not.
+    /// SHA-256 and SHA-224 use the extension, the other hashes do not.
     ///
     /// On AArch64 the extension is found under Linux, Android and Apple's systems, and elsewhere if the program is
     /// compiled for it.
@@ -432,6 +447,8 @@ dispatch!(crate::kernel::blake2s::FlavourS);
 dispatch!(crate::kernel::blake3::Blake3Function);
 #[cfg(feature = "sha2")]
 dispatch!(Sha256Function);
+#[cfg(feature = "sha2")]
+dispatch!(Sha512Function);
 
 /// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
 #[cfg(feature = "sha2")]
@@ -439,10 +456,17 @@ pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
     on!(backend, isa => backend.with(isa).nodes(nodes));
 }
 
-/// See [`CompressNodes::whole`].
+/// See [`CompressWhole::whole`].
 #[cfg(feature = "sha2")]
-pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_>) {
+pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
     debug_assert!(messages.keeps_contract(Sha256Function::lanes(backend)), "a kernel's contract");
+    on!(backend, isa => backend.with(isa).whole(messages));
+}
+
+/// As [`compress_whole`], for SHA-512.
+#[cfg(feature = "sha2")]
+pub(crate) fn compress_whole_512(backend: Backend, messages: Whole<'_, u64>) {
+    debug_assert!(messages.keeps_contract(Sha512Function::lanes(backend)), "a kernel's contract");
     on!(backend, isa => backend.with(isa).whole(messages));
 }
 

@@ -25,7 +25,11 @@ pub(crate) mod g;
 #[cfg(all(test, target_arch = "x86_64", feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod layouts;
 #[cfg(feature = "sha2")]
+pub(crate) mod sha2;
+#[cfg(feature = "sha2")]
 pub(crate) mod sha256;
+#[cfg(feature = "sha2")]
+pub(crate) mod sha512;
 mod word;
 
 /// The compression function of a hash, as a type: its arguments, its result, and the way a message is closed.

@@ -1,5 +1,5 @@
-//! SHA-256, SHA-224, BLAKE3, BLAKE2b and BLAKE2s on the fastest instructions of each CPU: one message, many messages
-//! side by side, files, HMAC, and trees.
+//! SHA-256, SHA-512 and their kin, BLAKE3, BLAKE2b and BLAKE2s on the fastest instructions of each CPU: one message,
+//! many messages side by side, files, HMAC, and trees.
 //!
 //! ```
 //! use simd_digest::{Blake2b256, Digest, Sha256, blake3, sha256};
@@ -26,9 +26,9 @@
 //! Each module's page has the whole table of its hash. [`sha2`], [`blake2`] and [`blake3`](mod@blake3) list the
 //! differences from the crates of these names. The traits are those of [`digest`](https://docs.rs/digest/0.11) 0.11.
 //!
-//! | to hash …           | [`sha256`], [`sha224`]    | [`blake3`](mod@blake3)    | [`blake2b`], [`blake2s`]          |
+//! | to hash …           | [`sha256`], [`sha512`], … | [`blake3`](mod@blake3)    | [`blake2b`], [`blake2s`]          |
 //! |---------------------|---------------------------|---------------------------|-----------------------------------|
-//! | by traits           | [`Sha256`], [`Sha224`]    | [`Blake3`]                | [`Blake2b512`], [`Blake2s256`], … |
+//! | by traits           | [`Sha256`], [`Sha512`], … | [`Blake3`]                | [`Blake2b512`], [`Blake2s256`], … |
 //! | one message         | [`sha256::hash`]          | [`blake3::hash`]          | [`blake2b::hash`]                 |
 //! | a file or stream    | [`sha256::Hasher`]        | [`blake3::Hasher`]        | [`blake2b::Hasher`]               |
 //! | many messages       | [`sha256::hash_many`]     | [`blake3::hash_many`]     | [`blake2b::hash_many`]            |
@@ -40,6 +40,8 @@
 //! | as a tree           | [`sha256::hash_nodes`]    | [`blake3::hazmat`]        | [`blake2b::Tree`], [`Blake2bp`]   |
 //! | on all cores        |                           | `Hasher::update_rayon`    | `TreeHasher::update_rayon`        |
 //! | and save the hasher | [`sha256::hazmat::State`] | [`blake3::hazmat::State`] | [`blake2b::hazmat::State`]        |
+//!
+//! SHA-2 is [`sha256`], [`sha224`], [`sha512`], [`sha384`], [`sha512_256`] and [`sha512_224`].
 //!
 //! [`Params::key`]: blake2::Params::key
 //! [`Params::xof`]: blake2::Params::xof
@@ -124,6 +126,14 @@ pub mod sha2;
 pub mod sha224;
 #[cfg(feature = "sha2")]
 pub mod sha256;
+#[cfg(feature = "sha2")]
+pub mod sha384;
+#[cfg(feature = "sha2")]
+pub mod sha512;
+#[cfg(feature = "sha2")]
+pub mod sha512_224;
+#[cfg(feature = "sha2")]
+pub mod sha512_256;
 
 mod backend;
 mod buffer;
@@ -156,6 +166,14 @@ pub use self::blake3::Blake3;
 pub use self::sha224::{HmacSha224, Sha224};
 #[cfg(feature = "sha2")]
 pub use self::sha256::{HmacSha256, Sha256};
+#[cfg(feature = "sha2")]
+pub use self::sha384::{HmacSha384, Sha384};
+#[cfg(feature = "sha2")]
+pub use self::sha512::{HmacSha512, Sha512};
+#[cfg(feature = "sha2")]
+pub use self::sha512_224::{HmacSha512_224, Sha512_224};
+#[cfg(feature = "sha2")]
+pub use self::sha512_256::{HmacSha512_256, Sha512_256};
 
 #[cfg(all(doctest, feature = "std", feature = "blake2", feature = "blake3", feature = "sha2"))]
 #[doc = include_str!("../README.md")]

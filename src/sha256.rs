@@ -32,15 +32,244 @@
 //! can compute the digest of a longer one. Use [`HmacKey`].
 //!
 //! Several messages are interleaved where the CPU has SHA instructions, and share SIMD lanes where it has none;
-//! [`Backend`](crate::Backend) has the details. [`sha2`](crate::sha2) lists the differences from the crate `sha2`.
+//! [`Backend`] has the details. [`sha2`] lists the differences from the crate `sha2`.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use crate::backend::Backend;
+use crate::sha2;
 pub use crate::sha2::{ManyError, ParseHashError, Variant256};
 
-crate::sha2::module!(Variant256, "sha256", "SHA-256", 32, Sha256, HmacSha256, Sha256Core);
+/// An incremental SHA-256 hasher.
+///
+/// ```
+/// use simd_digest::sha256::{self, Hasher};
+///
+/// let mut hasher = Hasher::new();
+/// hasher.update(b"one, ").update(b"two");
+/// assert_eq!(hasher.finalize(), sha256::hash(b"one, two"));
+/// ```
+pub type Hasher = sha2::Hasher<Variant256>;
 
-crate::traits::associated_oid! {
-    Sha256: "2.16.840.1.101.3.4.2.1",
+/// A digest of SHA-256, 32 bytes.
+///
+/// ```
+/// use simd_digest::sha256::{self, Hash};
+///
+/// let hash: Hash = sha256::hash(b"abc");
+/// let bytes: &[u8; 32] = hash.as_bytes();
+/// assert_eq!(hash.to_string().parse::<Hash>()?, Hash::from_bytes(*bytes));
+/// # Ok::<(), simd_digest::sha256::ParseHashError>(())
+/// ```
+pub type Hash = sha2::Hash<Variant256>;
+
+/// All ways to hash whole messages with SHA-256, on a chosen backend.
+///
+/// The functions of this module are its methods on [`Backend::best`](crate::Backend::best).
+///
+/// ```
+/// use simd_digest::sha256::{self, Batch};
+///
+/// let mut digests = [0; 2 * 32];
+/// Batch::new().hash_many_flat(&["one", "two"], &mut digests)?;
+/// assert_eq!(digests[32..], *sha256::hash(b"two").as_bytes());
+/// # Ok::<(), simd_digest::sha256::ManyError>(())
+/// ```
+pub type Batch = sha2::Batch<Variant256>;
+
+/// A key of HMAC-SHA-256, of any length, set up for any number of messages.
+///
+/// ```
+/// use simd_digest::sha256::HmacKey;
+///
+/// let tag = HmacKey::new(b"a key").hash(b"abc");
+/// assert_eq!(tag.as_bytes().len(), 32);
+/// ```
+pub type HmacKey = sha2::HmacKey<Variant256>;
+
+/// An incremental HMAC-SHA-256 hasher.
+///
+/// ```
+/// use simd_digest::sha256::{HmacHasher, HmacKey};
+///
+/// let mut hasher: HmacHasher = HmacKey::new(b"a key").hasher();
+/// hasher.update(b"one, ").update(b"two");
+/// assert_eq!(hasher.finalize(), HmacKey::new(b"a key").hash(b"one, two"));
+/// ```
+pub type HmacHasher = sha2::HmacHasher<Variant256>;
+
+/// SHA-256 for the `digest` traits, in the place of `sha2::Sha256`.
+///
+/// ```
+/// use simd_digest::{Digest, Sha256};
+///
+/// let digest: [u8; 32] = Sha256::digest(b"abc").into();
+/// ```
+pub type Sha256 = sha2::Sha2<Variant256>;
+
+/// HMAC-SHA-256 for the `digest` traits. A key may have any length.
+///
+/// ```
+/// use simd_digest::digest::{KeyInit, Mac};
+/// use simd_digest::HmacSha256;
+///
+/// let mac = HmacSha256::new_from_slice(b"a key")?.chain_update(b"abc");
+/// let tag: [u8; 32] = mac.finalize().into_bytes().into();
+/// # Ok::<(), simd_digest::digest::InvalidLength>(())
+/// ```
+pub type HmacSha256 = sha2::Hmac<Variant256>;
+
+/// The SHA-256 digest of `message`.
+///
+/// ```
+/// let hash = simd_digest::sha256::hash(b"abc");
+/// assert_eq!(hash.as_bytes().len(), 32);
+/// ```
+#[inline]
+#[must_use]
+pub fn hash(message: &[u8]) -> Hash {
+    Batch::new().hash(message)
+}
+
+/// The SHA-256 digests of `messages`, side by side: see
+/// [`Batch`](crate::sha2::Batch).
+///
+/// ```
+/// use simd_digest::sha256;
+///
+/// let hashes = sha256::hash_many(&["one", "two", "three"]);
+/// assert_eq!(hashes[2], sha256::hash(b"three"));
+/// ```
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+    Batch::new().hash_many(messages)
+}
+
+/// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
+///
+/// ```
+/// use simd_digest::sha256;
+///
+/// let mut hashes = [sha256::hash(b""); 3];
+/// sha256::hash_many_into(&["one", "two", "three"], &mut hashes)?;
+/// assert_eq!(hashes[2], sha256::hash(b"three"));
+/// # Ok::<(), sha256::ManyError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each message. Then nothing is written.
+pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    Batch::new().hash_many_into(messages, hashes)
+}
+
+/// Writes the digests of `messages` to `bytes`, one after the other without gaps, side by side, without
+/// touching the heap.
+///
+/// ```
+/// use simd_digest::sha256;
+///
+/// let mut column = [0; 2 * 32];
+/// sha256::hash_many_flat(&["one", "two"], &mut column)?;
+/// assert_eq!(column[32..], *sha256::hash(b"two").as_bytes());
+/// # Ok::<(), sha256::ManyError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
+pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    Batch::new().hash_many_flat(messages, bytes)
+}
+
+/// Appends to each message its data, side by side: [`Hasher::update`](crate::sha2::Hasher::update) for many.
+///
+/// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. What is compressed side by side is so
+/// on the backend of the first hasher. A few short pieces are appended one after the other.
+///
+/// ```
+/// use simd_digest::sha256::{self, Hasher};
+///
+/// let (mut a, mut b) = (Hasher::new(), Hasher::new());
+/// sha256::update_many(&mut [(&mut a, b"one"), (&mut b, b"two")]);
+/// assert_eq!(a.finalize(), sha256::hash(b"one"));
+/// ```
+pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
+    sha2::update_many(updates);
+}
+
+/// Appends to each hasher its data, side by side, and gives the owner of each job to `done` as soon as its hasher
+/// has all of its data: [`update_many`] for jobs that come as others end.
+///
+/// `jobs` is asked for the next job only when a lane is free, and again later if there was none. Owners come in
+/// the order in which their jobs end, which is not that of `jobs`. All hashers compute on `backend`.
+///
+/// If `jobs` or `done` panics, the hashers of jobs that are not done are as if they had lost some of their data.
+///
+/// ```
+/// use simd_digest::{Backend, sha256};
+///
+/// let mut hashers = [sha256::Hasher::new(), sha256::Hasher::new()];
+/// let jobs = hashers.iter_mut().zip([&[1; 3000][..], &[2; 1000]]).enumerate();
+/// let mut ended = Vec::new();
+/// sha256::update_each(
+///     Backend::best(),
+///     jobs.map(|(i, (hasher, data))| (i, hasher, data)),
+///     |i| ended.push(i),
+/// );
+/// assert_eq!(ended.len(), 2);
+/// assert_eq!(hashers[1].finalize(), sha256::hash(&[2; 1000]));
+/// ```
+pub fn update_each<'a, T>(
+    backend: Backend,
+    jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    sha2::update_each(backend, jobs, done);
+}
+
+/// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
+/// [`Hasher::finalize`](crate::sha2::Hasher::finalize) for many, without touching the heap.
+///
+/// More may be appended to the messages. The backend of the first hasher computes, except for a few hashers, which
+/// are finalized one after the other.
+///
+/// ```
+/// use simd_digest::sha256::{self, Hasher};
+///
+/// let (mut a, mut b) = (Hasher::new(), Hasher::new());
+/// sha256::update_many(&mut [(&mut a, b"one"), (&mut b, b"two")]);
+/// let mut hashes = [sha256::hash(b""); 2];
+/// sha256::finalize_many(&[&a, &b], &mut hashes)?;
+/// assert_eq!(hashes[1], sha256::hash(b"two"));
+/// # Ok::<(), sha256::ManyError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
+pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    sha2::finalize_many(hashers, hashes)
+}
+
+/// Messages at most that `backend` takes side by side: 1, 4, 8 or 16. A multiple of it is a good batch for
+/// [`hash_many_into`], [`update_many`] and the like.
+///
+/// With the [SHA extension](crate::Backend::sha), a backend hashes as many, two to four at a time.
+///
+/// ```
+/// use simd_digest::{Backend, sha256};
+///
+/// assert_eq!(sha256::lanes("portable".parse()?), 1);
+/// println!("{} messages", sha256::lanes(Backend::best()));
+/// # Ok::<(), simd_digest::BackendError>(())
+/// ```
+#[must_use]
+pub fn lanes(backend: Backend) -> usize {
+    sha2::lanes::<Variant256>(backend)
 }
 
 /// Writes the SHA-256 digest of each node of 64 bytes to `digests`: the nodes of SSZ's Merkle trees, two digests each.
@@ -109,4 +338,48 @@ pub fn hash_nodes_twice(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<
 /// number.
 pub fn hash_nodes_in_place(level: &mut [[u8; 32]]) -> Result<&mut [[u8; 32]], ManyError> {
     Batch::new().hash_nodes_in_place(level)
+}
+
+/// Hazardous parts: the state of a hasher as bytes, and the compression function alone.
+///
+/// States are as secret as the message. The compression function alone is no hash.
+pub mod hazmat {
+    use super::Variant256;
+    pub use crate::sha2::hazmat::StateError;
+
+    /// The state of a hasher of SHA-256, to be stored as bytes and restored.
+    ///
+    /// ```
+    /// use simd_digest::sha256::{Hasher, hazmat::State};
+    ///
+    /// let state: State = State::of(Hasher::new().update(b"abc"));
+    /// let bytes: [u8; 108] = state.to_bytes();
+    /// assert_eq!(state.into_hasher().finalize(), simd_digest::sha256::hash(b"abc"));
+    /// ```
+    pub type State = crate::sha2::hazmat::State<Variant256>;
+
+    /// The blocks of SHA-256 without the buffer, for code that is generic over
+    /// [`EagerHash`](crate::digest::block_api::EagerHash), such as the crate `hmac`.
+    pub type Sha256Core = crate::sha2::Core<Variant256>;
+
+    /// The compression function of FIPS 180-4, section 6.2.2: compresses `blocks`, one after the other, into
+    /// the hash value `h`, on [`Backend::best`](crate::Backend::best).
+    ///
+    /// The caller brings the initial hash value and the padding. Words of `h` are numbers: the standard writes
+    /// them to a digest big-endian.
+    ///
+    /// ```
+    /// use simd_digest::sha256::hazmat::compress;
+    ///
+    /// let mut h = [0; 8];
+    /// compress(&mut h, &[[1; 64], [2; 64]]);
+    /// # assert_ne!(h, [0; 8]);
+    /// ```
+    pub fn compress(h: &mut [u32; 8], blocks: &[[u8; 64]]) {
+        crate::sha2::hazmat::compress::<Variant256>(h, blocks);
+    }
+}
+
+crate::traits::associated_oid! {
+    Sha256: "2.16.840.1.101.3.4.2.1",
 }

@@ -123,9 +123,10 @@ fn batches_take_nothing<F: Flavour>() {
 #[cfg(feature = "sha2")]
 #[test]
 fn batches_of_sha2_take_nothing() {
-    use simd_digest::sha2::{Variant224, Variant256};
+    use simd_digest::sha2::{Variant224, Variant256, Variant512};
 
     batches_of_variant_take_nothing::<Variant256>();
+    batches_of_variant_take_nothing::<Variant512>();
     batches_of_variant_take_nothing::<Variant224>();
 }
 

@@ -49,6 +49,54 @@ fn sha224_and_sha256() {
     );
 }
 
+/// As [`sha224_and_sha256`], of the hashes with blocks of 128 bytes. The RFC is older than SHA-512/256.
+#[cfg(feature = "sha2")]
+#[test]
+fn sha512_and_its_kin() {
+    let two = b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs\
+        mnopqrstnopqrstu";
+    let jefe = b"what do ya want for nothing?";
+    macro_rules! check {
+        ($hash:ident, $digests:expr $(, $tag:expr)?) => {
+            for backend in backends() {
+                let batch = simd_digest::$hash::Batch::new().with_backend(backend);
+                let found = [batch.hash(b"abc"), batch.hash(two)];
+                assert_eq!(found.map(|digest| digest.to_string()), $digests, "{backend:?}");
+                $(
+                    let hmac = simd_digest::$hash::HmacKey::new(b"Jefe").with_backend(backend);
+                    assert_eq!(hmac.hash(jefe).to_string(), $tag, "{backend:?}");
+                )?
+            }
+        };
+    }
+    check!(
+        sha384,
+        [
+            "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
+            "09330c33f71147e83d192fc782cd1b4753111b173b3b05d22fa08086e3b0f712fcc7c71a557e2db966c3e9fa91746039",
+        ],
+        "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649"
+    );
+    check!(
+        sha512,
+        [
+            "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a\
+             2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+            "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018\
+             501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909",
+        ],
+        "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fd\
+         caeab1a34d4a6b4b636e070a38bce737"
+    );
+    check!(
+        sha512_256,
+        [
+            "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23",
+            "3928e184fb8690f840da3988121d31be65cb9d3ef83ee6146feac861e19b563a",
+        ]
+    );
+}
+
 /// RFC 7693, appendices A, B and E: "abc", and a hash of hashes of many lengths, each without and with a key.
 #[cfg(feature = "blake2")]
 #[test]

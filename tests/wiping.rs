@@ -236,9 +236,9 @@ mod of_sha2 {
     use simd_digest::digest::{KeyInit, Update};
     use simd_digest::sha2::hazmat::State;
     use simd_digest::sha2::{
-        Batch, Hasher, HmacKey, Variant, Variant224, Variant256, finalize_many, lanes, update_many,
+        Batch, Hasher, HmacKey, Variant, Variant224, Variant256, Variant512, finalize_many, lanes, update_many,
     };
-    use simd_digest::{HmacSha224, HmacSha256, Sha224, Sha256, sha256};
+    use simd_digest::{HmacSha224, HmacSha256, Sha224, Sha256, Sha512, sha256};
 
     use super::common::backends::all_backends;
     use super::{leaves_nothing_of, left_on_stack, secret};
@@ -296,6 +296,30 @@ mod of_sha2 {
         }
     }
 
+    /// SHA-512's types are SHA-256's, of other words.
+    #[test]
+    fn trap_secrets_left_in_values_of_64_bit_words() {
+        let message = secret(5 * 128);
+        let native = |state: &[u8]| -> Vec<u8> {
+            let words = state[..64].as_chunks::<8>().0;
+            words.iter().flat_map(|word| u64::from_le_bytes(*word).to_ne_bytes()).collect()
+        };
+        for backend in all_backends() {
+            let hash = Sha512::default().with_backend(backend).chain(&message[..570]);
+            let chain = native(&hash.serialize());
+            leaves_nothing_of("Sha512", 2 * CHAIN + HELD, &chain, hash.clone());
+            leaves_nothing_of("Sha512Core", 2 * CHAIN, &chain, hash.decompose().0);
+            let mut block = [0x36; 128];
+            block.iter_mut().zip(secret(64)).for_each(|(byte, key)| *byte ^= key);
+            let inner = native(&Sha512::default().chain(block).serialize());
+            let setup = HmacKey::<Variant512>::new(&secret(64)).with_backend(backend);
+            leaves_nothing_of("HmacKey of SHA-512", 4 * CHAIN, &inner, setup.clone());
+            let mut hasher = setup.hasher();
+            hasher.update(&message[..570]);
+            leaves_nothing_of("HmacHasher of SHA-512", 4 * CHAIN + HELD, &inner, hasher);
+        }
+    }
+
     /// A key as the block that HMAC makes of it.
     fn key_block(length: usize) -> [u8; 64] {
         let key = secret(length);
@@ -312,25 +336,33 @@ mod of_sha2 {
     /// left once a message was hashed. Of messages a block for each lane may be: see the test for BLAKE2.
     #[test]
     fn trap_secrets_left_on_the_stack() {
-        left_by::<Variant256>();
-        left_by::<Variant224>();
+        left_by::<Variant256>(64);
+        left_by::<Variant224>(64);
+        left_by::<Variant512>(128);
     }
 
     /// The hash values after the block of the key and each pad.
-    fn midstates<V: Variant>(key: &[u8]) -> Vec<u8> {
-        let mut block = [0; 64];
-        block[..key.len()].copy_from_slice(key);
+    fn midstates<V: Variant>(key: &[u8], block: usize) -> Vec<u8> {
+        let mut padded = key.to_vec();
+        padded.resize(block, 0);
         let after = |pad: u8| {
             let mut hasher = Hasher::<V>::new();
-            hasher.update(&block.map(|byte| byte ^ pad)).update(&[0]);
+            hasher.update(&padded.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>()).update(&[0]);
             let state = State::of(&hasher).to_bytes();
-            let words = state[4..36].as_chunks::<4>().0;
-            words.iter().flat_map(|word| u32::from_be_bytes(*word).to_ne_bytes()).collect::<Vec<u8>>()
+            let words = state.as_ref()[4..][..block / 2].chunks(block / 16);
+            let native = |word: &[u8]| {
+                let mut word = word.to_vec();
+                if cfg!(target_endian = "little") {
+                    word.reverse();
+                }
+                word
+            };
+            words.flat_map(native).collect::<Vec<u8>>()
         };
         [after(0x36), after(0x5c)].concat()
     }
 
-    fn left_by<V: Variant>() {
+    fn left_by<V: Variant>(block: usize) {
         let (key, message) = (secret(32), secret(1300));
         let padded = [0, 0x36, 0x5c].map(|pad| key.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>()).concat();
         for backend in all_backends() {
@@ -341,20 +373,20 @@ mod of_sha2 {
 
             let mut hasher = Hasher::<V>::new().with_backend(backend);
             let of_message = left_on_stack(&message, || _ = hasher.update(&message).finalize());
-            assert!(of_message <= 16, "{backend:?}: {of_message} words of the message are more than two blocks");
+            assert!(of_message <= block / 4, "{backend:?}: {of_message} words of the message are more than two blocks");
 
-            let most = 8 * (lanes(backend) + 1);
+            let most = block / 8 * (lanes::<V>(backend) + 1);
             let mut hashes = vec![batch.hash(b""); 9];
             let messages: Vec<&[u8]> = (0..9).map(|i| &message[8 * i..][..130 * i]).collect();
             let of_message = left_on_stack(&message, || batch.hash_many_into(&messages, &mut hashes).unwrap());
             assert!(of_message <= most, "{backend:?}: {of_message} words are more than a block for each lane");
-            let midstates = midstates::<V>(&key);
+            let midstates = midstates::<V>(&key, block);
             let (one, tag) = (&messages[..1], &mut hashes[..1]);
             let of_key = left_on_stack(&midstates, || setup.hash_many_into(one, tag).unwrap());
             assert_eq!(of_key, 0, "{backend:?}: words of the key's hash values");
             // A kernel for lanes may leave what it began with, until it runs again.
             let of_key = left_on_stack(&midstates, || setup.hash_many_into(&messages, &mut hashes).unwrap());
-            assert!(of_key <= 8, "{backend:?}: {of_key} words are more than the key's two hash values");
+            assert!(of_key <= block / 8, "{backend:?}: {of_key} words are more than the key's two hash values");
             let of_key = left_on_stack(&midstates, || _ = setup.hash(&message));
             assert_eq!(of_key, 0, "{backend:?}: words of the key's hash values");
             let of_message = left_on_stack(&message, || setup.hash_many_into(&messages, &mut hashes).unwrap());

@@ -24,6 +24,8 @@ pub(super) mod blake2s;
 pub(super) mod blake3;
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;
+#[cfg(feature = "sha2")]
+pub(super) mod sha512;
 
 isa!(
     /// Proves AVX2.
@@ -58,6 +60,7 @@ words!(
 fn ror64(v: __m256i, bits: u32) -> __m256i {
     let twice = |bytes| opaque::ymm(_mm256_broadcastsi128_si256(bytes));
     match bits {
+        8 => _mm256_shuffle_epi8(v, twice(_mm_setr_epi8(1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8))),
         16 => _mm256_shuffle_epi8(v, twice(_mm_setr_epi8(2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9))),
         24 => _mm256_shuffle_epi8(v, twice(_mm_setr_epi8(3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10))),
         32 => _mm256_shuffle_epi32::<0b10_11_00_01>(opaque::ymm(v)),

@@ -29,6 +29,8 @@ mod blake2s;
 mod blake3;
 #[cfg(feature = "sha2")]
 mod sha256;
+#[cfg(feature = "sha2")]
+mod sha512;
 
 isa!(
     /// Proves AVX-512F, VL and BW, and so AVX2. Every CPU with VL has BW.

@@ -12,6 +12,8 @@ mod blake2;
 mod blake3;
 #[cfg(feature = "sha2")]
 mod sha256;
+#[cfg(feature = "sha2")]
+mod sha512;
 
 /// Every backend, with the SHA extension and without it, for either family of CPU.
 fn all_backends() -> impl Iterator<Item = Backend> {

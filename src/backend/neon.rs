@@ -20,6 +20,8 @@ mod blake2s;
 mod blake3;
 #[cfg(feature = "sha2")]
 mod sha256;
+#[cfg(feature = "sha2")]
+mod sha512;
 
 isa!(
     /// Proves NEON, which all AArch64 CPUs have that run an operating system for applications.
@@ -43,6 +45,7 @@ words!(
 fn ror64(v: uint64x2_t, bits: u32) -> uint64x2_t {
     let by_table = |places| vreinterpretq_u64_u8(bytes(vreinterpretq_u8_u64(v), places));
     match bits {
+        8 => by_table([1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8]),
         16 => by_table([2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9]),
         24 => by_table([3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10]),
         32 => vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(v))),

@@ -19,6 +19,8 @@ mod blake2s;
 mod blake3;
 #[cfg(feature = "sha2")]
 mod sha256;
+#[cfg(feature = "sha2")]
+mod sha512;
 
 isa!(
     /// Proves `simd128`.

@@ -21,6 +21,8 @@ pub(super) mod blake2s;
 pub(super) mod blake3;
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;
+#[cfg(feature = "sha2")]
+mod sha512;
 
 isa!(
     /// Proves SSE4.1.

@@ -1,5 +1,5 @@
 //! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics. `lane!`: half of
-//! G on them. `sha256_rounds!`: the parts of a round of SHA-256.
+//! G on them. `sha2_rounds!`: the parts of a round of SHA-2.
 #![allow(unsafe_code)]
 
 /// Has the CPU fetch what lies `ahead` bytes behind the first of these, if it can.
@@ -154,21 +154,22 @@ macro_rules! lane {
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 pub(super) use lane;
 
-/// The methods of `kernel::sha256::Lane` that make up the rounds, for a vector that `words!` made: from the names of functions
-/// compiled for the token's features. `shr` shifts by a number of bits as `ror` rotates. They are functions for the reason
-/// that `lane!` gives.
+/// The methods of `kernel::sha2::Lane` that make up the rounds, for a vector that `words!` made: from the names of
+/// functions compiled for the token's features. `shr` shifts by a number of bits as `ror` rotates. They are functions
+/// for the reason that `lane!` gives. `Sha2Word` must be in scope, which has the numbers of bits for the word.
 #[cfg(feature = "sha2")]
-macro_rules! sha256_rounds {
-    ($Vector:ident in $features:literal, $add:path, $xor3:path, $ror:path, $shr:path, $ch:path, $maj:path) => {
+macro_rules! sha2_rounds {
+    ($Vector:ident of $word:ident in $features:literal, $add:path, $xor3:path, $ror:path, $shr:path, $ch:path, $maj:path) => {
         #[inline(always)]
         fn temporary(sum: Self, variables: [Self; 6]) -> [Self; 2] {
             #[inline]
             #[target_feature(enable = $features)]
             fn temporary(sum: $Vector, [a, b, c, e, f, g]: [$Vector; 6]) -> [$Vector; 2] {
+                let [one, zero, ..] = const { <$word as Sha2Word>::ROTATIONS };
                 let (token, a, b, c, e, f, g) = (sum.1, a.0, b.0, c.0, e.0, f.0, g.0);
-                let t1 = $add(sum.0, $xor3($ror(e, 6), $ror(e, 11), $ror(e, 25)));
+                let t1 = $add(sum.0, $xor3($ror(e, one[0]), $ror(e, one[1]), $ror(e, one[2])));
                 let t1 = $add(t1, $ch(e, f, g));
-                let t2 = $add($xor3($ror(a, 2), $ror(a, 13), $ror(a, 22)), $maj(a, b, c));
+                let t2 = $add($xor3($ror(a, zero[0]), $ror(a, zero[1]), $ror(a, zero[2])), $maj(a, b, c));
                 [$Vector(t1, token), $Vector(t2, token)]
             }
 
@@ -181,9 +182,10 @@ macro_rules! sha256_rounds {
             #[inline]
             #[target_feature(enable = $features)]
             fn next_word([a, b, c, d]: [$Vector; 4]) -> $Vector {
+                let [.., zero, one] = const { <$word as Sha2Word>::ROTATIONS };
                 let (token, a, b, c, d) = (a.1, a.0, b.0, c.0, d.0);
-                let sum = $add($add(a, $xor3($ror(b, 7), $ror(b, 18), $shr(b, 3))), c);
-                $Vector($add(sum, $xor3($ror(d, 17), $ror(d, 19), $shr(d, 10))), token)
+                let sum = $add($add(a, $xor3($ror(b, zero[0]), $ror(b, zero[1]), $shr(b, zero[2]))), c);
+                $Vector($add(sum, $xor3($ror(d, one[0]), $ror(d, one[1]), $shr(d, one[2]))), token)
             }
 
             // SAFETY: words[0].1 proves the instruction set.
@@ -192,4 +194,4 @@ macro_rules! sha256_rounds {
     };
 }
 #[cfg(feature = "sha2")]
-pub(super) use sha256_rounds;
+pub(super) use sha2_rounds;

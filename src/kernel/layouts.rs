@@ -5,7 +5,7 @@ use core::mem::{offset_of, size_of};
 use std::fs;
 use std::string::String;
 
-use super::{Ends, Known, Run, blake2, blake2b, blake2s, blake3, sha256};
+use super::{Ends, Known, Run, blake2, blake2b, blake2s, blake3, sha2, sha256, sha512};
 
 macro_rules! layouts {
     ($text:ident; $($name:literal, $Type:ty: $($field:ident)+;)+) => {$(
@@ -21,6 +21,7 @@ fn of_arguments_are_those_that_proofs_assume() {
         "Run<FlavourB>", Run<'_, blake2b::FlavourB>: count stride chains blocks last hint ends;
         "Run<FlavourS>", Run<'_, blake2s::FlavourS>: count stride chains blocks last hint ends;
         "Run<Sha256Function>", Run<'_, sha256::Sha256Function>: count stride chains blocks last hint ends;
+        "Run<Sha512Function>", Run<'_, sha512::Sha512Function>: count stride chains blocks last hint ends;
         "Run<Blake3Function>", Run<'_, blake3::Blake3Function>: count stride chains blocks last hint ends;
         "Ends<FlavourB>", Ends<'_, blake2b::FlavourB>: start blocks;
         "Ends<FlavourS>", Ends<'_, blake2s::FlavourS>: start blocks;
@@ -30,6 +31,9 @@ fn of_arguments_are_those_that_proofs_assume() {
         "sha256::Nodes", sha256::Nodes<'_>: iv written nodes digests twice;
         "sha256::Whole", sha256::Whole<'_>: start messages chains;
         "sha256::Message", sha256::Message<'_>: end blocks closing;
+        "sha512::Chain", sha512::Chain: h blocks;
+        "sha512::Whole", sha512::Whole<'_>: start messages chains;
+        "sha512::Message", sha2::Message<'_, u64>: end blocks closing;
         "blake3::Chain", blake3::Chain: h counter flags first missing;
         "blake3::Group", blake3::Group<'_>: key flags first last lengths counters count inputs ends followed outputs;
         "blake3::Ends", blake3::Ends<'_>: counts blocks;

@@ -6,9 +6,13 @@ use core::marker::PhantomData;
 
 use super::hasher::Hasher;
 use super::plan::FEW;
-use super::variant::{Hash, Sealed, Variant, Variant256, digest, digest_of_node, truncate};
+use super::variant::{
+    BlockOf, Family, Hash, Sealed, ValueOf, Variant, Variant256, Variant512, Variant512_256, digest, digest_of_node,
+    truncate,
+};
 use crate::backend::{Backend, hash_nodes};
-use crate::kernel::sha256::{Chain, NODES, Nodes, Sha256Function, Written};
+use crate::kernel::sha2::{Chain, Written};
+use crate::kernel::sha256::{NODES, Nodes};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::{ends_are_faster_alone, few_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
@@ -21,7 +25,8 @@ use crate::stream::compress_message;
 /// Messages are hashed side by side, as many as [`lanes`](crate::sha256::lanes) tells, and best a multiple. In lanes of
 /// vector registers this takes a fraction of the time of one message after the other, and with the SHA extension as
 /// little as half. Lengths may differ, but the more alike they are, the longer all lanes are in use. The first messages
-/// are hashed as nodes of a Merkle tree while all have 64 bytes, which spares most of the work for their closing block.
+/// of SHA-256 are hashed as nodes of a Merkle tree while all have 64 bytes, which spares most of the work for their
+/// closing block.
 /// A batch of one costs what a single hash does. The order of the hashes is that of the messages.
 ///
 /// ```
@@ -70,13 +75,13 @@ impl<V: Variant> Batch<V> {
     /// The same as bytes.
     #[inline]
     pub(super) fn digest(&self, message: &[u8]) -> V::Bytes {
-        if let Ok(node) = message.try_into() {
-            return digest_of_node::<V>(self.backend, V::IV, node, Written::Before);
+        if let Some(bytes) = digest_of_node::<V>(self.backend, message) {
+            return bytes;
         }
         let mut chain = Chain::new(*V::IV);
-        compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, Written::JustNow);
+        compress_message::<V::Function>(self.backend, &mut chain, &[], message, Written::JustNow);
         let bytes = digest::<V>(&chain);
-        Sha256Function::wipe(&mut chain);
+        V::Function::wipe(&mut chain);
         bytes
     }
 
@@ -116,59 +121,58 @@ impl<V: Variant> Batch<V> {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        let are_nodes = messages.len() > 1 && messages.first().into_iter().chain(messages.last()).all(is_node);
+        let are_nodes = messages.len() > 1 && messages.first().into_iter().chain(messages.last()).all(is_node::<V>);
         let done = match messages.len() {
             _ if !are_nodes => 0,
-            ..=FEW => each_node::<FEW>(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
-            _ => each_node::<NODES>(self.backend, V::IV, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
+            ..=FEW => each_node::<V, FEW>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
+            _ => each_node::<V, NODES>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
         };
-        if few_are_faster_alone::<Sha256Function>(self.backend, false, &messages[done..]) {
+        if few_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
             for (i, message) in messages.iter().enumerate().skip(done) {
                 put(i, self.digest(message.as_ref()));
             }
             return;
         }
-        let common = Common::<Sha256Function> {
+        let common = Common::<V::Function> {
             backend: self.backend,
             chain: &Chain::new(*V::IV),
             first: &[],
             last: Written::JustNow,
         };
-        Sha256Function::compress_in_lanes(&common, &&messages[done..], &mut |begin, chains| {
+        V::Function::compress_in_lanes(&common, &&messages[done..], &mut |begin, chains| {
             (done + begin..).zip(chains).for_each(|(i, chain)| put(i, digest::<V>(chain)));
         });
     }
 }
 
-fn is_node(message: &impl AsRef<[u8]>) -> bool {
-    message.as_ref().len() == 64
+fn is_node<V: Variant>(message: &impl AsRef<[u8]>) -> bool {
+    message.as_ref().len() == BlockOf::<V>::LENGTH
 }
 
-/// Gives the digest of each message of the first groups of `N` in which all have 64 bytes to `put`, with its place, and
-/// tells how many messages these are.
-fn each_node<const N: usize>(
+/// Gives the digest of each message of the first groups of `N` in which all have one block to `put`, with its place,
+/// and tells how many messages these are.
+fn each_node<V: Variant, const N: usize>(
     backend: Backend,
-    iv: &'static [u32; 8],
     messages: &dyn Messages,
-    put: &mut dyn FnMut(usize, &[u8; 32]),
+    put: &mut dyn FnMut(usize, &ValueOf<V>),
 ) -> usize {
+    let Some(hash_nodes) = V::Function::HASH_NODES else { return 0 };
     let number = messages.number();
     let mut done = 0;
     while done < number {
         let mut group = [&[][..]; N];
         let live = messages.read(done, &mut group);
-        let mut nodes = [&[0; 64]; N];
+        let none = BlockOf::<V>::ZERO;
+        let mut nodes = [&none; N];
         for (to, message) in nodes.iter_mut().zip(&group[..live]) {
-            match (*message).try_into() {
-                Ok(node) => *to = node,
-                Err(_) => return done,
+            match BlockOf::<V>::split(message) {
+                ([node], []) => *to = node,
+                _ => return done,
             }
         }
-        let mut digests = [[0; 32]; N];
-        hash_nodes(
-            backend,
-            Nodes { iv, written: Written::Before, nodes: &nodes[..live], digests: &mut digests[..live], twice: false },
-        );
+        let mut digests = [ValueOf::<V>::ZERO; N];
+        let (nodes, to) = (&nodes[..live], &mut digests[..live]);
+        hash_nodes(backend, V::IV, nodes, to);
         for digest in &mut digests[..live] {
             put(done, digest);
             wipe(digest);
@@ -224,6 +228,32 @@ impl Batch<Variant256> {
     }
 }
 
+/// Nodes of Merkle trees: two digests each.
+impl Batch<Variant512> {
+    /// Writes the digest of each node to `digests`.
+    ///
+    /// # Errors
+    ///
+    /// [`ManyError`] if there is not one digest for each node. Then nothing is written.
+    pub fn hash_nodes(&self, nodes: &[[u8; 128]], digests: &mut [[u8; 64]]) -> Result<(), ManyError> {
+        ManyError::check(nodes.len(), digests.len())?;
+        self.hash_many_flat(nodes, digests.as_flattened_mut())
+    }
+}
+
+/// Nodes of Merkle trees: two digests each.
+impl Batch<Variant512_256> {
+    /// Writes the digest of each node to `digests`.
+    ///
+    /// # Errors
+    ///
+    /// [`ManyError`] if there is not one digest for each node. Then nothing is written.
+    pub fn hash_nodes(&self, nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
+        ManyError::check(nodes.len(), digests.len())?;
+        self.hash_many_flat(nodes, digests.as_flattened_mut())
+    }
+}
+
 /// Hashes any number of nodes, [`NODES`] at a time.
 fn hash_by_groups(backend: Backend, nodes: &[[u8; 64]], digests: &mut [[u8; 32]], twice: bool) {
     let hash = |nodes: &[&[u8; 64]], digests: &mut [[u8; 32]]| {
@@ -247,9 +277,9 @@ impl<V: Variant> Default for Batch<V> {
     }
 }
 
-updates!(V: Variant, Sha256Function, "sha256");
+updates!(V: Variant, V::Function, "sha256");
 
-/// See [`sha256::finalize_many`](crate::sha256::finalize_many): the same for either variant.
+/// See [`sha256::finalize_many`](crate::sha256::finalize_many): the same for each variant.
 ///
 /// # Errors
 ///
@@ -257,7 +287,7 @@ updates!(V: Variant, Sha256Function, "sha256");
 pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
     ManyError::check(hashers.len(), hashes.len())?;
     let Some(first) = hashers.first() else { return Ok(()) };
-    if ends_are_faster_alone::<Sha256Function>(first.backend(), hashers.len()) {
+    if ends_are_faster_alone::<V::Function>(first.backend(), hashers.len()) {
         hashes.iter_mut().zip(hashers).for_each(|(hash, hasher)| *hash = hasher.finalize());
     } else {
         let ends = hashers.iter().map(|hasher| End::of(&hasher.stream, Written::JustNow));

@@ -5,15 +5,17 @@ use core::marker::PhantomData;
 
 use digest::Update;
 
-use super::variant::{Hash, Variant, digest};
+use super::variant::{BlockOf, Hash, Variant, digest};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
-use crate::kernel::sha256::{Chain, Sha256Function, Written};
+use crate::kernel::Block;
+use crate::kernel::sha2::{Chain, Written};
 use crate::stream::Stream;
 
 /// An incremental hasher.
 ///
-/// The standard ends at messages of 2^61 − 1 bytes. The length of a longer one counts modulo 2^61, without an error.
+/// The standard of SHA-256 ends at messages of 2^61 − 1 bytes. The length of a longer one counts modulo 2^61, without
+/// an error. That of SHA-512 is counted right beyond 2^64 bytes.
 ///
 /// ```
 /// use simd_digest::sha256;
@@ -24,7 +26,7 @@ use crate::stream::Stream;
 /// ```
 #[derive(Clone)]
 pub struct Hasher<V: Variant> {
-    pub(super) stream: Stream<Sha256Function>,
+    pub(super) stream: Stream<V::Function>,
     pub(super) variant: PhantomData<V>,
 }
 
@@ -37,7 +39,7 @@ impl<V: Variant> Hasher<V> {
     }
 
     #[inline]
-    pub(super) fn of(stream: Stream<Sha256Function>) -> Self {
+    pub(super) fn of(stream: Stream<V::Function>) -> Self {
         Self { stream, variant: PhantomData }
     }
 
@@ -86,7 +88,7 @@ impl<V: Variant> Hasher<V> {
     pub fn count(&self) -> u64 {
         let Stream { chain, buffer, .. } = &self.stream;
         // A restored state may tell a count that no message has.
-        chain.blocks.saturating_mul(64).saturating_add(buffer.held().len() as u64)
+        chain.blocks.saturating_mul(BlockOf::<V>::LENGTH as u64).saturating_add(buffer.held().len() as u64)
     }
 }
 

@@ -1,21 +1,22 @@
 //! Hazardous parts: the state of a hasher as bytes, and the compression function alone.
 //!
-//! Use them through [`sha256::hazmat`](crate::sha256::hazmat) and [`sha224::hazmat`](crate::sha224::hazmat).
+//! Use them through [`sha256::hazmat`](crate::sha256::hazmat) and the like.
 
 use core::fmt;
 
 use super::hasher::Hasher;
-use super::variant::Variant;
+use super::variant::{BlockOf, Family, ValueOf, Variant, WordOf};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::sha256::{Chain, Sha256Function, Written};
-use crate::kernel::{Function, wipe};
+use crate::kernel::sha2::Sha2Word as _;
+use crate::kernel::sha2::{Chain, Written};
+use crate::kernel::{Block, Function, Word, wipe};
 use crate::stream::Stream;
 
 /// The state of a [`Hasher`] in the middle of its message, to be stored as bytes and restored: the bytes of Go's
-/// `crypto/sha256`.
+/// `crypto/sha256` or `crypto/sha512`.
 ///
-/// **A state is as secret as the message.** The bytes hold up to 63 bytes of the message, and a hash value, from which
+/// **A state is as secret as the message.** The bytes hold up to a block of the message, and a hash value, from which
 /// anybody can compute the digest of any continuation of the message. With feature `zeroize`, the state itself is
 /// wiped when it is dropped.
 ///
@@ -36,13 +37,15 @@ use crate::stream::Stream;
 ///
 /// # Layout
 ///
-/// | field                                                        | bytes | at  |
-/// |--------------------------------------------------------------|-------|-----|
-/// | `sha\x03` for SHA-256, `sha\x02` for SHA-224                 | 4     | 0   |
-/// | hash value, eight words, big-endian                          | 32    | 4   |
-/// | bytes of the message after its last whole block, 0 to 63, zeros after them | 64 | 36 |
-/// | length of the message so far, in bytes, big-endian           | 8     | 100 |
-/// | end                                                          |       | 108 |
+/// | field                                                            | bytes of SHA-256 | of SHA-512 |
+/// |------------------------------------------------------------------|------------------|------------|
+/// | `sha` and a byte                                                 | 4                | 4          |
+/// | hash value, eight words, big-endian                              | 32               | 64         |
+/// | bytes of the message after its last whole block, zeros after them | 64              | 128        |
+/// | length of the message so far, in bytes, big-endian               | 8                | 8          |
+/// | all                                                              | 108              | 204        |
+///
+/// The byte is 2 for SHA-224, 3 for SHA-256, 4 for SHA-384, 5 for SHA-512/224, 6 for SHA-512/256 and 7 for SHA-512.
 #[derive(Clone)]
 pub struct State<V: Variant> {
     hasher: Hasher<V>,
@@ -50,7 +53,7 @@ pub struct State<V: Variant> {
 
 impl<V: Variant> State<V> {
     /// Bytes of a state.
-    pub const LENGTH: usize = 108;
+    pub const LENGTH: usize = <V::Function as Family>::State::LENGTH;
 
     /// The state of `hasher`, which may go on.
     #[must_use]
@@ -69,49 +72,56 @@ impl<V: Variant> State<V> {
 
     /// The state as bytes, which are as secret as the message.
     #[must_use]
-    pub fn to_bytes(&self) -> [u8; 108] {
+    pub fn to_bytes(&self) -> <V::Function as Family>::State {
         let Stream { chain, buffer, .. } = &self.hasher.stream;
-        let mut bytes = [0; 108];
-        bytes[..4].copy_from_slice(&V::MAGIC);
+        let mut state = <V::Function as Family>::State::ZERO;
+        let (magic, rest) = state.bytes_mut().split_at_mut(4);
+        magic.copy_from_slice(&V::MAGIC);
+        let (words, rest) = rest.split_at_mut(ValueOf::<V>::LENGTH);
         let mut value = chain.to_bytes();
-        bytes[4..36].copy_from_slice(&value);
+        words.copy_from_slice(value.bytes());
         wipe(&mut value);
-        bytes[36..100].copy_from_slice(buffer.block());
-        let length = chain.blocks.wrapping_mul(64).wrapping_add(buffer.held().len() as u64);
-        bytes[100..].copy_from_slice(&length.to_be_bytes());
-        bytes
+        let (held, length) = rest.split_at_mut(BlockOf::<V>::LENGTH);
+        held.copy_from_slice(buffer.block().bytes());
+        let bytes = chain.blocks.wrapping_mul(BlockOf::<V>::LENGTH as u64);
+        length.copy_from_slice(&bytes.wrapping_add(buffer.held().len() as u64).to_be_bytes());
+        state
     }
 
     /// The state that has these bytes.
     ///
     /// # Errors
     ///
-    /// [`StateError::Length`] if there are not 108 bytes, [`StateError::Hash`] if they do not begin as those of this
-    /// hash do, and [`StateError::Impossible`] if fields contradict each other.
+    /// [`StateError::Length`] if there are not [`LENGTH`](Self::LENGTH) bytes, [`StateError::Hash`] if they do not
+    /// begin as those of this hash do, and [`StateError::Impossible`] if fields contradict each other.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
-        let bytes: &[u8; 108] = bytes.try_into().map_err(|_| StateError::Length)?;
+        if bytes.len() != Self::LENGTH {
+            return Err(StateError::Length);
+        }
         let (magic, rest) = bytes.split_at(4);
         if magic != V::MAGIC {
             return Err(StateError::Hash);
         }
-        let (words, rest) = rest.split_at(32);
-        let (held, length) = rest.split_at(64);
+        let (words, rest) = rest.split_at(ValueOf::<V>::LENGTH);
+        let (held, length) = rest.split_at(BlockOf::<V>::LENGTH);
         let length = u64::from_be_bytes(length.try_into().map_err(|_| StateError::Length)?);
-        let mut chain = Chain::new([0; 8]);
-        for (word, bytes) in chain.h.iter_mut().zip(words.as_chunks().0) {
-            *word = u32::from_be_bytes(*bytes);
+        let mut chain = Chain::new([WordOf::<V>::ZERO; 8]);
+        for (i, word) in chain.h.iter_mut().enumerate() {
+            *word = WordOf::<V>::load_be(words, i);
         }
-        chain.blocks = length / 64;
-        let number = (length % 64) as usize;
+        let block = BlockOf::<V>::LENGTH as u64;
+        chain.blocks = length / block;
+        #[expect(clippy::cast_possible_truncation, reason = "it is less than a block")]
+        let number = (length % block) as usize;
         let begins = chain.blocks > 0 || chain.h == *V::IV;
         if !begins || held[number..].iter().any(|&byte| byte != 0) {
-            Sha256Function::wipe(&mut chain);
+            V::Function::wipe(&mut chain);
             return Err(StateError::Impossible);
         }
-        let mut block = [0; 64];
-        block.copy_from_slice(held);
+        let mut block = BlockOf::<V>::ZERO;
+        block.bytes_mut().copy_from_slice(held);
         let mut stream = Stream::new(chain, Backend::best());
-        Sha256Function::wipe(&mut chain);
+        V::Function::wipe(&mut chain);
         stream.buffer = Buffer::holding(block, number);
         wipe(&mut block);
         Ok(Self { hasher: Hasher::of(stream) })
@@ -134,7 +144,7 @@ impl<V: Variant> zeroize::ZeroizeOnDrop for State<V> {}
 pub enum StateError {
     /// The first bytes are those of another hash.
     Hash,
-    /// There are more or fewer than 108 bytes.
+    /// There are more or fewer bytes than [`State::LENGTH`].
     Length,
     /// No hasher has these fields together: something other than zeros stands behind the bytes held back, or a message
     /// without a whole block has another hash value than the initial one.
@@ -145,7 +155,7 @@ impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Hash => "the state is that of another hash",
-            Self::Length => "the state has another length than 108 bytes",
+            Self::Length => "the state has another length than those of this hash",
             Self::Impossible => "the state is not that of a hasher",
         })
     }
@@ -155,9 +165,9 @@ impl core::error::Error for StateError {}
 
 /// Compresses `blocks` into the hash value `h` on [`Backend::best`].
 #[inline]
-pub(crate) fn compress(h: &mut [u32; 8], blocks: &[[u8; 64]]) {
+pub(crate) fn compress<V: Variant>(h: &mut [WordOf<V>; 8], blocks: &[BlockOf<V>]) {
     let mut chain = Chain::new(*h);
-    Sha256Function::compress(Backend::best(), &mut chain, blocks, Written::Before);
+    V::Function::compress(Backend::best(), &mut chain, blocks, Written::Before);
     *h = chain.h;
-    Sha256Function::wipe(&mut chain);
+    V::Function::wipe(&mut chain);
 }

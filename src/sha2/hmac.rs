@@ -7,14 +7,13 @@ use core::marker::PhantomData;
 use core::slice;
 
 use digest::common::{BlockSizeUser, KeySizeUser};
-use digest::consts::U64;
 use digest::{InvalidLength, Key, KeyInit, MacMarker, Update};
 
 use super::batch::Batch;
-use super::variant::{Hash, Variant, digest};
+use super::variant::{BlockOf, ChainOf, Family, Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::sha256::{Chain, Sha256Function, Written};
+use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::few_are_faster_alone;
 use crate::lanes::ends::{End, close_each};
@@ -26,8 +25,8 @@ use crate::traits::fixed_output;
 /// A key of HMAC, set up once, so that no message costs the two blocks that the key takes.
 ///
 /// **Keys.** A key may have any length. RFC 2104 (section 3) advises as many random bytes as a digest has. A key of
-/// more than 64 bytes is hashed first. A shorter one is filled up with zeros, so a key and the same key with a zero
-/// after it give the same tags. An empty key is allowed, as in the RFC, and protects nothing.
+/// more than a block, 64 bytes or 128 of SHA-512, is hashed first. A shorter one is filled up with zeros, so a key and
+/// the same key with a zero after it give the same tags. An empty key is allowed, as in the RFC, and protects nothing.
 ///
 /// **Tags.** Compare a tag with the one received by `==`, which takes the same time wherever they differ: it takes
 /// another digest, a slice or an array. Do not compare text or `as_bytes()`, and do not sort tags: the time tells how
@@ -48,9 +47,9 @@ use crate::traits::fixed_output;
 #[derive(Clone)]
 pub struct HmacKey<V: Variant> {
     /// After the block of the key and `ipad`.
-    inner: Chain,
+    inner: ChainOf<V>,
     /// After the block of the key and `opad`.
-    outer: Chain,
+    outer: ChainOf<V>,
     backend: Backend,
     variant: PhantomData<V>,
 }
@@ -60,16 +59,16 @@ impl<V: Variant> HmacKey<V> {
     #[must_use]
     pub fn new(key: &[u8]) -> Self {
         let backend = Backend::best();
-        let mut block = [0; 64];
-        match block.get_mut(..key.len()) {
+        let mut block = BlockOf::<V>::ZERO;
+        match block.bytes_mut().get_mut(..key.len()) {
             Some(block) => block.copy_from_slice(key),
-            None => block[..V::LENGTH].copy_from_slice(Batch::<V>::new().hash(key).as_ref()),
+            None => block.bytes_mut()[..V::LENGTH].copy_from_slice(Batch::<V>::new().hash(key).as_ref()),
         }
         let mut after = |pad: u8| {
             let mut chain = Chain::new(*V::IV);
-            block.iter_mut().for_each(|byte| *byte ^= pad);
-            Sha256Function::compress(backend, &mut chain, slice::from_ref(&block), Written::Before);
-            block.iter_mut().for_each(|byte| *byte ^= pad);
+            block.bytes_mut().iter_mut().for_each(|byte| *byte ^= pad);
+            V::Function::compress(backend, &mut chain, slice::from_ref(&block), Written::Before);
+            block.bytes_mut().iter_mut().for_each(|byte| *byte ^= pad);
             chain
         };
         let key = Self { inner: after(0x36), outer: after(0x5c), backend, variant: PhantomData };
@@ -101,9 +100,9 @@ impl<V: Variant> HmacKey<V> {
     #[inline]
     fn tag(&self, message: &[u8]) -> V::Bytes {
         let mut chain = self.inner;
-        compress_message::<Sha256Function>(self.backend, &mut chain, &[], message, Written::JustNow);
+        compress_message::<V::Function>(self.backend, &mut chain, &[], message, Written::JustNow);
         let mut inner = digest::<V>(&chain);
-        Sha256Function::wipe(&mut chain);
+        V::Function::wipe(&mut chain);
         let tag = self.close(&inner);
         wipe(&mut inner);
         tag
@@ -113,9 +112,9 @@ impl<V: Variant> HmacKey<V> {
     #[inline(always)]
     fn close(&self, inner: &V::Bytes) -> V::Bytes {
         let mut chain = self.outer;
-        compress_message::<Sha256Function>(self.backend, &mut chain, &[], inner.bytes(), Written::JustNow);
+        compress_message::<V::Function>(self.backend, &mut chain, &[], inner.bytes(), Written::JustNow);
         let tag = digest::<V>(&chain);
-        Sha256Function::wipe(&mut chain);
+        V::Function::wipe(&mut chain);
         tag
     }
 
@@ -154,24 +153,24 @@ impl<V: Variant> HmacKey<V> {
     /// Gives the tag of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         const WINDOW: usize = 64;
-        if few_are_faster_alone::<Sha256Function>(self.backend, false, messages) {
+        if few_are_faster_alone::<V::Function>(self.backend, false, messages) {
             for (i, message) in messages.iter().enumerate() {
                 put(i, self.tag(message.as_ref()));
             }
             return;
         }
         let (backend, last) = (self.backend, Written::JustNow);
-        let common = Common::<Sha256Function> { backend, chain: &self.inner, first: &[], last };
+        let common = Common::<V::Function> { backend, chain: &self.inner, first: &[], last };
         // Digests of the key and the messages, each the start of a block.
-        let mut inner = [[0; 64]; WINDOW];
+        let mut inner = [BlockOf::<V>::ZERO; WINDOW];
         for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
-            Sha256Function::compress_in_lanes(&common, &window, &mut |begin, chains| {
+            V::Function::compress_in_lanes(&common, &window, &mut |begin, chains| {
                 for (inner, chain) in inner[begin..].iter_mut().zip(chains) {
-                    inner[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
+                    inner.bytes_mut()[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
                 }
             });
             let inner = inner[..window.len()].iter();
-            let ends = inner.map(|block| End::<Sha256Function> { chain: &self.outer, block, length: V::LENGTH, last });
+            let ends = inner.map(|block| End::<V::Function> { chain: &self.outer, block, length: V::LENGTH, last });
             close_each(backend, Known::Alike, ends, |i, chain| put(begin + i, digest::<V>(chain)));
         }
         inner.iter_mut().for_each(wipe);
@@ -194,8 +193,8 @@ impl<V: Variant> fmt::Debug for HmacKey<V> {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> Drop for HmacKey<V> {
     fn drop(&mut self) {
-        Sha256Function::wipe(&mut self.inner);
-        Sha256Function::wipe(&mut self.outer);
+        V::Function::wipe(&mut self.inner);
+        V::Function::wipe(&mut self.outer);
     }
 }
 
@@ -214,7 +213,7 @@ impl<V: Variant> zeroize::ZeroizeOnDrop for HmacKey<V> {}
 /// ```
 #[derive(Clone)]
 pub struct HmacHasher<V: Variant> {
-    stream: Stream<Sha256Function>,
+    stream: Stream<V::Function>,
     key: HmacKey<V>,
 }
 
@@ -266,7 +265,11 @@ impl<V: Variant> HmacHasher<V> {
     #[must_use]
     pub fn count(&self) -> u64 {
         let Stream { chain, buffer, .. } = &self.stream;
-        chain.blocks.wrapping_sub(1).saturating_mul(64).saturating_add(buffer.held().len() as u64)
+        chain
+            .blocks
+            .wrapping_sub(1)
+            .saturating_mul(BlockOf::<V>::LENGTH as u64)
+            .saturating_add(buffer.held().len() as u64)
     }
 }
 
@@ -299,17 +302,17 @@ impl<V: Variant> Drop for HmacHasher<V> {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> zeroize::ZeroizeOnDrop for HmacHasher<V> {}
 
-/// HMAC of the `digest` traits; see [`HmacSha224`](crate::HmacSha224) and [`HmacSha256`](crate::HmacSha256).
+/// HMAC of the `digest` traits; see [`HmacSha256`](crate::HmacSha256), [`HmacSha512`](crate::HmacSha512) and the like.
 ///
-/// `KeyInit::new` takes a key of 64 bytes. `KeyInit::new_from_slice` takes any length and never fails.
-/// `Mac::verify_slice` and the like compare tags in constant time.
+/// `KeyInit::new` takes a key of a block: 64 bytes, or 128 of SHA-512. `KeyInit::new_from_slice` takes any length and
+/// never fails. `Mac::verify_slice` and the like compare tags in constant time.
 #[derive(Clone)]
 pub struct Hmac<V: Variant> {
     hasher: HmacHasher<V>,
 }
 
 impl<V: Variant> KeySizeUser for Hmac<V> {
-    type KeySize = U64;
+    type KeySize = <V::Function as Family>::BlockSize;
 }
 
 impl<V: Variant> KeyInit for Hmac<V> {
@@ -323,7 +326,7 @@ impl<V: Variant> KeyInit for Hmac<V> {
 }
 
 impl<V: Variant> BlockSizeUser for Hmac<V> {
-    type BlockSize = U64;
+    type BlockSize = <V::Function as Family>::BlockSize;
 }
 
 impl<V: Variant> MacMarker for Hmac<V> {}

@@ -2,9 +2,12 @@
 
 use core::slice::from_ref;
 
-use crate::backend::{Backend, Dispatch, compress_whole};
-use crate::kernel::sha256::{Chain, Message, Sha256Function, Whole};
-use crate::kernel::{Block, Function, Sides, wipe};
+use super::variant::Family;
+use crate::backend::Backend;
+use crate::kernel::sha2::{Chain, Message, Whole};
+use crate::kernel::sha256::Sha256Function;
+use crate::kernel::sha512::Sha512Function;
+use crate::kernel::{Block, Sides, wipe};
 use crate::lanes::alone::{MOST_ALONE, are_faster_alone};
 use crate::lanes::ends::copy_end;
 use crate::lanes::order::{WIDE_WINDOW, blocks, sort_by_blocks};
@@ -23,16 +26,16 @@ const MOST_BLOCKS: u64 = 17;
 
 /// The plan for up to 128 messages. Writes the number of blocks of each to `counts`, and their places to
 /// `order`, as they are to be taken.
-fn plan(backend: Backend, messages: &[&[u8]], counts: &mut [u64], order: &mut [u8]) -> Plan {
+fn plan<H: Family>(backend: Backend, messages: &[&[u8]], counts: &mut [u64], order: &mut [u8]) -> Plan {
     let (mut total, mut longest, mut shortest) = (0, 0, u64::MAX);
     for (count, message) in counts.iter_mut().zip(messages) {
-        *count = blocks::<Sha256Function>(message.len());
+        *count = blocks::<H>(message.len());
         total += *count;
         longest = longest.max(*count);
         shortest = shortest.min(*count);
     }
-    let lanes = Sha256Function::lanes(backend);
-    let sides = Sha256Function::sides(backend, messages.len().min(lanes));
+    let lanes = H::lanes(backend);
+    let sides = H::sides(backend, messages.len().min(lanes));
     if messages.len() <= lanes && are_faster_alone(sides, messages.len(), total, longest) {
         return Plan::Alone;
     }
@@ -55,19 +58,29 @@ fn plan(backend: Backend, messages: &[&[u8]], counts: &mut [u64], order: &mut [u
 impl InLanes for Sha256Function {
     fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>) {
         match messages.number() {
-            ..=FEW => compress_windows::<FEW, FEW>(common, messages, put),
-            5..=8 => compress_windows::<8, 8>(common, messages, put),
-            9..=LANES => compress_windows::<LANES, LANES>(common, messages, put),
-            _ => compress_windows::<WIDE_WINDOW, LANES>(common, messages, put),
+            ..=FEW => compress_windows::<Self, FEW, FEW>(common, messages, put),
+            5..=8 => compress_windows::<Self, 8, 8>(common, messages, put),
+            9..=LANES => compress_windows::<Self, LANES, LANES>(common, messages, put),
+            _ => compress_windows::<Self, WIDE_WINDOW, LANES>(common, messages, put),
+        }
+    }
+}
+
+impl InLanes for Sha512Function {
+    fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>) {
+        match messages.number() {
+            ..=FEW => compress_windows::<Self, FEW, FEW>(common, messages, put),
+            5..=8 => compress_windows::<Self, 8, 8>(common, messages, put),
+            _ => compress_windows::<Self, WIDE_WINDOW, 8>(common, messages, put),
         }
     }
 }
 
 /// Compresses all messages, up to `W` by one plan, and `L` at a time.
-fn compress_windows<const W: usize, const L: usize>(
-    common: &Common<'_, Sha256Function>,
+fn compress_windows<H: Family, const W: usize, const L: usize>(
+    common: &Common<'_, H>,
     messages: &dyn Messages,
-    put: Put<'_, Sha256Function>,
+    put: Put<'_, H>,
 ) {
     let mut window = [&[][..]; W];
     let mut begin = 0;
@@ -79,11 +92,11 @@ fn compress_windows<const W: usize, const L: usize>(
         let messages = &window[..read];
         let (mut counts, mut order) = ([0; W], [0; W]);
         let (counts, order) = (&mut counts[..read], &mut order[..read]);
-        let put: Put<'_, Sha256Function> = &mut |place, chains| put(begin + place, chains);
-        match plan(common.backend, messages, counts, order) {
+        let put: Put<'_, H> = &mut |place, chains| put(begin + place, chains);
+        match plan::<H>(common.backend, messages, counts, order) {
             Plan::Alone => each_alone(common, messages, 0..read, put),
             Plan::Whole => {
-                let (mut memory, mut chains) = ([Message::NONE; L], [Sha256Function::NO_CHAIN; L]);
+                let (mut memory, mut chains) = ([Message::NONE; L], [H::NO_CHAIN; L]);
                 compress_groups(common, messages, counts, order, (&mut memory, &mut chains), put);
             }
             Plan::Scheduled => compress_scheduled(common, common.chain, messages, order, 0, put),
@@ -93,11 +106,11 @@ fn compress_windows<const W: usize, const L: usize>(
 }
 
 /// The messages at these places, one by one.
-fn each_alone(
-    common: &Common<'_, Sha256Function>,
+fn each_alone<H: Family>(
+    common: &Common<'_, H>,
     messages: &[&[u8]],
     places: impl Iterator<Item = usize>,
-    put: Put<'_, Sha256Function>,
+    put: Put<'_, H>,
 ) {
     for i in places {
         compress_alone(common, messages[i], |chain| put(i, from_ref(chain)));
@@ -105,30 +118,28 @@ fn each_alone(
 }
 
 /// The messages in their order, as many at a time as there is memory and as the backend has lanes.
-fn compress_groups<'a>(
-    common: &Common<'_, Sha256Function>,
+fn compress_groups<'a, H: Family>(
+    common: &Common<'_, H>,
     messages: &[&'a [u8]],
     counts: &[u64],
     order: &[u8],
-    (memory, chains): (&mut [Message<'a>], &mut [Chain]),
-    put: Put<'_, Sha256Function>,
+    (memory, chains): (&mut [Message<'a, H::Word>], &mut [H::Chain]),
+    put: Put<'_, H>,
 ) {
     let backend = common.backend;
     let count = |i: u8| counts[usize::from(i)];
     let are_equal = order.first().map(|i| count(*i)) == order.last().map(|i| count(*i));
-    for group in order.chunks(Sha256Function::lanes(backend).min(memory.len())) {
+    for group in order.chunks(H::lanes(backend).min(memory.len())) {
         let (number, total) = (group.len(), group.iter().map(|i| count(*i)).sum());
-        if number <= MOST_ALONE
-            && are_faster_alone(Sha256Function::sides(backend, number), number, total, count(group[0]))
-        {
+        if number <= MOST_ALONE && are_faster_alone(H::sides(backend, number), number, total, count(group[0])) {
             each_alone(common, messages, group.iter().map(|i| usize::from(*i)), put);
             continue;
         }
         for (to, i) in memory.iter_mut().zip(group) {
-            close(to, messages[usize::from(*i)], common.chain.blocks);
+            close::<H>(to, messages[usize::from(*i)], common.chain.blocks);
         }
         let (memory, chains) = (&memory[..group.len()], &mut chains[..group.len()]);
-        compress_whole(backend, Whole { start: &common.chain.h, messages: memory, chains });
+        H::compress_whole(backend, Whole { start: &common.chain.h, messages: memory, chains });
         if are_equal {
             put(group[0].into(), chains);
         } else {
@@ -138,16 +149,16 @@ fn compress_groups<'a>(
         }
     }
     memory.iter_mut().flat_map(|message| &mut message.end).for_each(wipe);
-    chains.iter_mut().for_each(Sha256Function::wipe);
+    chains.iter_mut().for_each(H::wipe);
 }
 
 /// Writes the blocks that close a message, which has `before` blocks before it.
 #[inline]
-fn close<'a>(to: &mut Message<'a>, message: &'a [u8], before: u64) {
-    let (blocks, rest) = <[u8; 64]>::split(message);
-    (to.blocks, to.closing) = (blocks, Sha256Function::closing(rest.len()));
+fn close<'a, H: Family>(to: &mut Message<'a, H::Word>, message: &'a [u8], before: u64) {
+    let (blocks, rest) = H::Block::split(message);
+    (to.blocks, to.closing) = (blocks, H::closing(rest.len()));
     // Bytes before the length in the second block that closes a message are zeros in every message.
     copy_end(&mut to.end, message, rest);
-    let mut chain = Chain { blocks: before.wrapping_add(blocks.len() as u64), ..Sha256Function::NO_CHAIN };
-    Sha256Function::close(&mut chain, &mut to.end[1..=to.closing], rest.len());
+    let mut chain = Chain { blocks: before.wrapping_add(blocks.len() as u64), ..H::NO_CHAIN };
+    H::close(&mut chain, &mut to.end[1..=to.closing], rest.len());
 }

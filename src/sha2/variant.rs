@@ -1,17 +1,21 @@
-//! SHA-224 and SHA-256, which differ in the initial hash value and the length of the digest.
+//! The hashes of the family, which differ in the function, the initial hash value and the length of the digest.
 
 use core::fmt::Debug;
 
-use digest::array::ArraySize;
-use digest::consts::{U14, U16, U28, U32};
+use digest::array::{Array, ArraySize};
+use digest::block_buffer::BlockSizes;
+use digest::consts::{U14, U16, U24, U28, U32, U40, U48, U64, U80, U104, U128, U208};
 use digest::typenum::Unsigned;
 
-use crate::backend::{Backend, Dispatch, hash_nodes};
+use crate::backend::{self, Backend, Dispatch};
 use crate::hash::{self, Digested, Full};
-use crate::kernel::sha256::{Chain, IV_224, IV_256, Nodes, Sha256Function, Written};
-use crate::kernel::{Block, wipe};
+use crate::kernel::sha2::{Chain, Sha2Word, Whole, Written};
+use crate::kernel::sha256::{IV_224, IV_256, Nodes, Sha256Function};
+use crate::kernel::sha512::{IV_384, IV_512, IV_512_224, IV_512_256, Sha512Function};
+use crate::kernel::{Block, Function, Word, wipe};
+use crate::lanes::InLanes;
 
-/// SHA-224 or SHA-256: [`Variant224`] or [`Variant256`].
+/// A hash of the family: [`Variant256`], [`Variant512`] and their like.
 ///
 /// ```
 /// use simd_digest::sha2::{Hasher, Variant, Variant224};
@@ -23,9 +27,9 @@ use crate::kernel::{Block, wipe};
 /// assert!(digest::<Variant224>(b"abc").starts_with("23097d22"));
 /// ```
 pub trait Variant: Sealed + Copy + Debug + Eq + core::hash::Hash + Send + Sync + 'static {
-    /// The name in the standard: `"SHA-224"` or `"SHA-256"`.
+    /// The name in the standard, as `"SHA-256"` or `"SHA-512/256"`.
     const TITLE: &'static str;
-    /// Bytes of a digest: 28 or 32.
+    /// Bytes of a digest: 28, 32, 48 or 64.
     const LENGTH: usize;
 }
 
@@ -35,94 +39,151 @@ pub trait Sealed: Digested {
     const NAME: &'static str;
     const MAC_NAME: &'static str;
     /// The initial hash value (FIPS 180-4, section 5.3).
-    const IV: &'static [u32; 8];
+    const IV: &'static [<Self::Function as Family>::Word; 8];
     /// The first bytes of a state in Go.
     const MAGIC: [u8; 4];
 
+    type Function: Family;
     type OutputSize: ArraySize;
     type CollisionResistance: Unsigned;
 }
 
-/// The marker of SHA-224.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Variant224 {}
+/// From a hash value and messages of one block, which were written before, to digests.
+type HashNodes<W> = fn(Backend, &'static [W; 8], &[&<W as Word>::Block], &mut [<W as Word>::Digest]);
 
-/// The marker of SHA-256.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Variant256 {}
+/// What the compression functions of the family have alike.
+pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Written> {
+    type Word: Sha2Word;
+    /// The bytes of a block as a type-level number.
+    type BlockSize: BlockSizes;
+    /// Bytes of a state in Go: 4, a hash value, a block, and 8.
+    type State: Block + AsRef<[u8]> + AsMut<[u8]>;
+    /// Bytes of a state of the crate `sha2`: a hash value and a count, and with them a length and most of a block.
+    type CoreState: ArraySize;
+    type HashState: ArraySize;
 
-impl Variant for Variant224 {
-    const TITLE: &'static str = "SHA-224";
-    const LENGTH: usize = 28;
+    /// Computes the digests of messages of one block, if there is a kernel that knows the block that closes them.
+    const HASH_NODES: Option<HashNodes<Self::Word>>;
+
+    /// Blocks as the `digest` traits have them.
+    fn blocks(blocks: &[Array<u8, Self::BlockSize>]) -> &[Self::Block];
+
+    /// Compresses whole messages, side by side.
+    fn compress_whole(backend: Backend, messages: Whole<'_, Self::Word>);
 }
 
-impl Sealed for Variant224 {
-    const NAME: &'static str = "Sha224";
-    const MAC_NAME: &'static str = "HmacSha224";
-    const IV: &'static [u32; 8] = &IV_224;
-    const MAGIC: [u8; 4] = *b"sha\x02";
+impl Family for Sha256Function {
+    type Word = u32;
+    type BlockSize = U64;
+    type State = [u8; 108];
+    type CoreState = U40;
+    type HashState = U104;
 
-    type OutputSize = U28;
-    type CollisionResistance = U14;
+    const HASH_NODES: Option<HashNodes<u32>> = Some(|backend, iv, nodes, digests| {
+        backend::hash_nodes(backend, Nodes { iv, written: Written::Before, nodes, digests, twice: false });
+    });
+
+    #[inline]
+    fn blocks(blocks: &[Array<u8, U64>]) -> &[[u8; 64]] {
+        Array::cast_slice_to_core(blocks)
+    }
+
+    fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
+        backend::compress_whole(backend, messages);
+    }
 }
 
-impl Digested for Variant224 {
-    type Bytes = [u8; 28];
+impl Family for Sha512Function {
+    type Word = u64;
+    type BlockSize = U128;
+    type State = [u8; 204];
+    type CoreState = U80;
+    type HashState = U208;
+
+    const HASH_NODES: Option<HashNodes<u64>> = None;
+
+    #[inline]
+    fn blocks(blocks: &[Array<u8, U128>]) -> &[[u8; 128]] {
+        Array::cast_slice_to_core(blocks)
+    }
+
+    fn compress_whole(backend: Backend, messages: Whole<'_, u64>) {
+        backend::compress_whole_512(backend, messages);
+    }
 }
 
-impl Variant for Variant256 {
-    const TITLE: &'static str = "SHA-256";
-    const LENGTH: usize = 32;
+/// What a variant's function computes with. The value is the hash value in bytes.
+pub(super) type WordOf<V> = <<V as Sealed>::Function as Family>::Word;
+pub(super) type ChainOf<V> = <<V as Sealed>::Function as Function>::Chain;
+pub(super) type BlockOf<V> = <<V as Sealed>::Function as Function>::Block;
+pub(super) type ValueOf<V> = <WordOf<V> as Word>::Digest;
+
+/// Makes the marker of a variant.
+macro_rules! variant {
+    ($Variant:ident of $Function:ident, $title:literal, $length:literal as $Size:ident, half $Half:ident,
+     $name:literal, $mac:literal, $IV:ident, $magic:literal) => {
+        #[doc = concat!("The marker of ", $title, ".")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $Variant {}
+
+        impl Variant for $Variant {
+            const TITLE: &'static str = $title;
+            const LENGTH: usize = $length;
+        }
+
+        impl Sealed for $Variant {
+            const NAME: &'static str = $name;
+            const MAC_NAME: &'static str = $mac;
+            const IV: &'static [<Self::Function as Family>::Word; 8] = &$IV;
+            const MAGIC: [u8; 4] = *$magic;
+
+            type Function = $Function;
+            type OutputSize = $Size;
+            type CollisionResistance = $Half;
+        }
+
+        impl Digested for $Variant {
+            type Bytes = [u8; $length];
+        }
+    };
 }
+variant!(Variant224 of Sha256Function, "SHA-224", 28 as U28, half U14, "Sha224", "HmacSha224", IV_224, b"sha\x02");
+variant!(Variant256 of Sha256Function, "SHA-256", 32 as U32, half U16, "Sha256", "HmacSha256", IV_256, b"sha\x03");
+variant!(Variant384 of Sha512Function, "SHA-384", 48 as U48, half U24, "Sha384", "HmacSha384", IV_384, b"sha\x04");
+variant!(Variant512 of Sha512Function, "SHA-512", 64 as U64, half U32, "Sha512", "HmacSha512", IV_512, b"sha\x07");
+variant!(Variant512_224 of Sha512Function, "SHA-512/224", 28 as U28, half U14, "Sha512_224", "HmacSha512_224", IV_512_224, b"sha\x05");
+variant!(Variant512_256 of Sha512Function, "SHA-512/256", 32 as U32, half U16, "Sha512_256", "HmacSha512_256", IV_512_256, b"sha\x06");
 
-impl Sealed for Variant256 {
-    const NAME: &'static str = "Sha256";
-    const MAC_NAME: &'static str = "HmacSha256";
-    const IV: &'static [u32; 8] = &IV_256;
-    const MAGIC: [u8; 4] = *b"sha\x03";
-
-    type OutputSize = U32;
-    type CollisionResistance = U16;
-}
-
-impl Digested for Variant256 {
-    type Bytes = [u8; 32];
-}
-
-/// A digest of SHA-224 or SHA-256.
+/// A digest of a variant.
 pub type Hash<V> = hash::Hash<V, Full>;
 
 /// The digest in a hash value after the last block.
 #[inline]
-pub(super) fn digest<V: Variant>(chain: &Chain) -> V::Bytes {
+pub(super) fn digest<V: Variant>(chain: &ChainOf<V>) -> V::Bytes {
     truncate::<V>(&chain.to_bytes())
 }
 
 /// The same for a hash value in bytes.
 #[inline]
-pub(super) fn truncate<V: Variant>(value: &[u8; 32]) -> V::Bytes {
+pub(super) fn truncate<V: Variant>(value: &ValueOf<V>) -> V::Bytes {
     let mut bytes = V::Bytes::ZERO;
-    bytes.bytes_mut().copy_from_slice(&value[..V::LENGTH]);
+    bytes.bytes_mut().copy_from_slice(&value.bytes()[..V::LENGTH]);
     bytes
 }
 
-/// The digest of a message of 64 bytes, from the hash value `iv`.
+/// The digest of a message of one block, if there is a kernel for these.
 #[inline]
-pub(super) fn digest_of_node<V: Variant>(
-    backend: Backend,
-    iv: &[u32; 8],
-    node: &[u8; 64],
-    written: Written,
-) -> V::Bytes {
-    let mut digests = [[0; 32]];
-    hash_nodes(backend, Nodes { iv, written, nodes: &[node], digests: &mut digests, twice: false });
+pub(super) fn digest_of_node<V: Variant>(backend: Backend, message: &[u8]) -> Option<V::Bytes> {
+    let (Some(hash_nodes), ([node], [])) = (V::Function::HASH_NODES, BlockOf::<V>::split(message)) else { return None };
+    let mut digests = [ValueOf::<V>::ZERO];
+    hash_nodes(backend, V::IV, &[node], &mut digests);
     let bytes = truncate::<V>(&digests[0]);
     wipe(&mut digests[0]);
-    bytes
+    Some(bytes)
 }
 
 /// See [`sha256::lanes`](crate::sha256::lanes).
 #[must_use]
-pub fn lanes(backend: Backend) -> usize {
-    Sha256Function::lanes(backend)
+pub fn lanes<V: Variant>(backend: Backend) -> usize {
+    V::Function::lanes(backend)
 }

@@ -7,8 +7,8 @@ use std::panic::catch_unwind;
 
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
-use simd_digest::sha2::{Variant224, Variant256};
-use simd_digest::{Backend, blake2, blake2b, blake2s, blake3, sha2, sha256};
+use simd_digest::sha2::{Variant224, Variant256, Variant512};
+use simd_digest::{Backend, blake2, blake2b, blake2s, blake3, sha2, sha256, sha512};
 
 use crate::common::backends::all_backends;
 use crate::common::paint::paint;
@@ -57,6 +57,7 @@ macro_rules! streams {
 streams! {
     sha2::Hasher<Variant224>, sha2::Hash<Variant224>, sha2: |_| Self::new();
     sha2::Hasher<Variant256>, sha2::Hash<Variant256>, sha2: |_| Self::new();
+    sha2::Hasher<Variant512>, sha2::Hash<Variant512>, sha2: |_| Self::new();
     blake2::Hasher<FlavourB>, blake2::Hash<FlavourB>, blake2: |number| {
         blake2::Params::new().key(&[7; 64][..number % 65]).last_node(number % 3 == 0).hasher().unwrap()
     };
@@ -125,6 +126,11 @@ fn any_number_of_streams_of_sha256() {
 }
 
 #[test]
+fn any_number_of_streams_of_sha512() {
+    any_number_of_streams::<sha2::Hasher<Variant512>>();
+}
+
+#[test]
 fn any_number_of_streams_of_blake2b() {
     any_number_of_streams::<blake2::Hasher<FlavourB>>();
 }
@@ -173,6 +179,7 @@ macro_rules! panic_in_a_callback {
 
 panic_in_a_callback! {
     panic_in_a_callback_of_sha256: sha256,
+    panic_in_a_callback_of_sha512: sha512,
     panic_in_a_callback_of_blake2b: blake2b,
     panic_in_a_callback_of_blake2s: blake2s,
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generate the test vectors of BLAKE2, and those of SHA-224 and SHA-256 in sha2, that lie next to this script.
+"""Generate the test vectors of BLAKE2, and those of SHA-2 in sha2, that lie next to this script.
 
 How to run (Python 3.6 or newer, standard library only, from any directory):
 
@@ -7,7 +7,7 @@ How to run (Python 3.6 or newer, standard library only, from any directory):
     python3 tests/data/generate.py --check    verify them; exit status 1 if they differ
 
 The oracles are Python's hashlib.blake2b and hashlib.blake2s, which take every tree
-parameter, hashlib.sha224 and hashlib.sha256, and Python's hmac over all of them. With --check some
+parameter, hashlib.sha224 to hashlib.sha512, OpenSSL's SHA-512/t by hashlib.new, and Python's hmac over all of them. With --check some
 unkeyed digests are also compared with `b2sum`, `sha224sum`, `sha256sum` and `openssl`, where they
 are installed. The output depends on nothing but this file.
 
@@ -128,6 +128,16 @@ Sha2 = collections.namedtuple("Sha2", "name hash longest block")
 
 SHA224 = Sha2("SHA-224", hashlib.sha224, 28, 64)
 SHA256 = Sha2("SHA-256", hashlib.sha256, 32, 64)
+SHA384 = Sha2("SHA-384", hashlib.sha384, 48, 128)
+SHA512 = Sha2("SHA-512", hashlib.sha512, 64, 128)
+SHA512_224 = Sha2("SHA-512/224", lambda data=b"": hashlib.new("sha512_224", data), 28, 128)
+SHA512_256 = Sha2("SHA-512/256", lambda data=b"": hashlib.new("sha512_256", data), 32, 128)
+
+# By the names of files.
+SHA2 = {
+    "sha224": SHA224, "sha256": SHA256, "sha384": SHA384, "sha512": SHA512,
+    "sha512_224": SHA512_224, "sha512_256": SHA512_256,
+}
 
 
 def header(text, flavour):
@@ -367,15 +377,19 @@ def hmac_vectors(flavour):
 
 
 def sha2_vectors(flavour):
-    edges = {n + d for n in range(64, 1025, 64) for d in (-9, -8, -1, 0, 1)}
+    block, field = flavour.block, flavour.block // 8
+    edges = {n + d for n in range(block, 16 * block + 1, block) for d in (-field - 1, -field, -1, 0, 1)}
     for length in sorted(set(range(301)) | edges | {4095, 4096, 4097, 17 << 10}):
         yield line([("length", length)], flavour.hash(paint(length)).digest())
 
 
 def sha2_hmac_vectors(flavour):
     # 20 is the shortest key that RFC 2104 finds long enough for SHA-1; 64 is a block.
+    lengths = (0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 129, 500)
+    if flavour.block == 128:
+        lengths = (0, 1, 111, 112, 127, 128, 129, 239, 240, 256, 257, 500)
     for key_length in (0, 1, 20, flavour.longest, 63, 64, 65, 127, 128, 129, 200):
-        for length in (0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 129, 500):
+        for length in lengths:
             digest = hmac.new(key(key_length), paint(length), flavour.hash).digest()
             yield line([("length", length), ("key", key(key_length))], digest)
 
@@ -442,11 +456,10 @@ def generate():
         ),
         "hmac.txt": (header(HMAC_HEADER, BLAKE2B), hmac_vectors(BLAKE2B)),
         "hmac_blake2s.txt": (header(HMAC_HEADER, BLAKE2S), hmac_vectors(BLAKE2S)),
-        "sha2/sha224.txt": (header(SHA2_HEADER, SHA224), sha2_vectors(SHA224)),
-        "sha2/sha256.txt": (header(SHA2_HEADER, SHA256), sha2_vectors(SHA256)),
-        "sha2/hmac_sha224.txt": (header(HMAC_HEADER, SHA224), sha2_hmac_vectors(SHA224)),
-        "sha2/hmac_sha256.txt": (header(HMAC_HEADER, SHA256), sha2_hmac_vectors(SHA256)),
     }
+    for name, flavour in SHA2.items():
+        files["sha2/%s.txt" % name] = (header(SHA2_HEADER, flavour), sha2_vectors(flavour))
+        files["sha2/hmac_%s.txt" % name] = (header(HMAC_HEADER, flavour), sha2_hmac_vectors(flavour))
     # dict.fromkeys drops the vectors that several series share.
     return {
         name: (begin + "".join(v + "\n" for v in dict.fromkeys(vectors))).encode()
@@ -481,7 +494,13 @@ def cross_check():
         ("openssl", lambda n: ["openssl", "dgst", "-r", "-blake2s256"], BLAKE2S, (32,)),
         ("openssl", lambda n: ["openssl", "dgst", "-r", "-sha224"], SHA224, (28,)),
         ("openssl", lambda n: ["openssl", "dgst", "-r", "-sha256"], SHA256, (32,)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-sha384"], SHA384, (48,)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-sha512"], SHA512, (64,)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-sha512-224"], SHA512_224, (28,)),
+        ("openssl", lambda n: ["openssl", "dgst", "-r", "-sha512-256"], SHA512_256, (32,)),
         ("sha224sum", lambda n: ["sha224sum"], SHA224, (28,)),
+        ("sha384sum", lambda n: ["sha384sum"], SHA384, (48,)),
+        ("sha512sum", lambda n: ["sha512sum"], SHA512, (64,)),
         ("sha256sum", lambda n: ["sha256sum"], SHA256, (32,)),
     ]
     failed = False

@@ -163,7 +163,7 @@ impl<V: Variant> Function for Sha2<V> {
     type Hasher = sha2::Hasher<V>;
 
     fn lanes(backend: Backend) -> usize {
-        sha2::lanes(backend)
+        sha2::lanes::<V>(backend)
     }
 
     fn hasher(_: Scheme, secret: &Secret) -> Self::Hasher {

@@ -54,4 +54,4 @@ macro_rules! lane_hasher {
 }
 
 lane_hasher!(blake2, F: Flavour, lanes: blake2::lanes::<F>);
-lane_hasher!(sha2, V: Variant, lanes: sha2::lanes);
+lane_hasher!(sha2, V: Variant, lanes: sha2::lanes::<V>);

@@ -8,7 +8,7 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -49,7 +49,9 @@ impl CompressNodes for Beside<Avx> {
             }
         }
     }
+}
 
+impl CompressWhole<u32> for Beside<Avx> {
     fn whole(self, messages: Whole<'_>) {
         match choice::sse41(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa), messages),
@@ -62,7 +64,7 @@ impl CompressNodes for Beside<Avx> {
 
 #[target_feature(enable = "avx")]
 fn compress4(run: Run<'_, Sha256Function>) {
-    compress_lanes::<U32x4, 4>(Sse41::here(), run);
+    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run);
 }
 
 #[target_feature(enable = "avx")]
@@ -72,5 +74,5 @@ fn nodes4(nodes: Nodes<'_>) {
 
 #[target_feature(enable = "avx")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<U32x4, 4>(Sse41::here(), messages);
+    whole_lanes::<u32, U32x4, 4>(Sse41::here(), messages);
 }

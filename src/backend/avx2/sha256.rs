@@ -11,9 +11,10 @@ use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
-use crate::backend::vector::sha256_rounds;
+use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
+    hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
@@ -54,7 +55,9 @@ impl CompressNodes for Beside<Avx2> {
             }
         }
     }
+}
 
+impl CompressWhole<u32> for Beside<Avx2> {
     fn whole(self, messages: Whole<'_>) {
         match choice::avx2(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa.avx()), messages),
@@ -67,7 +70,7 @@ impl CompressNodes for Beside<Avx2> {
 
 #[target_feature(enable = "avx2")]
 fn compress8(run: Run<'_, Sha256Function>) {
-    compress_lanes::<U32x8, 8>(Avx2::here(), run);
+    compress_lanes::<u32, U32x8, 8>(Avx2::here(), run);
 }
 
 #[target_feature(enable = "avx2")]
@@ -77,10 +80,10 @@ fn nodes8(nodes: Nodes<'_>) {
 
 #[target_feature(enable = "avx2")]
 fn whole8(messages: Whole<'_>) {
-    whole_lanes::<U32x8, 8>(Avx2::here(), messages);
+    whole_lanes::<u32, U32x8, 8>(Avx2::here(), messages);
 }
 
-impl Lane<8> for U32x8 {
+impl Lane<u32, 8> for U32x8 {
     #[inline(always)]
     fn load_be(token: Avx2, bytes: &[u8], i: usize) -> Self {
         Self::load(token, bytes, i).swap_bytes()
@@ -92,12 +95,12 @@ impl Lane<8> for U32x8 {
         Self(unsafe { swap(self.0) }, self.1)
     }
 
-    sha256_rounds!(U32x8 in "avx2", _mm256_add_epi32, xor3, super::ror32, shr, ch, maj);
+    sha2_rounds!(U32x8 of u32 in "avx2", _mm256_add_epi32, xor3, super::ror32, shr, ch, maj);
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn xor3(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+pub(super) fn xor3(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
     _mm256_xor_si256(_mm256_xor_si256(a, b), c)
 }
 
@@ -110,7 +113,7 @@ fn shr(v: __m256i, bits: u32) -> __m256i {
 /// The bits of `f` where `e` has ones, and of `g` elsewhere.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn ch(e: __m256i, f: __m256i, g: __m256i) -> __m256i {
+pub(super) fn ch(e: __m256i, f: __m256i, g: __m256i) -> __m256i {
     _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(f, g), e), g)
 }
 
@@ -118,7 +121,7 @@ fn ch(e: __m256i, f: __m256i, g: __m256i) -> __m256i {
 /// compiler computes one exclusive or for both.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn maj(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+pub(super) fn maj(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
     _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(a, b), _mm256_xor_si256(b, c)), b)
 }
 

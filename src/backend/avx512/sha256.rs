@@ -11,10 +11,11 @@ use crate::backend::avx::Avx;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
-use crate::backend::vector::sha256_rounds;
+use crate::backend::vector::sha2_rounds;
 use crate::backend::{Beside, avx2};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
+    hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
@@ -72,7 +73,9 @@ impl CompressNodes for Beside<Avx512> {
             Kernel::Lanes16 => unsafe { nodes16(nodes) },
         }
     }
+}
 
+impl CompressWhole<u32> for Beside<Avx512> {
     fn whole(self, messages: Whole<'_>) {
         match choice::avx512(self.sha, self.order, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, self.encoding(messages.messages.len()), messages),
@@ -87,12 +90,12 @@ impl CompressNodes for Beside<Avx512> {
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress8(run: Run<'_, Sha256Function>) {
-    compress_lanes::<U32x8, 8>(Avx512::here(), run);
+    compress_lanes::<u32, U32x8, 8>(Avx512::here(), run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress16(run: Run<'_, Sha256Function>) {
-    compress_lanes::<U32x16, 16>(Avx512::here(), run);
+    compress_lanes::<u32, U32x16, 16>(Avx512::here(), run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -107,18 +110,18 @@ fn nodes16(nodes: Nodes<'_>) {
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn whole8(messages: Whole<'_>) {
-    whole_lanes::<U32x8, 8>(Avx512::here(), messages);
+    whole_lanes::<u32, U32x8, 8>(Avx512::here(), messages);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn whole16(messages: Whole<'_>) {
-    whole_lanes::<U32x16, 16>(Avx512::here(), messages);
+    whole_lanes::<u32, U32x16, 16>(Avx512::here(), messages);
 }
 
 /// The truth tables of `vpternlog` for the functions of three bits.
-const XOR3: i32 = 0x96;
-const CH: i32 = 0xca;
-const MAJ: i32 = 0xe8;
+pub(super) const XOR3: i32 = 0x96;
+pub(super) const CH: i32 = 0xca;
+pub(super) const MAJ: i32 = 0xe8;
 
 /// The same in steps: MemorySanitizer does not follow `vpternlog`.
 #[cfg(msan)]
@@ -126,7 +129,7 @@ macro_rules! in_steps {
     ($name:ident, $Register:ident, $xor:ident, $and:ident) => {
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl")]
-        fn $name<const TABLE: i32>(a: $Register, b: $Register, c: $Register) -> $Register {
+        pub(super) fn $name<const TABLE: i32>(a: $Register, b: $Register, c: $Register) -> $Register {
             match TABLE {
                 XOR3 => $xor(a, $xor(b, c)),
                 CH => $xor(c, $and(a, $xor(b, c))),
@@ -144,7 +147,7 @@ in_steps!(_mm512_ternarylogic_epi32, __m512i, _mm512_xor_si512, _mm512_and_si512
 /// Implements [`Lane`] by ternary logic.
 macro_rules! lane {
     ($Vector:ident, $L:literal, $Register:ident, $add:ident, $ternary:ident, $ror:ident, $shr:ident by $srl:ident, $swap:ident) => {
-        impl Lane<$L> for $Vector {
+        impl Lane<u32, $L> for $Vector {
             #[inline(always)]
             fn load_be(token: Avx512, bytes: &[u8], i: usize) -> Self {
                 Self::load(token, bytes, i).swap_bytes()
@@ -156,8 +159,8 @@ macro_rules! lane {
                 Self(unsafe { $swap(self.0) }, self.1)
             }
 
-            sha256_rounds!(
-                $Vector in "avx512f,avx512vl,avx512bw", $add, $ternary::<XOR3>, super::$ror, $shr, $ternary::<CH>, $ternary::<MAJ>
+            sha2_rounds!(
+                $Vector of u32 in "avx512f,avx512vl,avx512bw", $add, $ternary::<XOR3>, super::$ror, $shr, $ternary::<CH>, $ternary::<MAJ>
             );
         }
 

@@ -8,9 +8,10 @@ use crate::backend::Beside;
 use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
-use crate::backend::vector::sha256_rounds;
+use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
+    hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
@@ -53,7 +54,9 @@ impl CompressNodes for Beside<Neon> {
             }
         }
     }
+}
 
+impl CompressWhole<u32> for Beside<Neon> {
     fn whole(self, messages: Whole<'_>) {
         match self.sha {
             Some(sha) => sha::compress_whole(sha, messages),
@@ -66,7 +69,7 @@ impl CompressNodes for Beside<Neon> {
 
 #[target_feature(enable = "neon")]
 fn compress4(run: Run<'_, Sha256Function>) {
-    compress_lanes::<U32x4, 4>(Neon::here(), run);
+    compress_lanes::<u32, U32x4, 4>(Neon::here(), run);
 }
 
 #[target_feature(enable = "neon")]
@@ -76,10 +79,10 @@ fn nodes4(nodes: Nodes<'_>) {
 
 #[target_feature(enable = "neon")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<U32x4, 4>(Neon::here(), messages);
+    whole_lanes::<u32, U32x4, 4>(Neon::here(), messages);
 }
 
-impl Lane<4> for U32x4 {
+impl Lane<u32, 4> for U32x4 {
     #[inline(always)]
     fn load_be(token: Neon, bytes: &[u8], i: usize) -> Self {
         Self::load(token, bytes, i).swap_bytes()
@@ -91,7 +94,7 @@ impl Lane<4> for U32x4 {
         Self(unsafe { vreinterpretq_u32_u8(vrev32q_u8(vreinterpretq_u8_u32(self.0))) }, self.1)
     }
 
-    sha256_rounds!(U32x4 in "neon", vaddq_u32, xor3, super::ror32, shr, vbslq_u32, maj);
+    sha2_rounds!(U32x4 of u32 in "neon", vaddq_u32, xor3, super::ror32, shr, vbslq_u32, maj);
 }
 
 #[inline]

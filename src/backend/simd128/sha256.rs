@@ -6,9 +6,10 @@ use super::{Simd128, U32x4};
 use crate::backend::Beside;
 use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
-use crate::backend::vector::sha256_rounds;
+use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
+    hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
@@ -42,7 +43,9 @@ impl CompressNodes for Beside<Simd128> {
             }
         }
     }
+}
 
+impl CompressWhole<u32> for Beside<Simd128> {
     fn whole(self, messages: Whole<'_>) {
         match four_lanes(messages.chains.len()) {
             Sides::Alone => portable::compress_whole(messages),
@@ -53,7 +56,7 @@ impl CompressNodes for Beside<Simd128> {
 
 #[target_feature(enable = "simd128")]
 fn compress4(run: Run<'_, Sha256Function>) {
-    compress_lanes::<U32x4, 4>(Simd128::here(), run);
+    compress_lanes::<u32, U32x4, 4>(Simd128::here(), run);
 }
 
 #[target_feature(enable = "simd128")]
@@ -63,10 +66,10 @@ fn nodes4(nodes: Nodes<'_>) {
 
 #[target_feature(enable = "simd128")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<U32x4, 4>(Simd128::here(), messages);
+    whole_lanes::<u32, U32x4, 4>(Simd128::here(), messages);
 }
 
-impl Lane<4> for U32x4 {
+impl Lane<u32, 4> for U32x4 {
     #[inline(always)]
     fn load_be(token: Simd128, bytes: &[u8], i: usize) -> Self {
         Self::load(token, bytes, i).swap_bytes()
@@ -77,7 +80,7 @@ impl Lane<4> for U32x4 {
         Self(u8x16_shuffle::<3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12>(self.0, self.0), self.1)
     }
 
-    sha256_rounds!(U32x4 in "simd128", u32x4_add, xor3, super::ror32, u32x4_shr, ch, maj);
+    sha2_rounds!(U32x4 of u32 in "simd128", u32x4_add, xor3, super::ror32, u32x4_shr, ch, maj);
 }
 
 #[inline]

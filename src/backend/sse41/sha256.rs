@@ -11,9 +11,10 @@ use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha::sha256::{self as sha, Encoding};
-use crate::backend::vector::sha256_rounds;
+use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, Lane, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
+    hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
@@ -54,7 +55,9 @@ impl CompressNodes for Beside<Sse41> {
             }
         }
     }
+}
 
+impl CompressWhole<u32> for Beside<Sse41> {
     fn whole(self, messages: Whole<'_>) {
         match choice::sse41(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Sse, messages),
@@ -67,7 +70,7 @@ impl CompressNodes for Beside<Sse41> {
 
 #[target_feature(enable = "sse4.1")]
 fn compress4(run: Run<'_, Sha256Function>) {
-    compress_lanes::<U32x4, 4>(Sse41::here(), run);
+    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run);
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -77,10 +80,10 @@ fn nodes4(nodes: Nodes<'_>) {
 
 #[target_feature(enable = "sse4.1")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<U32x4, 4>(Sse41::here(), messages);
+    whole_lanes::<u32, U32x4, 4>(Sse41::here(), messages);
 }
 
-impl Lane<4> for U32x4 {
+impl Lane<u32, 4> for U32x4 {
     #[inline(always)]
     fn load_be(token: Sse41, bytes: &[u8], i: usize) -> Self {
         Self::load(token, bytes, i).swap_bytes()
@@ -92,7 +95,7 @@ impl Lane<4> for U32x4 {
         Self(unsafe { swap32(self.0) }, self.1)
     }
 
-    sha256_rounds!(U32x4 in "sse4.1", _mm_add_epi32, xor3, super::ror32, shr, ch, maj);
+    sha2_rounds!(U32x4 of u32 in "sse4.1", _mm_add_epi32, xor3, super::ror32, shr, ch, maj);
 }
 
 #[inline]

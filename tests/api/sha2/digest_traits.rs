@@ -15,15 +15,17 @@ use simd_digest::digest::typenum::Unsigned;
 use simd_digest::digest::{
     CollisionResistance, Digest, DynDigest, FixedOutput, FixedOutputReset, HashMarker, KeyInit, Mac, Output, Update,
 };
-use simd_digest::{Backend, HmacSha224, HmacSha256, Sha224, Sha256, sha224, sha256};
+use simd_digest::{
+    Backend, HmacSha224, HmacSha256, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256, sha224, sha256,
+};
 
 use super::all_backends;
 use super::traits::Traits;
 use crate::common::paint::paint;
 use crate::common::random::Random;
-use crate::common::sha2::{Variant224, Variant256, for_both};
+use crate::common::sha2::{Variant224, Variant256, for_all};
 
-for_both! {
+for_all! {
     hash_passes_the_tests_of_digest,
     on_every_backend,
     sizes_and_names,
@@ -75,7 +77,7 @@ impl<D: AlgorithmName> fmt::Display for Name<D> {
 /// As those of the crate `sha2`, the number that certificates and signatures have for the hash among them. But `sha2` has
 /// one name for both.
 fn sizes_and_names<V: Traits>() {
-    assert_eq!(V::Digest::block_size(), 64);
+    assert_eq!(V::Digest::block_size(), V::BLOCK);
     assert_eq!(<V::Digest as Digest>::output_size(), V::LENGTH);
     assert_eq!(<V::Digest as CollisionResistance>::CollisionResistance::USIZE, V::LENGTH / 2);
     assert_eq!(V::Digest::OID, V::Peer::OID);
@@ -86,6 +88,10 @@ fn sizes_and_names<V: Traits>() {
 fn object_identifiers() {
     assert_eq!(Sha256::OID.to_string(), "2.16.840.1.101.3.4.2.1");
     assert_eq!(Sha224::OID.to_string(), "2.16.840.1.101.3.4.2.4");
+    assert_eq!(Sha384::OID.to_string(), "2.16.840.1.101.3.4.2.2");
+    assert_eq!(Sha512::OID.to_string(), "2.16.840.1.101.3.4.2.3");
+    assert_eq!(Sha512_224::OID.to_string(), "2.16.840.1.101.3.4.2.5");
+    assert_eq!(Sha512_256::OID.to_string(), "2.16.840.1.101.3.4.2.6");
 }
 
 /// An eager buffer holds 0 to 63 bytes, ours may hold 64.
@@ -98,7 +104,7 @@ fn core_taken_apart_and_put_together<V: Traits>() {
                 let mut hash = V::on(V::Digest::new(), backend);
                 begin.chunks(piece).for_each(|piece| Digest::update(&mut hash, piece));
                 let (core, buffer) = hash.decompose();
-                assert_eq!(buffer.get_data(), &begin[position - position % 64..], "{backend:?}, {position}");
+                assert_eq!(buffer.get_data(), &begin[position - position % V::BLOCK..], "{backend:?}, {position}");
                 let hash = V::Digest::compose(core, buffer);
                 assert_eq!(hash.clone().finalize(), V::Peer::digest(begin), "{backend:?}, {position}");
                 assert_eq!(hash.chain_update(end).finalize(), V::Peer::digest(&message), "{backend:?}, {position}");
@@ -110,7 +116,8 @@ fn core_taken_apart_and_put_together<V: Traits>() {
 /// As the crate `hmac` uses it.
 fn core_by_blocks<V: Traits>() {
     fn digest<D: EagerHash>(blocks: &[u8], rest: &[u8]) -> Vec<u8> {
-        let blocks: Vec<_> = blocks.chunks(64).map(|block| Block::<D::Core>::try_from(block).unwrap()).collect();
+        let blocks: Vec<_> =
+            blocks.chunks(D::Core::block_size()).map(|block| Block::<D::Core>::try_from(block).unwrap()).collect();
         let mut core = D::Core::default();
         let (first, second) = blocks.split_at(blocks.len() / 2);
         core.update_blocks(first);
@@ -119,19 +126,19 @@ fn core_by_blocks<V: Traits>() {
         core.finalize_fixed_core(&mut Buffer::<D::Core>::new(rest), &mut output);
         output.to_vec()
     }
-    let message = paint(64 * 9 + 63);
+    let message = paint(V::at(64 * 9 + 63));
     for blocks in 0..=9 {
-        for rest in [0, 1, 55, 56, 63] {
-            let message = &message[..64 * blocks + rest];
-            let (whole, end) = message.split_at(64 * blocks);
+        for rest in [0, 1, 55, 56, 63].map(V::at) {
+            let message = &message[..V::BLOCK * blocks + rest];
+            let (whole, end) = message.split_at(V::BLOCK * blocks);
             assert_eq!(digest::<V::Digest>(whole, end), V::Peer::digest(message)[..], "{blocks} blocks, {rest} bytes");
         }
     }
 }
 
 fn hmac_of_the_crate<V: Traits>() {
-    for key in [0, 1, 32, 63, 64, 65, 128, 200].map(paint) {
-        for message in [0, 1, 55, 56, 63, 64, 65, 200].map(paint) {
+    for key in [0, 1, 32, 63, 64, 65, 127, 128, 129, 200].map(paint) {
+        for message in [0, 1, 55, 56, 63, 64, 65, 200].map(V::at).map(paint) {
             let theirs = Hmac::<V::Peer>::new_from_slice(&key).unwrap().chain_update(&message).finalize();
             let ours = Hmac::<V::Digest>::new_from_slice(&key).unwrap().chain_update(&message).finalize();
             assert_eq!(ours.into_bytes()[..], theirs.clone().into_bytes()[..], "key of {}", key.len());

@@ -8,9 +8,9 @@ use super::all_backends;
 use crate::common::cases::fewer_far;
 use crate::common::paint::paint;
 use crate::common::random::Random;
-use crate::common::sha2::{Family, for_both, hasher_on, of_peer};
+use crate::common::sha2::{Family, for_each, hasher_on, of_peer};
 
-for_both! {
+for_each! {
     all_splits,
     any_pieces,
     finalize_twice_and_go_on,
@@ -26,9 +26,9 @@ for_both! {
 
 /// In two at every place, and in three around the places where a block or its length ends.
 fn all_splits<V: Family>() {
-    let message = paint(4 * 64 + 3);
+    let message = paint(V::at(4 * 64 + 3));
     let digests: Vec<_> = (0..=message.len()).map(|length| of_peer::<V>(&message[..length])).collect();
-    let at_an_edge = |place: usize| matches!(place % 64, 0 | 1 | 55 | 56 | 63);
+    let at_an_edge = |place: usize| [0, 1, 55, 56, 63].map(V::at).contains(&(place % V::BLOCK));
     for backend in all_backends() {
         for first in 0..=message.len() {
             let mut begun = hasher_on::<V>(backend);
@@ -79,7 +79,7 @@ fn finalize_twice_and_go_on<V: Family>() {
 fn reset_begins_anew<V: Family>() {
     for backend in all_backends() {
         let mut hasher = hasher_on::<V>(backend);
-        for length in [300, 64, 0, 1, 55, 56, 63, 128, 65] {
+        for length in [300, 64, 0, 1, 55, 56, 63, 128, 65].map(V::at) {
             hasher.update(&paint(length));
             assert_eq!(hasher.finalize(), of_peer::<V>(&paint(length)), "{backend:?}, length {length}");
             hasher.reset();
@@ -109,7 +109,7 @@ fn clones_go_their_own_way<V: Family>() {
 fn relay<V: Family>() {
     let message = paint(3000);
     let backends: Vec<Backend> = all_backends().collect();
-    for size in [1, 63, 64, 150] {
+    for size in [1, 63, 64, 150].map(V::at) {
         let mut hasher = Hasher::<V>::new();
         for (piece, backend) in message.chunks(size).zip(backends.iter().cycle()) {
             hasher = hasher.with_backend(*backend);
@@ -126,7 +126,7 @@ fn counts_bytes<V: Family>() {
     for backend in all_backends() {
         let mut hasher = hasher_on::<V>(backend);
         let mut count = 0;
-        for length in [0, 1, 62, 1, 64, 65, 0, 1000, 24] {
+        for length in [0, 1, 62, 1, 64, 65, 0, 1000, 24].map(V::at) {
             hasher.update(&paint(length));
             count += length as u64;
             assert_eq!(hasher.count(), count, "{backend:?}");

@@ -15,10 +15,12 @@ use super::traits::Traits;
 use crate::common::cases::fewer;
 use crate::common::paint::paint;
 use crate::common::random::Random;
-use crate::common::sha2::{Variant224, Variant256, for_both, of_bytes, other};
+use crate::common::sha2::{
+    Variant224, Variant256, Variant384, Variant512, Variant512_224, Variant512_256, for_all, of_bytes, other,
+};
 use crate::common::vector::{Vector, bytes, number};
 
-for_both! {
+for_all! {
     rfc_4231,
     wycheproof,
     python,
@@ -54,6 +56,23 @@ impl Known for Variant224 {
     const PYTHON: &str = include_str!("../../data/sha2/hmac_sha224.txt");
 }
 
+macro_rules! of_python {
+    ($($Variant:ident: $name:literal;)+) => {$(
+        impl Known for $Variant {
+            const RFC: &str = $name;
+            const WYCHEPROOF: &str = "";
+            const VECTORS: usize = 0;
+            const PYTHON: &str = include_str!(concat!("../../data/sha2/hmac_", $name, ".txt"));
+        }
+    )+};
+}
+of_python! {
+    Variant384: "sha384";
+    Variant512: "sha512";
+    Variant512_224: "sha512_224";
+    Variant512_256: "sha512_256";
+}
+
 fn key_on<V: Traits>(key: &[u8], backend: Backend) -> HmacKey<V> {
     HmacKey::new(key).with_backend(backend)
 }
@@ -85,6 +104,9 @@ fn tags_of<V: Traits>(key: &[u8], message: &[u8], tag: &[u8]) -> (Hash<V>, bool)
 }
 
 fn rfc_4231<V: Known>() {
+    if V::RFC.contains('_') {
+        return; // the RFC is older than SHA-512/t
+    }
     let mut cases = 0;
     for vector in Vector::all(include_str!("../../data/sha2/rfc4231.txt")) {
         let tag = bytes(vector.text(V::RFC));
@@ -104,7 +126,7 @@ fn wycheproof<V: Known>() {
         assert_eq!(right, vector.text("valid") == "1", "{hash}, {vector:?}");
         *if right { &mut valid } else { &mut invalid } += 1;
     }
-    assert!(valid >= 66 && invalid >= 106, "{valid} valid, {invalid} invalid");
+    assert!(V::VECTORS == 0 || valid >= 66 && invalid >= 106, "{valid} valid, {invalid} invalid");
     assert_eq!(valid + invalid, V::VECTORS);
 }
 
@@ -119,15 +141,16 @@ fn python<V: Known>() {
         assert_eq!(hmac.finalize().into_bytes()[..], tag, "{vector:?}");
         vectors += 1;
     }
-    assert_eq!(vectors, 132);
+    // A key as long as the digest of SHA-512 is among the other keys.
+    assert_eq!(vectors, if V::LENGTH == 64 { 120 } else { 132 });
 }
 
 /// A block size that is taken from a buffer of more than a block (zeebo/blake3 19), or is wrong (RUSTSEC-2019-0019),
 /// makes another function: keys of every length up to beyond three blocks.
 fn trap_hmac_block_size<V: Known>() {
     let message = paint(70);
-    for key_length in 0..=200 {
-        let key = &paint(500)[250..][..key_length];
+    for key_length in (0..=V::at(200)).step_by(V::BLOCK / 64).chain([127, 129]) {
+        let key = &paint(700)[250..][..key_length];
         let mut peer = Hmac::<V::Peer>::new_from_slice(key).unwrap();
         Mac::update(&mut peer, &message);
         let tag = peer.finalize().into_bytes();
@@ -151,7 +174,7 @@ fn in_lanes<V: Known>() {
     let memory = paint(3000);
     for count in (0..=33).chain([64]) {
         let key = &memory[count..][..random.below(130)];
-        let lengths = [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 700];
+        let lengths = [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 700].map(V::at);
         let messages: Vec<&[u8]> = (0..count).map(|i| &memory[i..][..lengths[random.below(11)]]).collect();
         let expected: Vec<Hash<V>> = messages.iter().map(|message| of_peer::<V>(key, message)).collect();
         let flat_expected: Vec<u8> = expected.iter().flat_map(|hash| hash.as_ref().to_vec()).collect();
@@ -179,7 +202,7 @@ fn wrong_output_lengths_are_errors<V: Known>() {
             assert!(hashes.iter().all(|hash| *hash == other::<V>()), "{given} hashes, touched");
         }
         let needed = 3 * V::LENGTH;
-        for given in [0, 3, needed - 1, needed + 1, 3 * 64] {
+        for given in [0, 3, needed - 1, needed + 1, 3 * 65] {
             let mut bytes = vec![0xee; given];
             assert_eq!(hmac.hash_many_flat(&messages, &mut bytes), Err(ManyError { given, needed }));
             assert_eq!(bytes, vec![0xee; given], "touched");

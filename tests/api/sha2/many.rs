@@ -5,16 +5,16 @@ use core::cell::RefCell;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_digest::sha2::{Hash, Hasher, ManyError, finalize_many, lanes, update_each, update_many};
-use simd_digest::{Backend, Digest, sha224, sha256};
+use simd_digest::{Backend, Digest, sha224, sha256, sha384, sha512, sha512_224, sha512_256};
 
 use super::all_backends;
 use crate::common::cases::{cases, fewer};
 use crate::common::each;
 use crate::common::paint::paint;
 use crate::common::random::Random;
-use crate::common::sha2::{Family, for_both, hasher_on, of_peer, on, other};
+use crate::common::sha2::{Family, Variant256, Variant512, for_each, hasher_on, of_peer, on, other};
 
-for_both! {
+for_each! {
     up_to_33_messages_of_ragged_lengths,
     ragged_windows,
     orders_of_lengths,
@@ -83,7 +83,8 @@ fn up_to_33_messages_of_ragged_lengths<V: Family>() {
     let mut random = Random::new(33);
     for count in 0..=33 {
         for kind in fewer(count, 0..5) {
-            let mut length = || if kind == 4 { random.below(700) } else { LENGTHS[random.below(LENGTHS.len() as u64)] };
+            let mut length =
+                || if kind == 4 { random.below(700) } else { V::at(LENGTHS[random.below(LENGTHS.len() as u64)]) };
             check::<V>(&slices(&messages((0..count).map(|_| length()))));
         }
     }
@@ -94,14 +95,14 @@ fn up_to_33_messages_of_ragged_lengths<V: Family>() {
 fn ragged_windows<V: Family>() {
     let mut random = Random::new(41);
     for count in (0..=40).chain([127, 128, 129, 143, 144, 150, 260]) {
-        let edges = [0, 1, 55, 56, 63, 64, 65, 119, 120, 511, 512, 960, 1015, 1016, 1023, 1024];
+        let edges = [0, 1, 55, 56, 63, 64, 65, 119, 120, 511, 512, 960, 1015, 1016, 1023, 1024].map(V::at);
         let windows: [Vec<usize>; 6] = [
             (0..count).map(|_| random.below(130)).collect(),
             (0..count).map(|_| random.below(513)).collect(),
             (0..count).map(|_| random.below(1025)).collect(),
             (0..count).map(|_| edges[random.below(edges.len() as u64)]).collect(),
-            (0..count).map(|i| if i == count / 2 { 1024 } else { 0 }).collect(),
-            (0..count).map(|i| if i + 1 == count { 1025 } else { 70 * (i % 15) }).collect(),
+            (0..count).map(|i| if i == count / 2 { V::at(1024) } else { 0 }).collect(),
+            (0..count).map(|i| if i + 1 == count { V::at(1025) } else { 70 * (i % 15) }).collect(),
         ];
         for lengths in fewer(count, windows) {
             check::<V>(&slices(&messages(lengths)));
@@ -130,7 +131,7 @@ fn orders_of_lengths<V: Family>() {
 
 /// As many as there can be streams, some of too many blocks for others to wait, in any order.
 fn a_few_long_messages<V: Family>() {
-    let lengths = [1100, 5000, 1023, 17_000, 0, 5000, 960, 64];
+    let lengths = [1100, 5000, 1023, 17_000, 0, 5000, 960, 64].map(V::at);
     for first in 0..lengths.len() {
         for count in 2..=5 {
             check::<V>(&slices(&messages(lengths.into_iter().cycle().skip(first).take(count))));
@@ -143,20 +144,22 @@ fn a_few_long_messages<V: Family>() {
 fn messages_of_a_block<V: Family>() {
     let mut random = Random::new(64);
     for count in [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 64] {
-        for limit in fewer(count, [1, 32, 33, 55, 56, 64, 65]) {
+        for limit in fewer(count, [1, 31, 33, 55, 56, 64, 65].map(|limit| V::at(limit) as u64)) {
             check::<V>(&slices(&messages((0..count).map(|_| random.below(limit + 1)))));
             check::<V>(&slices(&messages((0..count).map(|_| usize::try_from(limit).unwrap()))));
         }
-        let lengths = [64, 32, 0, 55, 56, 63, 32, 1];
+        let lengths = [64, 32, 0, 55, 56, 63, 32, 1].map(V::at);
         check::<V>(&slices(&messages((0..count).map(|i| lengths[i / 8]))));
-        check::<V>(&slices(&messages((0..count).map(|i| if i + 3 == count { 300 } else { lengths[i % 8] }))));
+        check::<V>(&slices(&messages((0..count).map(|i| if i + 3 == count { V::at(300) } else { lengths[i % 8] }))));
     }
 }
 
 /// Lanes full of messages of up to a block, then lanes full of shorter ones: what the longer left is not hashed.
 fn short_messages_after_longer_ones<V: Family>() {
     for width in [2, 3, 4, 8, 16] {
-        for lengths in [[64, 32, 63, 32], [56, 55, 56, 55], [120, 119, 56, 0], [32, 33, 3, 0]] {
+        for lengths in
+            [[64, 32, 63, 32], [56, 55, 56, 55], [120, 119, 56, 0], [32, 33, 3, 0]].map(|four| four.map(V::at))
+        {
             let lengths = lengths.into_iter().flat_map(|length| core::iter::repeat_n(length, width));
             check::<V>(&slices(&messages(lengths)));
         }
@@ -166,7 +169,7 @@ fn short_messages_after_longer_ones<V: Family>() {
 /// All lengths up to some blocks side by side with messages of other lengths.
 fn every_length<V: Family>() {
     for stride in [1, 7, 128] {
-        check::<V>(&slices(&messages((0..=521).map(|i| i * stride % 521))));
+        check::<V>(&slices(&messages((0..=521).map(|i| i * stride % 521 * V::BLOCK / 64))));
     }
 }
 
@@ -175,7 +178,7 @@ fn one_or_two_closing_blocks<V: Family>() {
     for blocks in 0..3 {
         for count in [2, 4, 8, 16, 17] {
             for one_in in [2, 3, count] {
-                let length = |i: usize| 64 * blocks + if i.is_multiple_of(one_in) { 56 } else { 55 };
+                let length = |i: usize| V::BLOCK * blocks + V::at(if i.is_multiple_of(one_in) { 56 } else { 55 });
                 check::<V>(&slices(&messages((0..count).map(length))));
             }
         }
@@ -184,7 +187,7 @@ fn one_or_two_closing_blocks<V: Family>() {
 
 /// Batches of every width, and all of them together.
 fn batches_of_every_width<V: Family>() {
-    let messages = messages((0..31).map(|i| LENGTHS[i % LENGTHS.len()]));
+    let messages = messages((0..31).map(|i| V::at(LENGTHS[i % LENGTHS.len()])));
     let messages = slices(&messages);
     let expected: Vec<Hash<V>> = messages.iter().map(|message| of_peer::<V>(message)).collect();
     check::<V>(&messages);
@@ -221,7 +224,7 @@ fn wrong_output_lengths_are_errors<V: Family>() {
             assert!(hashes.iter().all(|hash| *hash == other::<V>()), "{given} hashes, touched");
         }
         let needed = 3 * V::LENGTH;
-        for given in [0, 3, needed - 1, needed + 1, 3 * 20, 3 * 64] {
+        for given in [0, 3, needed - 1, needed + 1, 3 * 20, 3 * 65] {
             let mut bytes = vec![0xee; given];
             assert_eq!(batch.hash_many_flat(&messages, &mut bytes), Err(ManyError { given, needed }));
             assert_eq!(bytes, vec![0xee; given], "touched");
@@ -264,7 +267,7 @@ fn functions_of_the_modules() {
                 assert_eq!((error.given, error.needed), (40, count));
             )+};
         }
-        check!(sha256 Sha256 sha224 Sha224);
+        check!(sha256 Sha256 sha224 Sha224 sha384 Sha384 sha512 Sha512 sha512_224 Sha512_224 sha512_256 Sha512_256);
     }
     #[cfg(feature = "alloc")]
     assert_eq!(sha256::hash_many(&["", "one", "two"])[2], sha256::hash(b"two"));
@@ -273,10 +276,16 @@ fn functions_of_the_modules() {
 #[test]
 fn lanes_of_backends() {
     for backend in all_backends() {
-        assert!((1..=16).contains(&lanes(backend)), "{backend:?}");
-        assert_eq!([sha224::lanes(backend), sha256::lanes(backend)], [lanes(backend); 2]);
+        let of_sha256 = lanes::<Variant256>(backend);
+        assert!((1..=16).contains(&of_sha256), "{backend:?}");
+        assert_eq!([sha224::lanes(backend), sha256::lanes(backend)], [of_sha256; 2]);
+        let of_sha512 = lanes::<Variant512>(backend);
+        assert!((1..=8).contains(&of_sha512), "{backend:?}");
+        assert_eq!([sha384::lanes(backend), sha512::lanes(backend)], [of_sha512; 2]);
+        assert_eq!([sha512_224::lanes(backend), sha512_256::lanes(backend)], [of_sha512; 2]);
     }
-    assert_eq!(lanes("portable".parse().unwrap()), 1);
+    let portable = "portable".parse().unwrap();
+    assert_eq!([lanes::<Variant256>(portable), lanes::<Variant512>(portable)], [1; 2]);
 }
 
 /// The hashers of a batch, each updated alone.
@@ -293,7 +302,7 @@ fn update_one_by_one<V: Family>(hashers: &[Hasher<V>], data: &[&[u8]]) -> Vec<(H
 fn update_all<V: Family>(hashers: &mut [Hasher<V>], data: &[&[u8]]) -> Vec<(Hash<V>, u64)> {
     let mut by_jobs = hashers.to_vec();
     let backend = hashers[0].backend();
-    each::update(lanes(backend), &mut by_jobs, data, |jobs, done| update_each(backend, jobs, done));
+    each::update(lanes::<V>(backend), &mut by_jobs, data, |jobs, done| update_each(backend, jobs, done));
     let mut updates: Vec<(&mut Hasher<V>, &[u8])> = hashers.iter_mut().zip(data.iter().copied()).collect();
     update_many(&mut updates);
     let answers = |hashers: &[Hasher<V>]| hashers.iter().map(|hasher| (hasher.finalize(), hasher.count())).collect();
@@ -304,15 +313,15 @@ fn update_all<V: Family>(hashers: &mut [Hasher<V>], data: &[&[u8]]) -> Vec<(Hash
 
 /// Every number of bytes held, with data up to, at and beyond the end of that block.
 fn update_many_of_hashers_that_hold_something<V: Family>() {
-    let message = paint(1000);
+    let message = paint(V::at(1000));
     for backend in all_backends() {
-        for length in [0, 1, 2, 55, 56, 62, 63, 64, 65, 127, 128, 129, 257, 640] {
+        for length in [0, 1, 2, 55, 56, 62, 63, 64, 65, 127, 128, 129, 257, 640].map(V::at) {
             let begun = |held: usize| {
                 let mut hasher = hasher_on::<V>(backend);
                 hasher.update(&message[held..2 * held]);
                 hasher
             };
-            let mut hashers: Vec<Hasher<V>> = (0..=65).map(begun).collect();
+            let mut hashers: Vec<Hasher<V>> = (0..=V::at(65)).map(begun).collect();
             let data: Vec<&[u8]> = (0..hashers.len()).map(|i| &message[i..][..length]).collect();
             let expected = update_one_by_one(&hashers, &data);
             for (i, (hash, _)) in expected.iter().enumerate() {
@@ -356,7 +365,7 @@ fn update_many_again_and_again<V: Family>() {
 fn update_many_with_nothing<V: Family>() {
     update_many::<V>(&mut []);
     for backend in all_backends() {
-        for held in [0, 1, 63, 64, 65, 127, 128, 129] {
+        for held in [0, 1, 63, 64, 65, 127, 128, 129].map(V::at) {
             let mut hashers = vec![hasher_on::<V>(backend); 9];
             hashers.iter_mut().for_each(|hasher| _ = hasher.update(&paint(held)));
             let expected = vec![(of_peer::<V>(&paint(held)), held as u64); 9];
@@ -373,7 +382,7 @@ fn finalize_many_of_any_hashers<V: Family>() {
     for backend in all_backends() {
         for count in (1..=33).chain([130]) {
             for mixed in [false, true] {
-                let length = |i: usize| i * 37 % 131;
+                let length = |i: usize| i * 37 % V::at(131);
                 let hasher = |i: usize| {
                     let mut hasher = hasher_on::<V>(if mixed { backends[i % backends.len()] } else { backend });
                     hasher.update(&message[..length(i)]);

@@ -2,6 +2,7 @@
 
 use ::sha2::{Digest, Sha256};
 use simd_digest::sha256::{self, Batch, ManyError};
+use simd_digest::{sha512, sha512_256};
 
 use super::all_backends;
 use crate::common::paint::paint;
@@ -174,4 +175,32 @@ fn anywhere_in_memory() {
             assert!(beside.into_iter().all(|&byte| byte == 0xee), "{backend:?}, {offset}");
         }
     }
+}
+
+/// Nodes of two digests each, of the hashes with blocks of 128 bytes: of a block, and of half of one.
+#[test]
+fn nodes_of_sha512_and_sha512_256() {
+    let memory = paint(128 * 40);
+    for backend in all_backends() {
+        for count in (0..=20).chain([40]) {
+            let nodes = memory[..128 * count].as_chunks::<128>().0;
+            let mut digests = vec![[0xee; 64]; count];
+            sha512::Batch::new().with_backend(backend).hash_nodes(nodes, &mut digests).unwrap();
+            for (node, digest) in nodes.iter().zip(&digests) {
+                assert_eq!(digest[..], ::sha2::Sha512::digest(node)[..], "{backend:?}, {count}");
+            }
+            let nodes = memory[..64 * count].as_chunks::<64>().0;
+            let mut digests = vec![[0xee; 32]; count];
+            sha512_256::Batch::new().with_backend(backend).hash_nodes(nodes, &mut digests).unwrap();
+            for (node, digest) in nodes.iter().zip(&digests) {
+                assert_eq!(digest[..], ::sha2::Sha512_256::digest(node)[..], "{backend:?}, {count}");
+            }
+        }
+    }
+    let mut digests = [[0xee; 64]; 3];
+    assert_eq!(sha512::hash_nodes(&[[1; 128]; 2], &mut digests), Err(ManyError { given: 3, needed: 2 }));
+    assert_eq!(digests, [[0xee; 64]; 3], "nothing was written");
+    let mut digests = [[0xee; 32]; 1];
+    assert_eq!(sha512_256::hash_nodes(&[[1; 64]; 2], &mut digests), Err(ManyError { given: 1, needed: 2 }));
+    assert_eq!(digests, [[0xee; 32]; 1], "nothing was written");
 }

@@ -5,16 +5,16 @@ use simd_digest::Digest;
 use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::sha2::Hasher;
 use simd_digest::sha2::hazmat::{State, StateError};
-use simd_digest::{Backend, sha224, sha256};
+use simd_digest::{Backend, sha224, sha256, sha384, sha512};
 
 use super::all_backends;
 use super::traits::Traits;
 use crate::common::cases::fewer;
 use crate::common::paint::paint;
-use crate::common::sha2::{for_both, hasher_on, of_peer};
+use crate::common::sha2::{Word, for_all, hasher_on, of_peer};
 use crate::common::vector::{Vector, bytes, number};
 
-for_both! {
+for_all! {
     layout_of_sha2,
     states_of_sha2_both_ways,
     another_hash_value_before_the_first_block,
@@ -29,38 +29,35 @@ for_both! {
     nothing_secret_is_printed,
 }
 
-/// Chaining value, number of blocks, number of bytes held, these bytes.
-const HELD: usize = 40;
-
 fn state<V: Traits>(length: usize) -> SerializedState<V::Digest> {
     V::Digest::new_with_prefix(paint(length)).serialize()
 }
 
 fn layout_of_sha2<V: Traits>() {
-    let message = paint(200);
+    let message = paint(V::at(200));
     for length in 0..=message.len() {
         let state = state::<V>(length);
-        let blocks = length / 64;
-        let mut h = [0; 8];
-        let start = V::Peer::new().serialize();
-        h.iter_mut().zip(start.as_chunks().0).for_each(|(h, word)| *h = u32::from_le_bytes(*word));
-        ::sha2::block_api::compress256(&mut h, message[..64 * blocks].as_chunks().0);
-        let mut expected = h.map(u32::to_le_bytes).concat();
+        let blocks = length / V::BLOCK;
+        let mut h = V::Word::of_little_endian(&V::Peer::new().serialize());
+        V::Word::compress(&mut h, &message[..V::BLOCK * blocks]);
+        let mut expected = V::Word::little_endian(h);
         expected.extend((blocks as u64).to_le_bytes());
-        expected.push(u8::try_from(length % 64).unwrap());
-        expected.extend(&message[64 * blocks..length]);
-        expected.resize(104, 0);
+        expected.resize(V::CORE_STATE, 0);
+        expected.push(u8::try_from(length % V::BLOCK).unwrap());
+        expected.extend(&message[V::BLOCK * blocks..length]);
+        expected.resize(V::CORE_STATE + V::BLOCK, 0);
         assert_eq!(state[..], expected, "length {length}");
     }
 }
 
 /// The digest begins with the hash value of the state, also where a block has a way of its own.
 fn another_hash_value_before_the_first_block<V: Traits>() {
-    let message = paint(130);
-    for length in [0, 1, 63, 64, 65, 128] {
+    let message = paint(V::at(130));
+    for length in [0, 1, 63, 64, 65, 128].map(V::at) {
         let mut state = state::<V>(0);
         state[3] ^= 1;
-        let (mut ours, mut theirs) = (V::Digest::deserialize(&state).unwrap(), V::Peer::deserialize(&state).unwrap());
+        let (mut ours, mut theirs) =
+            (V::Digest::deserialize(&state).unwrap(), V::Peer::deserialize(&state[..].try_into().unwrap()).unwrap());
         ours.update(&message[..length]);
         theirs.update(&message[..length]);
         assert_eq!(ours.finalize()[..], theirs.finalize()[..], "length {length}");
@@ -71,11 +68,11 @@ fn another_hash_value_before_the_first_block<V: Traits>() {
 fn states_of_sha2_both_ways<V: Traits>() {
     let message = paint(700);
     let digest = V::Peer::digest(&message);
-    for position in (0..=200).chain([255, 256, 257, 640]) {
+    for position in (0..=V::at(200)).step_by(V::BLOCK / 64).chain([127, 128, 255, 256, 257, 640]) {
         let (begin, end) = message.split_at(position);
         let theirs = V::Peer::new_with_prefix(begin).serialize();
         for backend in all_backends() {
-            for piece in [1, 7, 63, 64, 65, 128, 700] {
+            for piece in [1, 7, 63, 64, 65, 127, 128, 700] {
                 let mut hash = V::on(V::Digest::new(), backend);
                 begin.chunks(piece).for_each(|piece| Digest::update(&mut hash, piece));
                 assert_eq!(hash.serialize()[..], theirs[..], "{backend:?}, position {position}, pieces of {piece}");
@@ -108,9 +105,9 @@ fn round_trip_at_every_position<V: Traits>() {
 
 fn more_held_than_there_can_be<V: Traits>() {
     for length in [0, 1, 64, 100] {
-        for held in 64..=255 {
+        for held in u8::try_from(V::BLOCK).unwrap()..=255 {
             let mut state = state::<V>(length);
-            state[HELD] = held;
+            state[V::CORE_STATE] = held;
             assert!(V::Digest::deserialize(&state).is_err(), "{held} held");
             assert!(V::Peer::deserialize(&state[..].try_into().unwrap()).is_err(), "{held} held");
         }
@@ -118,9 +115,9 @@ fn more_held_than_there_can_be<V: Traits>() {
 }
 
 fn something_after_what_is_held<V: Traits>() {
-    for length in [0, 1, 62, 63, 65, 96, 128] {
+    for length in [0, 1, 62, 63, 65, 96, 128].map(V::at) {
         let mut state = state::<V>(length);
-        for place in HELD + 1 + length % 64..104 {
+        for place in V::CORE_STATE + 1 + length % V::BLOCK..V::CORE_STATE + V::BLOCK {
             state[place] = 1;
             assert!(V::Digest::deserialize(&state).is_err(), "length {length}, place {place}");
             assert!(V::Peer::deserialize(&state[..].try_into().unwrap()).is_err(), "length {length}, place {place}");
@@ -131,7 +128,7 @@ fn something_after_what_is_held<V: Traits>() {
 }
 
 fn save<V: Traits>(hasher: &Hasher<V>) -> Vec<u8> {
-    State::of(hasher).to_bytes().to_vec()
+    State::of(hasher).to_bytes().as_ref().to_vec()
 }
 
 fn restore<V: Traits>(bytes: &[u8]) -> Result<Hasher<V>, StateError> {
@@ -170,9 +167,9 @@ fn layout_of_a_hasher<V: Traits>() {
         hasher.update(&message[..length]);
         let theirs = V::Peer::new_with_prefix(&message[..length]).serialize();
         let mut expected = V::STATE_BEGINS.to_vec();
-        theirs[..32].as_chunks::<4>().0.iter().for_each(|word| expected.extend(word.iter().rev()));
-        expected.extend(&message[length - length % 64..length]);
-        expected.resize(100, 0);
+        expected.extend(V::Word::big_endian(V::Word::of_little_endian(&theirs[..V::VALUE])));
+        expected.extend(&message[length - length % V::BLOCK..length]);
+        expected.resize(4 + V::VALUE + V::BLOCK, 0);
         expected.extend((length as u64).to_be_bytes());
         assert_eq!(save(&hasher), expected, "length {length}");
     }
@@ -187,6 +184,10 @@ fn states_of_the_modules() {
     let bytes: [u8; 108] = sha224::hazmat::State::of(&sha224::Hasher::new()).to_bytes();
     assert!(sha224::hazmat::State::from_bytes(&bytes).is_ok());
     assert!(sha256::hazmat::State::from_bytes(&bytes).is_err(), "of the other hash");
+    let bytes: [u8; 204] = sha512::hazmat::State::of(&sha512::Hasher::new()).to_bytes();
+    assert!(sha512::hazmat::State::from_bytes(&bytes).is_ok());
+    assert!(sha384::hazmat::State::from_bytes(&bytes).is_err(), "of the other hash");
+    assert_eq!(sha256::hazmat::State::from_bytes(&bytes).unwrap_err(), StateError::Length);
 }
 
 /// On every backend before and after.
@@ -229,15 +230,15 @@ fn of_no_hasher<V: Traits>() {
         }
     }
     // Something after the bytes that are held.
-    for place in 4 + 32 + 36..100 {
+    for place in 4 + V::VALUE + 100 % V::BLOCK..4 + V::VALUE + V::BLOCK {
         let mut other = state.clone();
         other[place] = 1;
         error(&other);
     }
     // Nothing is compressed, so the chaining value is the first.
-    for length in [0, 1, 63] {
+    for length in [0, 1, 63].map(V::at) {
         let state = save(Hasher::<V>::new().update(&paint(length)));
-        for place in 4..36 {
+        for place in 4..4 + V::VALUE {
             let mut other = state.clone();
             other[place] ^= 1;
             error(&other);
@@ -247,9 +248,9 @@ fn of_no_hasher<V: Traits>() {
 
 /// Also counts that no message has: nothing panics, and all backends agree.
 fn flipped_bytes_are_refused_or_hash_on<V: Traits>() {
-    let message = paint(200);
+    let message = paint(V::at(200));
     let (mut refused, mut taken) = (0, 0);
-    for length in [0, 1, 63, 64, 65, 128, 192] {
+    for length in [0, 1, 63, 64, 65, 128, 192].map(V::at) {
         let mut state = save(Hasher::<V>::new().update(&message[..length]));
         for place in 0..state.len() {
             for flip in fewer(place, [1, 2, 4, 8, 16, 32, 64, 128, 255]) {

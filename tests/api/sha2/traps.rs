@@ -16,9 +16,9 @@ use simd_digest::sha2::{Hasher, HmacKey, update_many};
 use super::all_backends;
 use super::traits::Traits;
 use crate::common::paint::paint;
-use crate::common::sha2::{for_both, hasher_on, of_peer, on, other};
+use crate::common::sha2::{for_each, hasher_on, of_peer, on, other};
 
-for_both! {
+for_each! {
     trap_buffer_of_the_caller,
     trap_aligned_loads,
     trap_padding,
@@ -71,7 +71,7 @@ fn trap_buffer_of_the_caller<V: Traits>() {
 
 /// libsodium and `sha2` used aligned loads on what lies anywhere: all 64 misalignments of input and output.
 fn trap_aligned_loads<V: Traits>() {
-    let lengths = [1, 32, 55, 63, 64, 65, 3 * 64 + 1, 9 * 64];
+    let lengths = [1, 31, 55, 63, 64, 65, 3 * 64 + 1, 9 * 64].map(V::at);
     let contents: Vec<Vec<u8>> = lengths.iter().map(|&length| paint(length)).collect();
     let digests: Vec<_> = contents.iter().map(|bytes| of_peer::<V>(bytes)).collect();
     let flat_expected: Vec<u8> = digests.iter().flat_map(|hash| hash.as_ref().to_vec()).collect();
@@ -97,7 +97,7 @@ fn trap_aligned_loads<V: Traits>() {
 
 /// The lengths at which the closing bytes take one block more, as written in two pieces, and in lanes beside others.
 fn trap_padding<V: Traits>() {
-    for length in [0, 55, 56, 63, 64, 119, 120, 127, 128, 183, 184] {
+    for length in [0, 55, 56, 63, 64, 119, 120, 127, 128, 183, 184].map(V::at) {
         // A last byte that is like the one that closes a message, and zeros before it.
         for end in [&[][..], &[0x80], &[0x80, 0], &[0; 9]] {
             let mut message = paint(length);
@@ -121,10 +121,10 @@ fn trap_padding<V: Traits>() {
 /// Konscious, hashcat and isa-l_crypto compressed a full block too early, or an empty one at the end: two writes, one of
 /// which ends at a block's end or beside it, are one.
 fn trap_last_block_held_back<V: Traits>() {
-    let most = 3 * 64 + 1;
+    let most = 3 * V::BLOCK + 1;
     let message = paint(2 * most);
     let digests: Vec<_> = (0..=message.len()).map(|length| of_peer::<V>(&message[..length])).collect();
-    let at_an_edge = |length: usize| (length + 1) % 64 <= 2;
+    let at_an_edge = |length: usize| (length + 1) % V::BLOCK <= 2;
     for backend in all_backends() {
         for first in 0..=most {
             let mut begun = hasher_on::<V>(backend);

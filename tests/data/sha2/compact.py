@@ -3,10 +3,10 @@
 
     python3 compact.py DIRECTORY
 
-DIRECTORY holds SHA224LongMsg.rsp and SHA256LongMsg.rsp of NIST's SHAVS, and hmac_sha224_test.json and
+DIRECTORY holds SHA224LongMsg.rsp, SHA256LongMsg.rsp and SHA512LongMsg.rsp of NIST's SHAVS, and hmac_sha224_test.json and
 hmac_sha256_test.json of Wycheproof: README.md says where they are.
 
-* SHA*LongMsg.rsp keep every fourth message, the longest among them. The format stays the same.
+* SHA*LongMsg.rsp keep every fourth message, of SHA-512 every 16th, the longest among them. The format stays the same.
 * wycheproof_hmac_sha*.txt keep every vector, one a line, without comments and flags.
 """
 
@@ -14,7 +14,7 @@ import json
 import os
 import sys
 
-EVERY = 4
+EVERY, EVERY_512 = 4, 16
 
 WYCHEPROOF = """\
 # Wycheproof's test vectors of HMAC-SHA-{bits}. Written by compact.py: do not edit.
@@ -28,11 +28,11 @@ WYCHEPROOF = """\
 """
 
 
-def long_messages(text):
+def long_messages(text, every=EVERY):
     header, *vectors = text.replace("\r\n", "\n").strip().split("\n\nLen = ")
-    assert len(vectors) == 64
-    kept = vectors[EVERY - 1 :: EVERY]
-    note = "#  Every %dth message of 64: see compact.py\n" % EVERY
+    assert len(vectors) == (64 if every == EVERY else 128)
+    kept = vectors[every - 1 :: every]
+    note = "#  Every %dth message of %d: see compact.py\n" % (every, len(vectors))
     return note + "\n\nLen = ".join([header] + kept) + "\n"
 
 
@@ -58,6 +58,7 @@ def main():
         with open(os.path.join(here, target), "w", newline="\n") as f:
             f.write(text)
 
+    convert("SHA512LongMsg.rsp", "SHA512LongMsg.rsp", lambda text: long_messages(text, EVERY_512))
     for bits in (224, 256):
         name = "SHA%dLongMsg.rsp" % bits
         convert(name, name, long_messages)

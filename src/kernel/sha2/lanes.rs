@@ -1,16 +1,16 @@
 //! Many messages, a word of each in a vector.
 
-use super::{K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole};
-use crate::kernel::{Known, Lanes, Run};
+use super::{Sha2Function, Sha2Word, Whole};
+use crate::kernel::{Block, Known, Lanes, Run};
 
 /// A vector of one word of each of `L` messages, for the lane kernel. The names are those of FIPS 180-4, section 4.1.2.
-pub(crate) trait Lane<const L: usize>: Lanes<u32, L> {
+pub(crate) trait Lane<W, const L: usize>: Lanes<W, L> {
     /// Words `i L` to `i L + L` of `bytes`, big-endian.
     fn load_be(token: Self::Token, bytes: &[u8], i: usize) -> Self;
     /// Every word with its bytes the other way round.
     fn swap_bytes(self) -> Self;
     /// T1 and T2 of a round (section 6.2.2) from the sum of `h`, the constant and the word, and from `a b c e f g`.
-    /// `sha256_rounds!` of `backend::vector` implements this method and the next for every vector.
+    /// `sha2_rounds!` of `backend::vector` implements this method and the next for every vector.
     fn temporary(sum: Self, variables: [Self; 6]) -> [Self; 2];
     /// Word `t` of a schedule, from words `t - 16`, `t - 15`, `t - 7` and `t - 2`.
     fn next_word(words: [Self; 4]) -> Self;
@@ -20,18 +20,21 @@ pub(crate) trait Lane<const L: usize>: Lanes<u32, L> {
 ///
 /// Lanes without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
-pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: Run<'_, Sha256Function>) {
+pub(crate) fn compress_lanes<W: Sha2Word, V: Lane<W, L>, const L: usize>(
+    token: V::Token,
+    run: Run<'_, Sha2Function<W>>,
+) {
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
-    let mut h = [splat::<V, L>(token, 0); 8];
+    let mut h = [splat::<W, V, L>(token, W::ZERO); 8];
     if run.hint != Known::Nothing {
-        h = splat_all::<V, L>(token, &run.chains[0].h);
+        h = splat_all::<W, V, L>(token, &run.chains[0].h);
     } else {
         // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
         for (i, h) in h.chunks_mut(L).enumerate() {
-            let mut rows = [splat::<V, L>(token, 0); L];
+            let mut rows = [splat::<W, V, L>(token, W::ZERO); L];
             for (l, row) in rows.iter_mut().enumerate() {
-                let mut words = [0; L];
+                let mut words = [W::ZERO; L];
                 let part = &run.chains[lane(l)].h[i * L..];
                 let number = part.len().min(L);
                 words[..number].copy_from_slice(&part[..number]);
@@ -44,21 +47,21 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
     for block in 0..run.count {
         if let Some(ahead) = ahead {
             for blocks in run.blocks {
-                V::fetch_ahead(&blocks[block * run.stride], ahead);
+                V::fetch_ahead(blocks[block * run.stride].bytes(), ahead);
             }
         }
-        let mut w = [splat::<V, L>(token, 0); 16];
+        let mut w = [splat::<W, V, L>(token, W::ZERO); 16];
         for (i, w) in w.chunks_exact_mut(L).enumerate() {
-            let mut rows = [splat::<V, L>(token, 0); L];
+            let mut rows = [splat::<W, V, L>(token, W::ZERO); L];
             for (l, row) in rows.iter_mut().enumerate() {
-                *row = V::load_be(token, &run.blocks[lane(l)][block * run.stride], i);
+                *row = V::load_be(token, run.blocks[lane(l)][block * run.stride].bytes(), i);
             }
             w.copy_from_slice(&V::transpose(rows));
         }
-        h = compress::<V, L>(token, h, w);
+        h = compress::<W, V, L>(token, h, w);
     }
     for (i, h) in h.chunks(L).enumerate() {
-        let mut columns = [splat::<V, L>(token, 0); L];
+        let mut columns = [splat::<W, V, L>(token, W::ZERO); L];
         columns[..h.len()].copy_from_slice(h);
         for (chain, row) in run.chains.iter_mut().zip(V::transpose(columns)) {
             chain.h[i * L..][..h.len()].copy_from_slice(&row.words()[..h.len()]);
@@ -79,9 +82,9 @@ pub(crate) fn compress_lanes<V: Lane<L>, const L: usize>(token: V::Token, run: R
 ///
 /// Hash values leave their lanes whenever a message ends, so no lane is set up anew.
 #[inline(always)]
-pub(crate) fn whole_lanes<V: Lane<L>, const L: usize>(token: V::Token, whole: Whole<'_>) {
+pub(crate) fn whole_lanes<W: Sha2Word, V: Lane<W, L>, const L: usize>(token: V::Token, whole: Whole<'_, W>) {
     let Whole { start, messages, chains } = whole;
-    let mut h = splat_all::<V, L>(token, start);
+    let mut h = splat_all::<W, V, L>(token, start);
     let mut live = messages.len();
     // Every message has at least as many blocks as the last one, and one or two of them close it.
     let in_all = messages[live - 1].number().saturating_sub(2);
@@ -90,15 +93,15 @@ pub(crate) fn whole_lanes<V: Lane<L>, const L: usize>(token: V::Token, whole: Wh
         for (to, message) in blocks.iter_mut().zip(&messages[..live]) {
             *to = if block < in_all { &message.blocks[block] } else { message.block(block) };
         }
-        let mut w = [splat::<V, L>(token, 0); 16];
+        let mut w = [splat::<W, V, L>(token, W::ZERO); 16];
         for (i, w) in w.chunks_exact_mut(L).enumerate() {
-            let mut rows = [splat::<V, L>(token, 0); L];
+            let mut rows = [splat::<W, V, L>(token, W::ZERO); L];
             for (row, block) in rows.iter_mut().zip(&blocks) {
-                *row = V::load_be(token, *block, i);
+                *row = V::load_be(token, block.bytes(), i);
             }
             w.copy_from_slice(&V::transpose(rows));
         }
-        h = compress::<V, L>(token, h, w);
+        h = compress::<W, V, L>(token, h, w);
         let before = live;
         while live > 0 && messages[live - 1].number() == block + 1 {
             live -= 1;
@@ -107,7 +110,7 @@ pub(crate) fn whole_lanes<V: Lane<L>, const L: usize>(token: V::Token, whole: Wh
             continue;
         }
         for (i, h) in h.chunks(L).enumerate() {
-            let mut columns = [splat::<V, L>(token, 0); L];
+            let mut columns = [splat::<W, V, L>(token, W::ZERO); L];
             columns[..h.len()].copy_from_slice(h);
             let rows = V::transpose(columns);
             for (chain, row) in chains[live..before].iter_mut().zip(&rows[live..before]) {
@@ -117,64 +120,25 @@ pub(crate) fn whole_lanes<V: Lane<L>, const L: usize>(token: V::Token, whole: Wh
     }
 }
 
-/// The digests of up to `L` messages of 64 bytes, or of these digests if `twice`.
 #[inline(always)]
-pub(crate) fn hash_lanes<V: Lane<L>, const L: usize>(token: V::Token, nodes: Nodes<'_>) {
-    let Nodes { iv, nodes, digests, twice, .. } = nodes;
-    let live = nodes.len();
-    let iv = splat_all::<V, L>(token, iv);
-    let mut w = [splat::<V, L>(token, 0); 16];
-    for (i, w) in w.chunks_exact_mut(L).enumerate() {
-        let mut rows = [splat::<V, L>(token, 0); L];
-        for (l, row) in rows.iter_mut().enumerate() {
-            *row = V::load_be(token, nodes[l.min(live - 1)], i);
-        }
-        w.copy_from_slice(&V::transpose(rows));
-    }
-    // In a loop the rounds are compiled once.
-    let mut h = iv;
-    for second in [false, true] {
-        h = compress::<V, L>(token, iv, w);
-        if second {
-            break;
-        }
-        h = add_all::<V, L>(h, scheduled_rounds::<V, L>(token, h, &PADDING_OF_64));
-        if !twice {
-            break;
-        }
-        w[..8].copy_from_slice(&h);
-        w[8] = splat::<V, L>(token, 0x8000_0000);
-        w[9..15].fill(splat::<V, L>(token, 0));
-        w[15] = splat::<V, L>(token, 256);
-    }
-    for (i, h) in h.chunks(L).enumerate() {
-        let mut columns = [splat::<V, L>(token, 0); L];
-        columns[..h.len()].copy_from_slice(h);
-        for (digest, row) in digests.iter_mut().zip(V::transpose(columns)) {
-            let (words, _) = digest.as_chunks_mut::<4>();
-            for (to, word) in words[i * L..].iter_mut().zip(row.swap_bytes().words()) {
-                *to = word.to_ne_bytes();
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn splat<V: Lane<L>, const L: usize>(token: V::Token, word: u32) -> V {
+pub(in crate::kernel) fn splat<W: Sha2Word, V: Lane<W, L>, const L: usize>(token: V::Token, word: W) -> V {
     V::new(token, [word; L])
 }
 
 #[inline(always)]
-fn splat_all<V: Lane<L>, const L: usize>(token: V::Token, words: &[u32; 8]) -> [V; 8] {
-    let mut vectors = [splat::<V, L>(token, 0); 8];
+pub(in crate::kernel) fn splat_all<W: Sha2Word, V: Lane<W, L>, const L: usize>(
+    token: V::Token,
+    words: &[W; 8],
+) -> [V; 8] {
+    let mut vectors = [splat::<W, V, L>(token, W::ZERO); 8];
     for (vector, word) in vectors.iter_mut().zip(words) {
-        *vector = splat::<V, L>(token, *word);
+        *vector = splat::<W, V, L>(token, *word);
     }
     vectors
 }
 
 #[inline(always)]
-fn add_all<V: Lane<L>, const L: usize>(mut h: [V; 8], v: [V; 8]) -> [V; 8] {
+pub(in crate::kernel) fn add_all<W: Sha2Word, V: Lane<W, L>, const L: usize>(mut h: [V; 8], v: [V; 8]) -> [V; 8] {
     for (h, v) in h.iter_mut().zip(v) {
         *h = h.add(v);
     }
@@ -183,29 +147,34 @@ fn add_all<V: Lane<L>, const L: usize>(mut h: [V; 8], v: [V; 8]) -> [V; 8] {
 
 /// One block of each message: `w` are its words.
 ///
-/// Rounds by sixteen: all 64 in a row would be four times as much code, more than a CPU keeps decoded.
+/// Rounds by sixteen: all in a row would be four times as much code, more than a CPU keeps decoded.
 #[inline(always)]
-fn compress<V: Lane<L>, const L: usize>(token: V::Token, h: [V; 8], mut w: [V; 16]) -> [V; 8] {
+pub(in crate::kernel) fn compress<W: Sha2Word, V: Lane<W, L>, const L: usize>(
+    token: V::Token,
+    h: [V; 8],
+    mut w: [V; 16],
+) -> [V; 8] {
     let mut v = h;
-    for k in &K.0[..3] {
-        v = sixteen::<V, L, true>(token, v, &mut w, k);
+    let last = W::K.len() - 1;
+    for k in &W::K[..last] {
+        v = sixteen::<W, V, L, true>(token, v, &mut w, k);
     }
-    v = sixteen::<V, L, false>(token, v, &mut w, &K.0[3]);
-    add_all::<V, L>(h, v)
+    v = sixteen::<W, V, L, false>(token, v, &mut w, &W::K[last]);
+    add_all::<W, V, L>(h, v)
 }
 
 /// Sixteen rounds. If `MORE`, the words of the next sixteen take the place of these.
 #[inline(always)]
-fn sixteen<V: Lane<L>, const L: usize, const MORE: bool>(
+fn sixteen<W: Sha2Word, V: Lane<W, L>, const L: usize, const MORE: bool>(
     token: V::Token,
     v: [V; 8],
     w: &mut [V; 16],
-    k: &[u32; 16],
+    k: &[W; 16],
 ) -> [V; 8] {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
     macro_rules! rounds {
         ($($t:literal)+) => {$(
-            let sum = h.add(splat::<V, L>(token, k[$t])).add(w[$t]);
+            let sum = h.add(splat::<W, V, L>(token, k[$t])).add(w[$t]);
             let [t1, t2] = V::temporary(sum, [a, b, c, e, f, g]);
             if MORE {
                 w[$t] = V::next_word([w[$t], w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
@@ -214,21 +183,5 @@ fn sixteen<V: Lane<L>, const L: usize, const MORE: bool>(
         )+};
     }
     rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-    [a, b, c, d, e, f, g, h]
-}
-
-/// The 64 rounds of a block whose schedule is known: `sums` are its words and the constants.
-#[inline(always)]
-fn scheduled_rounds<V: Lane<L>, const L: usize>(token: V::Token, v: [V; 8], sums: &Rounds) -> [V; 8] {
-    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
-    macro_rules! rounds {
-        ($k:ident: $($t:literal)+) => {$(
-            let [t1, t2] = V::temporary(h.add(splat::<V, L>(token, $k[$t])), [a, b, c, e, f, g]);
-            (a, b, c, d, e, f, g, h) = (t1.add(t2), a, b, c, d.add(t1), e, f, g);
-        )+};
-    }
-    for k in &sums.0 {
-        rounds!(k: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-    }
     [a, b, c, d, e, f, g, h]
 }

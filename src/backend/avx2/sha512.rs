@@ -1,0 +1,91 @@
+//! SHA-512 on AVX2: four messages in lanes; one is for scalar code.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::sha256::{ch, maj, xor3};
+use super::{Avx2, U64x4};
+use crate::backend::Beside;
+use crate::backend::portable::sha512 as portable;
+use crate::backend::vector::sha2_rounds;
+use crate::kernel::sha512::{
+    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
+};
+use crate::kernel::{Compress, Run, Sides, Words};
+
+impl Compress<Sha512Function> for Beside<Avx2> {
+    const LANES: usize = 4;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 128]], _: Written) {
+        portable::compress(chain, blocks);
+    }
+
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        match live {
+            ..=1 => Sides::Alone,
+            _ => Sides::Lanes(4),
+        }
+    }
+
+    fn run(self, run: Run<'_, Sha512Function>) {
+        match run.chains.len() {
+            ..=1 => portable::one_by_one(run, portable::compress),
+            // SAFETY: self.isa proves AVX2.
+            _ => unsafe { compress4(run) },
+        }
+    }
+}
+
+impl CompressWhole<u64> for Beside<Avx2> {
+    fn whole(self, messages: Whole<'_>) {
+        match messages.chains.len() {
+            ..=1 => portable::compress_whole(messages),
+            // SAFETY: self.isa proves AVX2.
+            _ => unsafe { whole4(messages) },
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn compress4(run: Run<'_, Sha512Function>) {
+    compress_lanes::<u64, U64x4, 4>(Avx2::here(), run);
+}
+
+#[target_feature(enable = "avx2")]
+fn whole4(messages: Whole<'_>) {
+    whole_lanes::<u64, U64x4, 4>(Avx2::here(), messages);
+}
+
+impl Lane<u64, 4> for U64x4 {
+    #[inline(always)]
+    fn load_be(token: Avx2, bytes: &[u8], i: usize) -> Self {
+        Self::load(token, bytes, i).swap_bytes()
+    }
+
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        // SAFETY: self.1 proves AVX2.
+        Self(unsafe { swap(self.0) }, self.1)
+    }
+
+    sha2_rounds!(U64x4 of u64 in "avx2", _mm256_add_epi64, xor3, super::ror64, shr, ch, maj);
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn shr(v: __m256i, bits: u32) -> __m256i {
+    _mm256_srl_epi64(v, _mm_cvtsi32_si128(bits.cast_signed()))
+}
+
+/// Every word with its bytes the other way round.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::backend) fn swap(v: __m256i) -> __m256i {
+    let places = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+    _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(places))
+}

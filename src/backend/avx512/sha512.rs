@@ -1,0 +1,123 @@
+//! SHA-512 on AVX-512: two to four, or up to eight, messages in lanes; one is for scalar code.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+#[cfg(msan)]
+use super::sha256::{
+    _mm256_ternarylogic_epi32 as _mm256_ternarylogic_epi64, _mm512_ternarylogic_epi32 as _mm512_ternarylogic_epi64,
+};
+use super::sha256::{CH, MAJ, XOR3};
+use super::{Avx512, U64x4, U64x8};
+use crate::backend::portable::sha512 as portable;
+use crate::backend::vector::sha2_rounds;
+use crate::backend::{Beside, avx2};
+use crate::kernel::sha512::{
+    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
+};
+use crate::kernel::{Compress, Run, Sides, Words};
+
+impl Compress<Sha512Function> for Beside<Avx512> {
+    const LANES: usize = 8;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 128]], _: Written) {
+        portable::compress(chain, blocks);
+    }
+
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        match live {
+            ..=1 => Sides::Alone,
+            2..=4 => Sides::Lanes(4),
+            _ => Sides::Lanes(8),
+        }
+    }
+
+    fn run(self, run: Run<'_, Sha512Function>) {
+        match run.chains.len() {
+            ..=1 => portable::one_by_one(run, portable::compress),
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            2..=4 => unsafe { compress4(run) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            _ => unsafe { compress8(run) },
+        }
+    }
+}
+
+impl CompressWhole<u64> for Beside<Avx512> {
+    fn whole(self, messages: Whole<'_>) {
+        match messages.chains.len() {
+            ..=1 => portable::compress_whole(messages),
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            2..=4 => unsafe { whole4(messages) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            _ => unsafe { whole8(messages) },
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress4(run: Run<'_, Sha512Function>) {
+    compress_lanes::<u64, U64x4, 4>(Avx512::here(), run);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress8(run: Run<'_, Sha512Function>) {
+    compress_lanes::<u64, U64x8, 8>(Avx512::here(), run);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn whole4(messages: Whole<'_>) {
+    whole_lanes::<u64, U64x4, 4>(Avx512::here(), messages);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn whole8(messages: Whole<'_>) {
+    whole_lanes::<u64, U64x8, 8>(Avx512::here(), messages);
+}
+
+/// Implements [`Lane`] by ternary logic.
+macro_rules! lane {
+    ($Vector:ident, $L:literal, $Register:ident, $add:ident, $ternary:ident, $ror:ident, $shr:ident by $srl:ident, $swap:ident) => {
+        impl Lane<u64, $L> for $Vector {
+            #[inline(always)]
+            fn load_be(token: Avx512, bytes: &[u8], i: usize) -> Self {
+                Self::load(token, bytes, i).swap_bytes()
+            }
+
+            #[inline(always)]
+            fn swap_bytes(self) -> Self {
+                // SAFETY: self.1 proves AVX-512F, VL and BW.
+                Self(unsafe { $swap(self.0) }, self.1)
+            }
+
+            sha2_rounds!(
+                $Vector of u64 in "avx512f,avx512vl,avx512bw", $add, $ternary::<XOR3>, super::$ror, $shr, $ternary::<CH>, $ternary::<MAJ>
+            );
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+        fn $shr(v: $Register, bits: u32) -> $Register {
+            $srl(v, _mm_cvtsi32_si128(bits.cast_signed()))
+        }
+    };
+}
+lane!(U64x4, 4, __m256i, _mm256_add_epi64, _mm256_ternarylogic_epi64, ror64x4, shr4 by _mm256_srl_epi64, swap4);
+lane!(U64x8, 8, __m512i, _mm512_add_epi64, _mm512_ternarylogic_epi64, ror64x8, shr8 by _mm512_srl_epi64, swap8);
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn swap4(v: __m256i) -> __m256i {
+    avx2::sha512::swap(v)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn swap8(v: __m512i) -> __m512i {
+    _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)))
+}

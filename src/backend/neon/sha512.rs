@@ -1,0 +1,91 @@
+//! SHA-512 on NEON: two messages in lanes; one is for scalar code.
+#![allow(unsafe_code)]
+
+use core::arch::aarch64::*;
+
+use super::{Neon, U64x2};
+use crate::backend::Beside;
+use crate::backend::portable::sha512 as portable;
+use crate::backend::vector::sha2_rounds;
+use crate::kernel::sha512::{
+    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
+};
+use crate::kernel::{Compress, Run, Sides, Words};
+
+impl Compress<Sha512Function> for Beside<Neon> {
+    const LANES: usize = 2;
+
+    #[inline]
+    fn blocks(self, chain: &mut Chain, blocks: &[[u8; 128]], _: Written) {
+        portable::compress(chain, blocks);
+    }
+
+    #[inline]
+    fn sides(&self, live: usize) -> Sides {
+        match live {
+            ..=1 => Sides::Alone,
+            _ => Sides::Lanes(2),
+        }
+    }
+
+    fn run(self, run: Run<'_, Sha512Function>) {
+        match run.chains.len() {
+            ..=1 => portable::one_by_one(run, portable::compress),
+            // SAFETY: self.isa proves NEON.
+            _ => unsafe { compress2(run) },
+        }
+    }
+}
+
+impl CompressWhole<u64> for Beside<Neon> {
+    fn whole(self, messages: Whole<'_>) {
+        match messages.chains.len() {
+            ..=1 => portable::compress_whole(messages),
+            // SAFETY: self.isa proves NEON.
+            _ => unsafe { whole2(messages) },
+        }
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn compress2(run: Run<'_, Sha512Function>) {
+    compress_lanes::<u64, U64x2, 2>(Neon::here(), run);
+}
+
+#[target_feature(enable = "neon")]
+fn whole2(messages: Whole<'_>) {
+    whole_lanes::<u64, U64x2, 2>(Neon::here(), messages);
+}
+
+impl Lane<u64, 2> for U64x2 {
+    #[inline(always)]
+    fn load_be(token: Neon, bytes: &[u8], i: usize) -> Self {
+        Self::load(token, bytes, i).swap_bytes()
+    }
+
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        // SAFETY: self.1 proves NEON.
+        Self(unsafe { vreinterpretq_u64_u8(vrev64q_u8(vreinterpretq_u8_u64(self.0))) }, self.1)
+    }
+
+    sha2_rounds!(U64x2 of u64 in "neon", vaddq_u64, xor3, super::ror64, shr, vbslq_u64, maj);
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn xor3(a: uint64x2_t, b: uint64x2_t, c: uint64x2_t) -> uint64x2_t {
+    veorq_u64(veorq_u64(a, b), c)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn shr(v: uint64x2_t, bits: u32) -> uint64x2_t {
+    vshlq_u64(v, vdupq_n_s64(-i64::from(bits)))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn maj(a: uint64x2_t, b: uint64x2_t, c: uint64x2_t) -> uint64x2_t {
+    vbslq_u64(veorq_u64(a, b), c, b)
+}

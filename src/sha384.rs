@@ -1,0 +1,123 @@
+//! SHA-384: SHA-512 from another initial hash value, to 48 bytes ([FIPS
+//! 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
+//!
+//! The module has the API of [`sha256`](crate::sha256), except the Merkle-tree functions.
+//!
+//! ```
+//! use simd_digest::sha384;
+//!
+//! assert!(sha384::hash(b"abc").to_string().starts_with("cb00753f"));
+//! ```
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use crate::backend::Backend;
+use crate::sha2;
+pub use crate::sha2::{ManyError, ParseHashError, Variant384};
+
+/// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-384.
+pub type Hasher = sha2::Hasher<Variant384>;
+
+/// As [`sha256::Hash`](type@crate::sha256::Hash), for SHA-384: 48 bytes.
+pub type Hash = sha2::Hash<Variant384>;
+
+/// As [`sha256::Batch`](crate::sha256::Batch), for SHA-384.
+pub type Batch = sha2::Batch<Variant384>;
+
+/// As [`sha256::HmacKey`](crate::sha256::HmacKey), for HMAC-SHA-384.
+pub type HmacKey = sha2::HmacKey<Variant384>;
+
+/// As [`sha256::HmacHasher`](crate::sha256::HmacHasher), for HMAC-SHA-384.
+pub type HmacHasher = sha2::HmacHasher<Variant384>;
+
+/// As [`Sha256`](crate::Sha256), for SHA-384.
+pub type Sha384 = sha2::Sha2<Variant384>;
+
+/// As [`HmacSha256`](crate::HmacSha256), for HMAC-SHA-384.
+pub type HmacSha384 = sha2::Hmac<Variant384>;
+
+/// As [`sha256::hash`](crate::sha256::hash), for SHA-384.
+#[inline]
+#[must_use]
+pub fn hash(message: &[u8]) -> Hash {
+    Batch::new().hash(message)
+}
+
+/// As [`sha256::hash_many`](crate::sha256::hash_many), for SHA-384.
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+    Batch::new().hash_many(messages)
+}
+
+/// As [`sha256::hash_many_into`](crate::sha256::hash_many_into), for SHA-384.
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each message. Then nothing is written.
+pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    Batch::new().hash_many_into(messages, hashes)
+}
+
+/// As [`sha256::hash_many_flat`](crate::sha256::hash_many_flat), for SHA-384.
+///
+/// # Errors
+///
+/// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
+pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    Batch::new().hash_many_flat(messages, bytes)
+}
+
+/// As [`sha256::update_many`](crate::sha256::update_many), for SHA-384.
+#[inline]
+pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
+    sha2::update_many(updates);
+}
+
+/// As [`sha256::update_each`](crate::sha256::update_each), for SHA-384.
+pub fn update_each<'a, T>(
+    backend: Backend,
+    jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    sha2::update_each(backend, jobs, done);
+}
+
+/// As [`sha256::finalize_many`](crate::sha256::finalize_many), for SHA-384.
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
+#[inline]
+pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    sha2::finalize_many(hashers, hashes)
+}
+
+/// Messages at most that `backend` takes side by side: 1, 2, 4 or 8. A multiple of it is a good batch.
+#[must_use]
+pub fn lanes(backend: Backend) -> usize {
+    sha2::lanes::<Variant384>(backend)
+}
+
+/// As [`sha256::hazmat`](crate::sha256::hazmat), for SHA-384.
+pub mod hazmat {
+    use super::Variant384;
+    pub use crate::sha2::hazmat::StateError;
+
+    /// As [`sha256::hazmat::State`](crate::sha256::hazmat::State), for SHA-384: 204 bytes.
+    pub type State = crate::sha2::hazmat::State<Variant384>;
+
+    /// As [`sha256::hazmat::Sha256Core`](crate::sha256::hazmat::Sha256Core), for SHA-384.
+    pub type Sha384Core = crate::sha2::Core<Variant384>;
+
+    /// As [`sha256::hazmat::compress`](crate::sha256::hazmat::compress), by section 6.4.2 of FIPS 180-4.
+    pub fn compress(h: &mut [u64; 8], blocks: &[[u8; 128]]) {
+        crate::sha2::hazmat::compress::<Variant384>(h, blocks);
+    }
+}
+
+crate::traits::associated_oid! {
+    Sha384: "2.16.840.1.101.3.4.2.2",
+}

@@ -1,0 +1,147 @@
+//! SHA-512/256: SHA-512 from another initial hash value, to 32 bytes ([FIPS
+//! 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
+//!
+//! The module has the API of [`sha256`](crate::sha256); of the Merkle-tree functions it has [`hash_nodes`]. A digest
+//! withholds half of the hash value, so nobody can go on from it to the digest of a longer message.
+//!
+//! ```
+//! use simd_digest::sha512_256;
+//!
+//! assert!(sha512_256::hash(b"abc").to_string().starts_with("53048e26"));
+//! ```
+//!
+//! `crypto_auth` of `NaCl` is another function: HMAC-SHA-512, whose tag is cut to 32 bytes. Take the first 32 bytes of
+//! a tag of [`sha512::HmacKey`](crate::sha512::HmacKey) for it.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use crate::backend::Backend;
+use crate::sha2;
+pub use crate::sha2::{ManyError, ParseHashError, Variant512_256};
+
+/// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-512/256.
+pub type Hasher = sha2::Hasher<Variant512_256>;
+
+/// As [`sha256::Hash`](type@crate::sha256::Hash), for SHA-512/256: 32 bytes.
+pub type Hash = sha2::Hash<Variant512_256>;
+
+/// As [`sha256::Batch`](crate::sha256::Batch), for SHA-512/256.
+pub type Batch = sha2::Batch<Variant512_256>;
+
+/// As [`sha256::HmacKey`](crate::sha256::HmacKey), for HMAC-SHA-512/256. HMAC-SHA-512-256 of `NaCl` is another
+/// function.
+pub type HmacKey = sha2::HmacKey<Variant512_256>;
+
+/// As [`sha256::HmacHasher`](crate::sha256::HmacHasher), for HMAC-SHA-512/256.
+pub type HmacHasher = sha2::HmacHasher<Variant512_256>;
+
+/// As [`Sha256`](crate::Sha256), for SHA-512/256.
+pub type Sha512_256 = sha2::Sha2<Variant512_256>;
+
+/// As [`HmacSha256`](crate::HmacSha256), for HMAC-SHA-512/256.
+pub type HmacSha512_256 = sha2::Hmac<Variant512_256>;
+
+/// As [`sha256::hash`](crate::sha256::hash), for SHA-512/256.
+#[inline]
+#[must_use]
+pub fn hash(message: &[u8]) -> Hash {
+    Batch::new().hash(message)
+}
+
+/// As [`sha256::hash_many`](crate::sha256::hash_many), for SHA-512/256.
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+    Batch::new().hash_many(messages)
+}
+
+/// As [`sha256::hash_many_into`](crate::sha256::hash_many_into), for SHA-512/256.
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each message. Then nothing is written.
+pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    Batch::new().hash_many_into(messages, hashes)
+}
+
+/// As [`sha256::hash_many_flat`](crate::sha256::hash_many_flat), for SHA-512/256.
+///
+/// # Errors
+///
+/// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
+pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    Batch::new().hash_many_flat(messages, bytes)
+}
+
+/// As [`sha256::update_many`](crate::sha256::update_many), for SHA-512/256.
+#[inline]
+pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
+    sha2::update_many(updates);
+}
+
+/// As [`sha256::update_each`](crate::sha256::update_each), for SHA-512/256.
+pub fn update_each<'a, T>(
+    backend: Backend,
+    jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    sha2::update_each(backend, jobs, done);
+}
+
+/// As [`sha256::finalize_many`](crate::sha256::finalize_many), for SHA-512/256.
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
+#[inline]
+pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    sha2::finalize_many(hashers, hashes)
+}
+
+/// Messages at most that `backend` takes side by side: 1, 2, 4 or 8. A multiple of it is a good batch.
+#[must_use]
+pub fn lanes(backend: Backend) -> usize {
+    sha2::lanes::<Variant512_256>(backend)
+}
+
+/// Writes the SHA-512/256 digest of each node to `digests`: the nodes of Merkle trees, two digests each. The digest of
+/// a node is that of [`hash`]. Where a leaf may have 64 bytes, the format must tell leaves and nodes apart.
+///
+/// ```
+/// use simd_digest::sha512_256;
+///
+/// let mut digests = [[0; 32]; 2];
+/// sha512_256::hash_nodes(&[[1; 64], [2; 64]], &mut digests)?;
+/// assert_eq!(digests[1], *sha512_256::hash(&[2; 64]).as_bytes());
+/// # Ok::<(), sha512_256::ManyError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one digest for each node. Then nothing is written.
+pub fn hash_nodes(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), ManyError> {
+    Batch::new().hash_nodes(nodes, digests)
+}
+
+/// As [`sha256::hazmat`](crate::sha256::hazmat), for SHA-512/256.
+pub mod hazmat {
+    use super::Variant512_256;
+    pub use crate::sha2::hazmat::StateError;
+
+    /// As [`sha256::hazmat::State`](crate::sha256::hazmat::State), for SHA-512/256: 204 bytes.
+    pub type State = crate::sha2::hazmat::State<Variant512_256>;
+
+    /// As [`sha256::hazmat::Sha256Core`](crate::sha256::hazmat::Sha256Core), for SHA-512/256.
+    pub type Sha512_256Core = crate::sha2::Core<Variant512_256>;
+
+    /// As [`sha256::hazmat::compress`](crate::sha256::hazmat::compress), by section 6.4.2 of FIPS 180-4.
+    pub fn compress(h: &mut [u64; 8], blocks: &[[u8; 128]]) {
+        crate::sha2::hazmat::compress::<Variant512_256>(h, blocks);
+    }
+}
+
+crate::traits::associated_oid! {
+    Sha512_256: "2.16.840.1.101.3.4.2.6",
+}
