@@ -2,8 +2,8 @@
 
 use simd_digest::Backend;
 use simd_digest::blake2::{Flavour, Hasher, Params};
-use simd_digest::sha2::{self, HmacKey, Variant, Variant224, Variant256};
-use simd_digest::{blake2b, blake2s, blake3, sha224, sha256};
+use simd_digest::sha2::{self, HmacKey, Variant, Variant224, Variant256, Variant512};
+use simd_digest::{blake2b, blake2s, blake3, sha224, sha256, sha512};
 
 /// Compares every backend with `portable`, alone and in lanes. Traps where they differ, or returns how often they agreed.
 #[unsafe(no_mangle)]
@@ -20,6 +20,7 @@ pub extern "C" fn checks() -> u32 {
     let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(sha256::hash(b"abc").to_string(), expected);
     assert_eq!(sha224::hash(b"abc").to_string(), "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7");
+    assert!(sha512::hash(b"abc").to_string().starts_with("ddaf35a193617abacc417349ae20413112e6fa4e89a97ea2"));
 
     let expected = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
     assert_eq!(blake3::hash(b"abc").to_string(), expected);
@@ -28,6 +29,7 @@ pub extern "C" fn checks() -> u32 {
     let checks = blake2
         + checks_of_sha2::<Variant256>()
         + checks_of_sha2::<Variant224>()
+        + checks_of_sha2::<Variant512>()
         + checks_of_nodes()
         + checks_of_blake3();
     u32::try_from(checks).expect("a few thousand")

@@ -1,14 +1,16 @@
-//! SHA-256 and SHA-224, alone, in pieces and side by side, on every backend, against the crate `sha2`.
+//! SHA-256, SHA-224, SHA-512 and SHA-384, alone, in pieces and side by side, on every backend, against the crate
+//! `sha2`.
 #![no_main]
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
-use simd_digest::digest::consts::U104;
 use simd_digest::digest::{KeyInit, Mac};
 use simd_digest::sha2::hazmat::State;
-use simd_digest::sha2::{Batch, Hash, Hasher, HmacKey, Variant, Variant224, Variant256, finalize_many, update_many};
-use simd_digest::{Backend, Digest, Sha224, Sha256, sha256};
+use simd_digest::sha2::{
+    Batch, Hash, Hasher, HmacKey, Variant, Variant224, Variant256, Variant384, Variant512, finalize_many, update_many,
+};
+use simd_digest::{Backend, Digest, Sha224, Sha256, Sha384, Sha512, sha256, sha512};
 use simd_digest_fuzz::{Message, Place};
 
 #[derive(Arbitrary, Debug)]
@@ -25,27 +27,29 @@ struct Input<'a> {
 /// A state in the middle of a message that is too long to be hashed here.
 #[derive(Arbitrary, Debug)]
 struct Middle {
-    h: [u32; 8],
+    h: [u64; 8],
     /// The number of blocks is a little below 2 to this power.
     power: u8,
     blocks_below: u8,
 }
 
 impl Middle {
-    /// In the layout of `sha2`, whose length in bits must not overflow.
-    fn state(&self) -> [u8; 104] {
+    /// In the layout of `sha2`, whose length in bits must not overflow, and whose counts differ in length.
+    fn state<D: SerializableState>(&self) -> SerializedState<D> {
         let blocks = (1_u64 << (self.power % 55)).saturating_sub(self.blocks_below.into());
-        let mut bytes = self.h.map(u32::to_le_bytes).concat();
-        bytes.extend(blocks.to_le_bytes());
-        bytes.resize(104, 0);
-        bytes.try_into().expect("that long")
+        let mut state = SerializedState::<D>::default();
+        // 104 bytes, 32 of them a hash value; or 208 and 64.
+        let (words, rest) = state.split_at_mut(if size_of::<SerializedState<D>>() == 104 { 32 } else { 64 });
+        words.copy_from_slice(&self.h.map(u64::to_le_bytes).as_flattened()[..words.len()]);
+        rest[..8].copy_from_slice(&blocks.to_le_bytes());
+        state
     }
 }
 
 /// A variant and the types that are made for it.
 trait Family: Variant {
-    type Ours: Digest + Clone + SerializableState<SerializedStateSize = U104>;
-    type Theirs: Digest + Clone + SerializableState<SerializedStateSize = U104>;
+    type Ours: Digest + Clone + SerializableState;
+    type Theirs: Digest + Clone + SerializableState;
 
     fn on(hash: Self::Ours, backend: Backend) -> Self::Ours;
     fn hmac(key: &[u8], message: &[u8]) -> Vec<u8>;
@@ -70,6 +74,8 @@ macro_rules! family {
 }
 family!(Variant256, Sha256);
 family!(Variant224, Sha224);
+family!(Variant512, Sha512);
+family!(Variant384, Sha384);
 
 /// Every backend, with the SHA extension and without it, in every order of instructions.
 fn backends() -> impl Iterator<Item = Backend> {
@@ -81,6 +87,8 @@ fn backends() -> impl Iterator<Item = Backend> {
 fuzz_target!(|input: Input<'_>| {
     check::<Variant256>(&input);
     check::<Variant224>(&input);
+    check::<Variant512>(&input);
+    check::<Variant384>(&input);
     nodes(input.message.bytes);
 });
 
@@ -89,12 +97,11 @@ fn check<V: Family>(Input { message, key, first, second, middle }: &Input<'_>) {
     let key = &bytes[..usize::from(*key).min(bytes.len())];
     let digest = V::Theirs::digest(bytes);
     let tag = V::hmac(key, bytes);
-    let state = SerializedState::<V::Theirs>::from(middle.state());
-    let theirs = V::Theirs::deserialize(&state).expect("nothing is held").chain_update(bytes);
+    let theirs = V::Theirs::deserialize(&middle.state::<V::Theirs>()).expect("nothing is held").chain_update(bytes);
     for backend in backends() {
         let hmac = HmacKey::<V>::new(key).with_backend(backend);
         let (mut hasher, mut mac) = (Hasher::<V>::new().with_backend(backend), hmac.hasher());
-        let ours = V::Ours::deserialize(&SerializedState::<V::Ours>::from(middle.state())).expect("nothing is held");
+        let ours = V::Ours::deserialize(&middle.state::<V::Ours>()).expect("nothing is held");
         let mut ours = V::on(ours, backend);
         for piece in message.pieces() {
             hasher.update(piece);
@@ -102,7 +109,7 @@ fn check<V: Family>(Input { message, key, first, second, middle }: &Input<'_>) {
             Digest::update(&mut ours, piece);
             // A state in the middle changes nothing.
             let saved = State::of(&hasher).to_bytes();
-            hasher = State::from_bytes(&saved).expect("as saved").into_hasher().with_backend(backend);
+            hasher = State::from_bytes(saved.as_ref()).expect("as saved").into_hasher().with_backend(backend);
         }
         assert_eq!(hasher.count(), bytes.len() as u64);
         assert_eq!(hasher.finalize(), digest[..], "{backend:?}");
@@ -152,5 +159,12 @@ fn nodes(message: &[u8]) {
         assert_eq!(digests, twice, "{backend:?}");
         let mut level = nodes.as_flattened().as_chunks::<32>().0.to_vec();
         assert_eq!(batch.hash_nodes_in_place(&mut level).expect("an even number"), once, "{backend:?}");
+    }
+    let (nodes, _) = message.as_chunks::<128>();
+    let expected: Vec<[u8; 64]> = nodes.iter().map(|node| sha2::Sha512::digest(node).into()).collect();
+    for backend in backends() {
+        let mut digests = vec![[0; 64]; nodes.len()];
+        sha512::Batch::new().with_backend(backend).hash_nodes(nodes, &mut digests).expect("one for each");
+        assert_eq!(digests, expected, "{backend:?}");
     }
 }

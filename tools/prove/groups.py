@@ -146,32 +146,35 @@ class Whole(Contract):
         self.counts, self.live = counts, len(counts)
 
     def given(self):
-        live, chain, message = self.live, "sha256::Chain", "sha256::Message"
-        self.h = [var("h", 4, j, secret=True) for j in range(8)]
-        start, chains = self.region("start", 32), self.region("chains", self.layout.size(chain) * live, True)
+        live, chain, message = self.live, self.hash.chain, self.hash.message
+        n, block = self.hash.size, self.hash.block
+        self.h = [var("h", n, j, secret=True) for j in range(8)]
+        start, chains = self.region("start", 8 * n), self.region("chains", self.layout.size(chain) * live, True)
         size = self.layout.size(message)
         messages = self.region("messages", size * live)
         for j, x in enumerate(self.h):
-            self.fill("start", 4 * j, x, 4)
+            self.fill("start", n * j, x, n)
         for lane, (count, closing) in enumerate(self.counts):
             place = lambda field: size * lane + self.layout.offset(message, field)
-            self.fill("messages", place("blocks"), self.region("blocks of message %d" % lane, 64 * count, lane=lane), 8)
+            self.fill("messages", place("blocks"), self.region("blocks of message %d" % lane, block * count, lane=lane), 8)
             self.fill("messages", place("blocks") + 8, count, 8)
-            for at in range(0, 192, self.hash.size):
-                self.fill("messages", place("end") + at, self.message(live + lane, at), self.hash.size)
+            for at in range(0, 3 * block, n):
+                self.fill("messages", place("end") + at, self.message(live + lane, at), n)
             self.fill("messages", place("closing"), closing, 8)
             self.fill("chains", self.layout.size(chain) * lane + self.layout.offset(chain, "blocks"), var("count", 8, lane), 8)
-        return [self.struct("whole", "sha256::Whole", start=start, messages=[messages, live], chains=[chains, live])]
+        return [self.struct("whole", self.hash.whole, start=start, messages=[messages, live], chains=[chains, live])]
 
     def expected(self, st, done):
-        out, chain = [], "sha256::Chain"
+        out, chain = [], self.hash.chain
+        n, block = self.hash.size, self.hash.block
         for lane, (count, closing) in enumerate(self.counts):
             h, at = self.h, self.layout.size(chain) * lane
             for of, first, number in ((lane, 0, count), (self.live + lane, 1, closing)):
                 for i in range(first, first + number):
-                    h = specification.sha256(h, [hashes.big_endian(self.message(of, 64 * i + 4 * j)) for j in range(16)])
+                    words = self.hash.words(lambda at: self.message(of, block * i + at))
+                    h = specification.sha2(n, h, words)
             for j in range(8):
-                out.append((lane, "word %d of the hash value" % j, "chains", at + self.layout.offset(chain, "h") + 4 * j, 4, [h[j]]))
+                out.append((lane, "word %d of the hash value" % j, "chains", at + self.layout.offset(chain, "h") + n * j, n, [h[j]]))
             blocks = at + self.layout.offset(chain, "blocks")
             out.append((lane, "the number of blocks", "chains", blocks, 8, [var("count", 8, lane)]))
         return out

@@ -7,8 +7,8 @@ FLAGS_OF_ALL, FLAGS_OF_FIRST, FLAGS_OF_LAST = 0xF4, 0x01, 0x0A
 """The bits of the flags of BLAKE3: of every block, of the first, and of the last in addition."""
 
 
-def big_endian(x):
-    return word(unpack(x, 4)[::-1])
+def big_endian(x, size=4):
+    return word(unpack(x, size)[::-1])
 
 
 def sha256_of_64(iv, m):
@@ -133,37 +133,50 @@ class Blake2Chain:
         return out
 
 
-class Sha256:
+class Sha2:
+    """SHA-256 or SHA-512, by the size of a word."""
+
     least, has_last = 0, False
-    size, block, name = 4, 64, "sha256"
-    chain, run = "sha256::Chain", "Run<Sha256Function>"
     hints = ("Nothing", "Alike")
+
+    def __init__(self, size):
+        self.size, self.block, self.name = size, 16 * size, "sha256" if size == 4 else "sha512"
+        self.chain, self.whole, self.message = (self.name + "::" + kind for kind in ("Chain", "Whole", "Message"))
+        self.run = "Run<Sha%sFunction>" % self.name[3:]
 
     def one_block(self, hint):
         return False
 
     def new_chain(self, contract, lane, alike, lanes):
-        return Sha256Chain(lane, alike)
+        return Sha2Chain(self, lane, alike)
+
+    def words(self, message):
+        """Words of a block, from the function that gives the bytes at a place."""
+        return [big_endian(message(self.size * j), self.size) for j in range(16)]
 
 
-class Sha256Chain:
-    def __init__(self, lane, alike):
-        self.h = [var("h", 4, 0 if alike else lane, j, secret=True) for j in range(8)]
+class Sha2Chain:
+    def __init__(self, hash_, lane, alike):
+        self.hash, n = hash_, hash_.size
+        self.h = [var("h", n, 0 if alike else lane, j, secret=True) for j in range(8)]
         self.blocks, self.last = var("count", 8, lane), var("written", 1, lane)
 
     def fields(self, layout):
-        h, blocks = layout.offset("sha256::Chain", "h"), layout.offset("sha256::Chain", "blocks")
-        return [(h + 4 * j, 4, x) for j, x in enumerate(self.h)] + [(blocks, 8, self.blocks)]
+        n, chain = self.hash.size, self.hash.chain
+        h, blocks = layout.offset(chain, "h"), layout.offset(chain, "blocks")
+        return [(h + n * j, n, x) for j, x in enumerate(self.h)] + [(blocks, 8, self.blocks)]
 
     def state(self):
         return self.h
 
     def advance(self, state, m, done, last):
-        return specification.sha256(state, [big_endian(x) for x in m])
+        n = self.hash.size
+        return specification.sha2(n, state, [big_endian(x, n) for x in m])
 
     def after(self, layout, state, done, total):
-        h, blocks = layout.offset("sha256::Chain", "h"), layout.offset("sha256::Chain", "blocks")
-        out = [("word %d of the hash value" % j, h + 4 * j, 4, state[j]) for j in range(8)]
+        n, chain = self.hash.size, self.hash.chain
+        h, blocks = layout.offset(chain, "h"), layout.offset(chain, "blocks")
+        out = [("word %d of the hash value" % j, h + n * j, n, state[j]) for j in range(8)]
         return out + [("the number of blocks", blocks, 8, add(8, self.blocks, done))]
 
 
@@ -212,4 +225,4 @@ class Blake3Chain:
         return out
 
 
-HASHES = {"blake2b": Blake2(8), "blake2s": Blake2(4), "sha256": Sha256(), "blake3": Blake3()}
+HASHES = {"blake2b": Blake2(8), "blake2s": Blake2(4), "sha256": Sha2(4), "sha512": Sha2(8), "blake3": Blake3()}

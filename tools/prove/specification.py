@@ -76,67 +76,84 @@ def primes(count):
     return found
 
 
-def fraction_of_root(n, k):
-    """The first 32 bits of the fraction of the k-th root."""
-    low, high, target = 0, n << 32, n << 32 * k
+def fraction_of_root(n, k, bits=32):
+    """The first bits of the fraction of the k-th root."""
+    low, high, target = 0, n << bits, n << bits * k
     while low < high:
         middle = (low + high + 1) // 2
         if middle**k <= target:
             low = middle
         else:
             high = middle - 1
-    return low & 0xFFFFFFFF
+    return low & (1 << bits) - 1
 
 
 SHA256_IV = tuple(fraction_of_root(p, 2) for p in primes(8))
 SHA256_K = tuple(fraction_of_root(p, 3) for p in primes(64))
 
 
-def choose(x, y, z):
-    return xor(4, both(4, x, y), both(4, xor(4, x, ONES[4]), z))
+SHA512_IV = tuple(fraction_of_root(p, 2, 64) for p in primes(8))
+SHA512_K = tuple(fraction_of_root(p, 3, 64) for p in primes(80))
+
+NUMBERS = {4: ((2, 13, 22), (6, 11, 25), (7, 18, 3), (17, 19, 10)), 8: ((28, 34, 39), (14, 18, 41), (1, 8, 7), (19, 61, 6))}
+"""The bits of the large sums 0 and 1 and of the small ones: 4.1.2 and 4.1.3."""
 
 
-def majority(x, y, z):
-    return xor(4, both(4, x, y), both(4, x, z), both(4, y, z))
+def choose(size, x, y, z):
+    return xor(size, both(size, x, y), both(size, xor(size, x, ONES[size]), z))
 
 
-def shift(x, n):
-    return x >> n if type(x) is int else masked(4, ror(4, x, n), ONES[4] >> n)
+def majority(size, x, y, z):
+    return xor(size, both(size, x, y), both(size, x, z), both(size, y, z))
 
 
-def sum0(x):
-    return xor(4, ror(4, x, 2), ror(4, x, 13), ror(4, x, 22))
+def shift(size, x, n):
+    return x >> n if type(x) is int else masked(size, ror(size, x, n), ONES[size] >> n)
 
 
-def sum1(x):
-    return xor(4, ror(4, x, 6), ror(4, x, 11), ror(4, x, 25))
+def large_sum(size, which, x):
+    return xor(size, *(ror(size, x, n) for n in NUMBERS[size][which]))
+
+
+def small_sum(size, which, x):
+    first, second, last = NUMBERS[size][2 + which]
+    return xor(size, ror(size, x, first), ror(size, x, second), shift(size, x, last))
 
 
 def sigma0(x):
-    return xor(4, ror(4, x, 7), ror(4, x, 18), shift(x, 3))
+    return small_sum(4, 0, x)
 
 
 def sigma1(x):
-    return xor(4, ror(4, x, 17), ror(4, x, 19), shift(x, 10))
+    return small_sum(4, 1, x)
+
+
+def sha2_round(size, v, wk):
+    """One round, by the sum of the word and the constant: 6.2.2 and 6.4.2, step 3."""
+    a, b, c, d, e, f, g, h = v
+    t1 = add(size, h, large_sum(size, 1, e), choose(size, e, f, g), wk)
+    t2 = add(size, large_sum(size, 0, a), majority(size, a, b, c))
+    return (add(size, t1, t2), a, b, c, add(size, d, t1), e, f, g)
 
 
 def sha256_round(v, wk):
-    """One round, by the sum of the word and the constant: 6.2.2, step 3."""
-    a, b, c, d, e, f, g, h = v
-    t1 = add(4, h, sum1(e), choose(e, f, g), wk)
-    t2 = add(4, sum0(a), majority(a, b, c))
-    return (add(4, t1, t2), a, b, c, add(4, d, t1), e, f, g)
+    return sha2_round(4, v, wk)
+
+
+def sha2(size, h, m):
+    """SHA-256 or SHA-512, by the bytes of a word. `m` are the words of the block, read from their bytes with the first one
+    on top."""
+    w, k = list(m), SHA256_K if size == 4 else SHA512_K
+    for t in range(16, len(k)):
+        w.append(add(size, small_sum(size, 1, w[t - 2]), w[t - 7], small_sum(size, 0, w[t - 15]), w[t - 16]))
+    v = tuple(h)
+    for t in range(len(k)):
+        v = sha2_round(size, v, add(size, k[t], w[t]))
+    return [add(size, x, y) for x, y in zip(h, v)]
 
 
 def sha256(h, m):
-    """`m` are the words of the block, read from their bytes with the first one on top."""
-    w = list(m)
-    for t in range(16, 64):
-        w.append(add(4, sigma1(w[t - 2]), w[t - 7], sigma0(w[t - 15]), w[t - 16]))
-    v = tuple(h)
-    for t in range(64):
-        v = sha256_round(v, add(4, SHA256_K[t], w[t]))
-    return [add(4, x, y) for x, y in zip(h, v)]
+    return sha2(4, h, m)
 
 
 # ----------------------------------------------------------------------------------------------------------------- check
@@ -165,14 +182,15 @@ def check():
             h = blake2(size, h, m, (length, 0), (ONES[size], 0))
             if b"".join(x.to_bytes(size, "little") for x in h) != getattr(hashlib, name)(message).digest():
                 raise SystemExit("the specification of %s is wrong" % name)
-    for length in (0, 3, 55, 64, 100):
-        message = bytes(range(length))
-        padded = message + b"\x80" + bytes(-(length + 9) % 64) + (8 * length).to_bytes(8, "big")
-        h = SHA256_IV
-        for at in range(0, len(padded), 64):
-            h = sha256(h, words(4, padded[at : at + 64], "big"))
-        if b"".join(x.to_bytes(4, "big") for x in h) != hashlib.sha256(message).digest():
-            raise SystemExit("the specification of SHA-256 is wrong")
+    for size, iv, name in ((4, SHA256_IV, "sha256"), (8, SHA512_IV, "sha512")):
+        for length in (0, 3, 55, 64, 111, 112, 200):
+            message = bytes(range(length))
+            padded = message + b"\x80" + bytes(-(length + 2 * size + 1) % (16 * size)) + (8 * length).to_bytes(2 * size, "big")
+            h = iv
+            for at in range(0, len(padded), 16 * size):
+                h = sha2(size, h, words(size, padded[at : at + 16 * size], "big"))
+            if b"".join(x.to_bytes(size, "big") for x in h) != hashlib.new(name, message).digest():
+                raise SystemExit("the specification of %s is wrong" % name)
     for length, digest in BLAKE3_KNOWN.items():
         m = words(4, bytes(range(length)).ljust(64, b"\0"))
         h = blake3(IV, m, (0, 0), length, 1 | 2 | 8)[:8]

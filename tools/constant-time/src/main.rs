@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use simd_digest::blake2::{Flavour, Params, update_many};
 use simd_digest::digest::{KeyInit, Mac};
-use simd_digest::{Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, blake2b, blake2s, sha256};
+use simd_digest::{
+    Backend, Blake2bMac256, Blake2bMac512, Blake2sMac128, Blake2sMac256, blake2b, blake2s, sha256, sha512,
+};
 
 mod blake3;
 mod sha2;
@@ -173,6 +175,13 @@ fn controls() -> Vec<(&'static str, Leak, Secret)> {
         let [_, params] = both_params::<blake2b::FlavourB>(backend);
         params.hash(message).unwrap().as_bytes().try_into().unwrap()
     };
+    let sha512: Secret = |backend, message| {
+        *sha512::Batch::new().with_backend(backend).hash(message).as_bytes().first_chunk().expect("64 bytes")
+    };
+    let lanes_of_sha512: Secret = |backend, message| {
+        let hash = sha512::Batch::new().with_backend(backend).hash_many(&[message; 20])[7];
+        *hash.as_bytes().first_chunk().expect("64 bytes")
+    };
     let sha256: Secret = |backend, message| *sha256::Batch::new().with_backend(backend).hash(message).as_bytes();
     let lanes: Secret =
         |backend, message| *sha256::Batch::new().with_backend(backend).hash_many(&[message; 20])[7].as_bytes();
@@ -185,6 +194,8 @@ fn controls() -> Vec<(&'static str, Leak, Secret)> {
         ("early-return", leak_by_early_return, blake2b),
         ("sha256-branch", leak_by_branch, sha256),
         ("sha256-lanes-branch", leak_by_branch, lanes),
+        ("sha512-branch", leak_by_branch, sha512),
+        ("sha512-lanes-branch", leak_by_branch, lanes_of_sha512),
         ("sha256-lanes-without-sha-branch", leak_by_branch, lanes_without_sha),
     ];
     controls.extend(blake3::controls());

@@ -1,8 +1,10 @@
-//! What SHA-256 and SHA-224 are asked, with the SHA extension and without it.
+//! What SHA-256, SHA-224 and SHA-512 are asked, with the SHA extension and without it.
 
 use simd_digest::digest::common::hazmat::SerializableState;
-use simd_digest::sha2::{Batch, Hasher, HmacKey, Variant, Variant224, Variant256, finalize_many, update_many};
-use simd_digest::{Backend, Digest, HmacSha224, HmacSha256, Sha256, sha256};
+use simd_digest::sha2::{
+    Batch, Hasher, HmacKey, Variant, Variant224, Variant256, Variant512, finalize_many, update_many,
+};
+use simd_digest::{Backend, Digest, HmacSha224, HmacSha256, HmacSha512, Sha256, sha256};
 
 use crate::{Check, mac, messages, publish, publish_bit, secret, taint};
 
@@ -13,6 +15,7 @@ pub(crate) fn checks() -> Vec<(String, Check)> {
     checks.push(("sha256::compress".to_owned(), |_| compress()));
     checks.push(("sha256::save".to_owned(), |backend| all_kinds(backend, save)));
     checks.extend(checks_of::<Variant224>("sha224", |backend| mac(31, |mac: HmacSha224| mac.with_backend(backend))));
+    checks.extend(checks_of::<Variant512>("sha512", |backend| mac(31, |mac: HmacSha512| mac.with_backend(backend))));
     checks
 }
 

@@ -11,7 +11,8 @@ use simd_digest::Backend;
 use simd_digest::blake2::{Flavour, Hasher, Params};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::{self, FlavourS};
-use simd_digest::{blake3, sha256};
+use simd_digest::sha2::{self, Variant, Variant256, Variant512};
+use simd_digest::{blake3, sha256, sha512};
 
 const MOST: usize = 4096;
 
@@ -22,10 +23,11 @@ struct Hash {
     compress: fn(Backend, usize, usize),
 }
 
-const HASHES: [Hash; 4] = [
+const HASHES: [Hash; 5] = [
     Hash { name: "blake2b", lanes: blake2b::lanes, compress: compress::<FlavourB, 128> },
     Hash { name: "blake2s", lanes: blake2s::lanes, compress: compress::<FlavourS, 64> },
-    Hash { name: "sha256", lanes: sha256::lanes, compress: compress_sha256 },
+    Hash { name: "sha256", lanes: sha256::lanes, compress: compress_sha2::<Variant256, 64> },
+    Hash { name: "sha512", lanes: sha512::lanes, compress: compress_sha2::<Variant512, 128> },
     Hash { name: "blake3", lanes: blake3::lanes, compress: compress_blake3 },
 ];
 
@@ -76,19 +78,18 @@ fn compress<F: Flavour, const BLOCK: usize>(backend: Backend, messages: usize, b
     }
 }
 
-/// The same of SHA-256, without the SHA extension. Its last block, which holds the length, is one more.
-fn compress_sha256(backend: Backend, messages: usize, blocks: usize) {
-    const BLOCK: usize = 64;
+/// As [`compress`], for SHA-2 without the SHA extension. Its last block, which holds the length, is one more.
+fn compress_sha2<V: Variant, const BLOCK: usize>(backend: Backend, messages: usize, blocks: usize) {
     let backend = backend.without_sha();
     let memory = vec![0; MOST * BLOCK];
     let bytes = black_box(&memory[..messages * blocks * BLOCK]);
     if messages == 1 {
-        black_box(sha256::Hasher::new().with_backend(backend).update(bytes).finalize());
+        black_box(sha2::Hasher::<V>::new().with_backend(backend).update(bytes).finalize());
     } else {
         let messages: Vec<&[u8]> = bytes.chunks(blocks * BLOCK).collect();
-        let mut digests = vec![0; messages.len() * 32];
-        let batch = sha256::Batch::new().with_backend(backend);
-        batch.hash_many_flat(&messages, &mut digests).expect("32 bytes for each");
+        let mut digests = vec![0; messages.len() * V::LENGTH];
+        let batch = sha2::Batch::<V>::new().with_backend(backend);
+        batch.hash_many_flat(&messages, &mut digests).expect("a digest for each");
         black_box(&digests);
     }
 }
