@@ -179,3 +179,37 @@ fn keep(directory: impl AsFd) {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let _ = openat(directory, c".", flags, Mode::empty()).map(|directory| File::from(directory).sync_all());
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+
+    use super::*;
+    use crate::temporary::turn;
+
+    /// With the help of the file system and without. Nothing that is there is replaced, and nothing stays.
+    #[test]
+    fn files_get_their_names_last() {
+        let _turn = turn();
+        for nameless in [true, false] {
+            let directory = tempfile::tempdir().unwrap();
+            let names = || fs::read_dir(directory.path()).unwrap().count();
+            let open: OwnedFd = File::open(directory.path()).unwrap().into();
+            let first = format!(".bt2sum-{}-0.tmp", std::process::id());
+            fs::write(directory.path().join(&first), b"precious").unwrap();
+            fs::write(directory.path().join("there"), b"there").unwrap();
+            for (name, is_free) in [("new", true), ("there", false)] {
+                let before = names();
+                let unnamed = Unnamed::create(&open, nameless).unwrap();
+                (&unnamed.file).write_all(b"contents").unwrap();
+                assert_eq!(unnamed.name.is_none(), nameless && names() == before);
+                assert_eq!(unnamed.finish(&open, name.as_bytes()).is_ok(), is_free, "{name} {nameless}");
+                assert_eq!(names(), before + usize::from(is_free), "{name} {nameless}");
+            }
+            for (name, bytes) in [("new", &b"contents"[..]), ("there", b"there"), (&first, b"precious")] {
+                assert_eq!(fs::read(directory.path().join(name)).unwrap(), bytes, "{name} {nameless}");
+            }
+        }
+    }
+}
