@@ -32,6 +32,7 @@ mod store;
 mod verdict;
 mod walk;
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -39,6 +40,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread::{self, Builder};
 
 use simd_digest::blake2::Flavour;
 use simd_digest::blake2b::FlavourB;
@@ -58,7 +60,7 @@ use hash::Setting;
 use repair::{Interrupted, Repair};
 use report::Report;
 use store::{Entry, FORMAT, Header, Kind, Store, Writer};
-use walk::{Root, Walk};
+use walk::{Found, Root, Walk};
 
 /// The exit status of an audit of a directory that cannot be opened: nothing was compared.
 const ABSENT: u8 = 3;
@@ -224,11 +226,44 @@ impl Run<'_> {
         };
         // Another program may have put a store there meanwhile.
         let before_end = || self.may_record();
-        let recorded =
-            record::record::<F>(&self.setting(&header), &mut walk, writer, &mut report, complain, before_end);
+        let setting = self.setting(&header);
+        let recorded = self
+            .beside(&header, || record::record::<F>(&setting, &mut walk, writer, &mut report, complain, before_end));
         let done = recorded.map_err(Refusal::Unprintable)?.map_err(|error| self.failed(error))?;
         let ended = report.end_of_recording(&done.sums, done.links, walk.special);
         ended.map(|()| done.all_good).map_err(Refusal::Unprintable)
+    }
+
+    /// Calls `work` while another thread walks, too, and sums the lengths of what is to be read. The thread ends with
+    /// `work`.
+    fn beside<R>(&self, header: &Header, work: impl FnOnce() -> R) -> R {
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            if self.progress.is_on()
+                && let Ok(walk) = self.walk(header)
+            {
+                let sum = || {
+                    let (mut bytes, mut files) = (0_u64, 0);
+                    for found in walk {
+                        if done.load(Ordering::Relaxed) {
+                            return;
+                        }
+                        if let Found::File(place) = found
+                            && let Ok(stat) = place.stat()
+                        {
+                            bytes = bytes.saturating_add(u64::try_from(stat.st_size).unwrap_or(0));
+                            files += 1;
+                        }
+                    }
+                    self.progress.expect(bytes, files);
+                };
+                // Without the thread, the bar shows no total.
+                let _ = Builder::new().spawn_scoped(scope, sum);
+            }
+            let result = work();
+            done.store(true, Ordering::Relaxed);
+            result
+        })
     }
 
     /// Prints what a store has.
@@ -270,10 +305,10 @@ impl Run<'_> {
         let repair = Repair::new(options, opened, secret, progress, root, lock);
         let mut repair = repair.map_err(|(path, error)| Refusal::Wrong(path, error))?;
         let mut walk = self.walk(&opened.header)?;
-        progress.expect(opened.sums.bytes);
         let report = Report::new(printer, options, opened.header.scheme);
         let audit = Audit::new(opened, report, Output::Repair(Vec::new()), interrupted);
         let mut audit = audit.map_err(|error| self.wrong(error))?;
+        progress.expect(opened.sums.bytes, audit.number());
         let setting = self.setting(&opened.header);
         audit.run::<F>(&setting, &mut walk, None, true).map_err(|stop| self.stopped(stop))?;
         let (mut report, lost) = audit.into_lost();
@@ -300,13 +335,16 @@ impl Run<'_> {
             Some(file) => Writer::begin(file, header, secret).map(Output::Sample),
         };
         let output = output.map_err(|error| self.failed(error))?;
-        if sample.is_none() {
-            self.progress.expect(opened.sums.bytes);
-        }
         let fresh = archive.sample.is_none_or(|share| !share.is_nothing());
         let report = Report::new(printer, self.options, opened.header.scheme);
         let interrupted = Interrupted::find(self.store).map_err(|error| self.wrong(error))?;
         let mut audit = Audit::new(opened, report, output, interrupted).map_err(|error| self.wrong(error))?;
+        match &sample {
+            // What is new, and what an update reads besides, is not known yet.
+            Some(sample) => self.progress.expect(sample.bytes, sample.files),
+            None => self.progress.expect(opened.sums.bytes, audit.number()),
+        }
+        let sample = sample.map(|sample| sample.chosen);
         audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
         if archive.update
             && !self.options.force

@@ -94,8 +94,16 @@ impl Engine {
         source.open(&self.progress, self.mmap)
     }
 
+    /// Tells which file is read from now on.
+    fn begin(&self, source: Source<'_>) {
+        if let Source::File(path) = source {
+            self.progress.begin(path.as_os_str());
+        }
+    }
+
     /// Hashes one source on all threads.
     fn hash_one<H: Function>(&self, Job { source, scheme }: Job<'_>) -> io::Result<Hashed<Digest>> {
+        self.begin(source);
         let mut input = self.open(source)?;
         let hash = |input: &mut Input<'_>| H::hash(input, scheme, &self.secret, self.threads, &self.buffers);
         let Hashed { hash, length } = input.steadily(hash)?;
@@ -238,6 +246,7 @@ impl Engine {
             }
             return Ok(None);
         };
+        self.begin(source);
         let mut too_long = false;
         let bytes = Input::regular(path, before, &self.progress)?.steadily(|input| {
             let mut bytes = vec![0; length + 1];
@@ -323,6 +332,7 @@ impl Engine {
 
     /// Opens the file of a job for a lane.
     fn lane<'a, H: Function>(&'a self, index: usize, job: Job<'a>) -> io::Result<Lane<'a, H>> {
+        self.begin(job.source);
         let input = self.open(job.source)?;
         let hasher = H::hasher(job.scheme, &self.secret);
         Ok(Lane { index, input, pieces: Pieces::default(), hasher, length: 0, buffer: vec![0; PIECE] })

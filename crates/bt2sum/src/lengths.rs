@@ -19,8 +19,9 @@ pub(crate) fn beside<R>(options: &Options, engine: &Engine, lists: &[&OsStr], ch
     thread::scope(|scope| {
         if engine.progress.is_on() && options.range.is_none() {
             let sum = || {
-                let total = lists.iter().map(|list| listed(options, engine, list, &done)).sum::<Option<u64>>();
-                total.into_iter().for_each(|total| engine.progress.expect(total));
+                let sums = lists.iter().map(|list| listed(options, engine, list, &done));
+                let sums = sums.reduce(|all, more| all.zip(more).map(|((a, b), (c, d))| (a + c, b + d))).flatten();
+                sums.into_iter().for_each(|(bytes, files)| engine.progress.expect(bytes, files));
             };
             // Without the thread, the bar shows no total.
             let _ = Builder::new().spawn_scoped(scope, sum);
@@ -31,13 +32,13 @@ pub(crate) fn beside<R>(options: &Options, engine: &Engine, lists: &[&OsStr], ch
     })
 }
 
-/// The sum of the lengths of the files in a list, unless `done` comes true before.
-fn listed(options: &Options, engine: &Engine, list: &OsStr, done: &AtomicBool) -> Option<u64> {
+/// The sum of the lengths of the files in a list, and their number, unless `done` comes true before.
+fn listed(options: &Options, engine: &Engine, list: &OsStr, done: &AtomicBool) -> Option<(u64, u64)> {
     let source @ Source::File(path) = Source::named(list) else { return None };
     if !fs::metadata(path).is_ok_and(|file| file.is_file()) {
         return None;
     }
-    let mut total = 0_u64;
+    let (mut total, mut number) = (0_u64, 0);
     let mut list = check::open(options, engine, source).ok()?;
     while let Some(part) = list.next().ok()? {
         for entry in &part.entries {
@@ -45,9 +46,10 @@ fn listed(options: &Options, engine: &Engine, list: &OsStr, done: &AtomicBool) -
                 return None;
             }
             total = total.checked_add(one(&entry.name)?)?;
+            number += 1;
         }
     }
-    Some(total)
+    Some((total, number))
 }
 
 /// The sum of the lengths of these files. `None` if one is not a regular file.

@@ -183,7 +183,7 @@ fn run(options: &Options) -> ExitCode {
     };
     #[cfg(target_os = "linux")]
     if let Some(store) = &options.archive.store {
-        let progress = if options.no_progress { Progress::default() } else { Progress::on_terminal(|| None) };
+        let progress = if options.no_progress { Progress::default() } else { Progress::on_terminal() };
         return match archive::run(options, store, &secret, &progress.at_rate(options.rate)) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
@@ -191,7 +191,7 @@ fn run(options: &Options) -> ExitCode {
         };
     }
     if options.repair.repair {
-        let progress = if options.no_progress { Progress::default() } else { Progress::on_terminal(|| None) };
+        let progress = if options.no_progress { Progress::default() } else { Progress::on_terminal() };
         return repair::run(options, &secret, &progress.at_rate(options.rate));
     }
     let paths = if options.recursive {
@@ -226,7 +226,14 @@ fn run(options: &Options) -> ExitCode {
         progress: if options.no_progress {
             Progress::default()
         } else {
-            Progress::on_terminal(|| if options.check { None } else { lengths::given(&names) })
+            let progress = Progress::on_terminal();
+            if progress.is_on()
+                && !options.check
+                && let Some(total) = lengths::given(&names)
+            {
+                progress.expect(total, names.len() as u64);
+            }
+            progress
         }
         .at_rate(options.rate),
         buffers: Buffers::default(),

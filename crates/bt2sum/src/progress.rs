@@ -1,21 +1,30 @@
 //! A progress bar on the terminal, shown when the work takes long.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use os_display::Quotable;
 
 /// The time after which the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The bar of work whose length is known.
-const WITH_TOTAL: &str = "{wide_bar} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+/// The time for which the name of a file is shown at least.
+const GLANCE: Duration = Duration::from_millis(100);
 
-fn style(template: &str) -> ProgressStyle {
+/// The style of a bar.
+fn style(has_total: bool, has_name: bool) -> ProgressStyle {
+    let template = match (has_total, has_name) {
+        (true, true) => "{wide_bar} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left\n{wide_msg}",
+        (true, false) => "{wide_bar} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+        (false, true) => "{spinner} {bytes}, {bytes_per_sec}\n{wide_msg}",
+        (false, false) => "{spinner} {bytes}, {bytes_per_sec}",
+    };
     ProgressStyle::with_template(template).expect("the template is well formed")
 }
 
@@ -55,17 +64,52 @@ struct Bar {
     bar: ProgressBar,
     start: Instant,
     shown: AtomicBool,
+    /// The number of files in all; 0 if it is not known.
+    files: AtomicU64,
+    current: Mutex<Current>,
+}
+
+/// The file that is read.
+#[derive(Debug)]
+struct Current {
+    name: OsString,
+    /// How many files were begun, this one among them.
+    number: u64,
+    /// The number that was shown last, and when.
+    told: (u64, Instant),
+}
+
+impl Bar {
+    /// Shows the name of the file that is read, unless another has just been shown.
+    fn tell(&self) {
+        // Another thread is about to do so.
+        let Ok(mut current) = self.current.try_lock() else { return };
+        if current.told.0 == current.number || current.told.1.elapsed() < GLANCE {
+            return;
+        }
+        if current.told.0 == 0 {
+            self.bar.set_style(style(self.bar.length().is_some(), true));
+        }
+        let number = match self.files.load(Ordering::Relaxed) {
+            0 => format!("file {}", current.number),
+            files => format!("file {} of {files}", current.number),
+        };
+        self.bar.set_message(format!("{number}: {}", current.name.maybe_quote()));
+        current.told = (current.number, Instant::now());
+    }
 }
 
 impl Progress {
-    /// A bar if standard error is a terminal. `total` gives the number of bytes to come, if that is known.
-    pub(crate) fn on_terminal(total: impl FnOnce() -> Option<u64>) -> Self {
+    /// A bar if standard error is a terminal.
+    pub(crate) fn on_terminal() -> Self {
         if !io::stderr().is_terminal() {
             return Self::default();
         }
-        let bar = ProgressBar::with_draw_target(total(), ProgressDrawTarget::hidden());
-        bar.set_style(style(if bar.length().is_some() { WITH_TOTAL } else { "{spinner} {bytes}, {bytes_per_sec}" }));
-        Self { bar: Some(Bar { bar, start: Instant::now(), shown: AtomicBool::new(false) }), pace: None }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        bar.set_style(style(false, false));
+        let (start, shown, files) = (Instant::now(), AtomicBool::new(false), AtomicU64::new(0));
+        let current = Mutex::new(Current { name: OsString::new(), number: 0, told: (0, start) });
+        Self { bar: Some(Bar { bar, start, shown, files, current }), pace: None }
     }
 
     /// The same, with a limit for the bytes in a second.
@@ -79,11 +123,30 @@ impl Progress {
         self.bar.is_some()
     }
 
-    /// Tells how many bytes are read in all, once that is known.
-    pub(crate) fn expect(&self, total: u64) {
-        let Some(Bar { bar, .. }) = &self.bar else { return };
+    /// Tells how many bytes and how many files are read in all, once that is known.
+    pub(crate) fn expect(&self, total: u64, number: u64) {
+        let Some(Bar { bar, files, current, .. }) = &self.bar else { return };
         bar.set_length(total);
-        bar.set_style(style(WITH_TOTAL));
+        files.store(number, Ordering::Relaxed);
+        let current = current.lock().unwrap_or_else(PoisonError::into_inner);
+        bar.set_style(style(true, current.told.0 > 0));
+    }
+
+    /// Tells that so many bytes and files come after those that were expected.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn expect_more(&self, bytes: u64, number: u64) {
+        let Some(Bar { bar, files, .. }) = &self.bar else { return };
+        bar.inc_length(bytes);
+        files.fetch_add(number, Ordering::Relaxed);
+    }
+
+    /// Tells that a file is read from now on.
+    pub(crate) fn begin(&self, name: &OsStr) {
+        let Some(Bar { current, .. }) = &self.bar else { return };
+        let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.number += 1;
+        current.name.clear();
+        current.name.push(name);
     }
 
     /// Counts `bytes` more, and waits if they came too early.
@@ -91,10 +154,18 @@ impl Progress {
         if let Some(pace) = &self.pace {
             pace.wait(bytes);
         }
-        let Some(Bar { bar, start, shown }) = &self.bar else { return };
-        bar.inc(bytes as u64);
-        if start.elapsed() > PATIENCE && !shown.swap(true, Ordering::Relaxed) {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.pass(bytes as u64);
+    }
+
+    /// Counts bytes that need not be read.
+    pub(crate) fn pass(&self, bytes: u64) {
+        let Some(all @ Bar { bar, start, shown, .. }) = &self.bar else { return };
+        bar.inc(bytes);
+        if start.elapsed() > PATIENCE {
+            all.tell();
+            if !shown.swap(true, Ordering::Relaxed) {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
         }
     }
 

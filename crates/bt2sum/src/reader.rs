@@ -1,8 +1,10 @@
 //! Reads regular files front to back, without their holes, and if asked for from the disk instead of the page cache.
 
 use core::ops::Range;
+use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
 use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, fcntl_getfl, fcntl_setfl, seek};
@@ -99,6 +101,11 @@ impl<'a> Reader<'a> {
         Self { quiet: true, forgets: true, ..Self::new(progress, true) }
     }
 
+    /// Tells which file is read from now on.
+    pub(crate) fn tell(&self, name: &[u8]) {
+        self.progress.begin(OsStr::from_bytes(name));
+    }
+
     /// Prepares a file for reading.
     pub(crate) fn begin(&mut self, open: &mut Open) {
         if self.direct.is_some() && open.before.len() > 0 {
@@ -154,6 +161,7 @@ impl<'a> Reader<'a> {
                 Some(end) => {
                     let length = usize::try_from(end - offset).unwrap_or(usize::MAX).min(buffer.len());
                     buffer[..length].fill(0);
+                    self.progress.pass(length as u64);
                     length
                 }
                 None => match self.once(open, buffer, offset) {

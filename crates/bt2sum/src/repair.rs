@@ -130,6 +130,8 @@ impl Run<'_> {
         let recorded = Recorded::<F>::new(self.scheme, self.secret, length, &all, root).map_err(of_leaves)?;
         leaves.check_unchanged().map_err(of_leaves)?;
         let mut copies = Copies::new(copies, self.progress);
+        self.progress.expect(length, 1);
+        self.progress.begin(self.path.as_os_str());
         if !dry {
             heed_signals().map_err(|error| Wrong(self.path.into(), error))?;
         }

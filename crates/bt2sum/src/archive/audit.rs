@@ -107,6 +107,11 @@ impl<'a, 'p> Audit<'a, 'p> {
         })
     }
 
+    /// The number of recorded files.
+    pub(super) fn number(&self) -> u64 {
+        self.others.number()
+    }
+
     /// Compares everything. An error says why the audit ends early.
     pub(super) fn run<F: Flavour>(
         &mut self,

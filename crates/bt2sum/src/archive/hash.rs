@@ -213,7 +213,7 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                 None => {
                     let Some(mut task) = self.tasks.next() else { break };
                     let begun = SystemTime::now();
-                    let begins = begin(task.wanted());
+                    let begins = begin(task.wanted(), &self.reader);
                     task.close();
                     match begins {
                         Begun::Done(outcome) => {
@@ -296,7 +296,7 @@ enum Begun {
 }
 
 /// Opens the file of a task, or looks at it.
-fn begin(wanted: Wanted<'_>) -> Begun {
+fn begin(wanted: Wanted<'_>, reader: &Reader<'_>) -> Begun {
     let look = |place: &Place| {
         place.stat().map(|stat| Content {
             length: u64::try_from(stat.st_size).unwrap_or(0),
@@ -311,13 +311,16 @@ fn begin(wanted: Wanted<'_>) -> Begun {
         Wanted::Nothing => Begun::Done(None),
         Wanted::Look(place) => Begun::Done(Some(look(place))),
         Wanted::HashUnless(place, was) => match look(place) {
-            Ok(now) if (now.length, now.modified) != (was.length, was.modified) => begin(Wanted::Hash(place)),
+            Ok(now) if (now.length, now.modified) != (was.length, was.modified) => begin(Wanted::Hash(place), reader),
             looked => Begun::Done(Some(looked)),
         },
-        Wanted::Hash(place) => match place.open().and_then(Open::new) {
-            Ok(open) => Begun::Open(open),
-            Err(error) => Begun::Done(Some(Err(error))),
-        },
+        Wanted::Hash(place) => {
+            reader.tell(&place.name);
+            match place.open().and_then(Open::new) {
+                Ok(open) => Begun::Open(open),
+                Err(error) => Begun::Done(Some(Err(error))),
+            }
+        }
     }
 }
 

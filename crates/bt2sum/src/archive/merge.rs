@@ -145,9 +145,16 @@ impl Iterator for Merge<'_> {
     }
 }
 
+/// The entries of a sample.
+pub(super) struct Sample {
+    pub(super) chosen: Vec<bool>,
+    pub(super) bytes: u64,
+    pub(super) files: u64,
+}
+
 /// Which entries a sample of this share has: those first that were not looked for for longest, at least one unless the
 /// share is nothing.
-pub(super) fn sample(store: &Store, share: Share) -> io::Result<Vec<bool>> {
+pub(super) fn sample(store: &Store, share: Share) -> io::Result<Sample> {
     const WHOLE: u32 = 100_000_000;
     let wanted = match share {
         Share::Part(part) => (u128::from(store.sums.bytes) * u128::from(part)).div_ceil(WHOLE.into()),
@@ -166,16 +173,17 @@ pub(super) fn sample(store: &Store, share: Share) -> io::Result<Vec<bool>> {
         chosen.push(false);
     }
     if share.is_nothing() {
-        return Ok(chosen);
+        return Ok(Sample { chosen, bytes: 0, files: 0 });
     }
     files.sort_unstable();
-    let mut bytes = 0;
+    let (mut bytes, mut number) = (0, 0);
     for (i, &(_, index, length)) in files.iter().enumerate() {
         if i > 0 && bytes >= wanted && share != Share::Part(WHOLE) {
             break;
         }
         chosen[index] = true;
         bytes += u128::from(length);
+        number += 1;
     }
-    Ok(chosen)
+    Ok(Sample { chosen, bytes: u64::try_from(bytes).unwrap_or(u64::MAX), files: number })
 }

@@ -174,6 +174,11 @@ impl Index {
         Ok(Self { times: Times::of(store)?, lost, came, elsewhere, stage: Stage::Walking })
     }
 
+    /// The number of all records.
+    pub(super) fn number(&self) -> u64 {
+        self.times.0.len() as u64
+    }
+
     /// Where the digests of leaves begin of the only record with this length and time.
     pub(super) fn only(&self, stamp: Stamp) -> Option<u64> {
         if let [(_, _, at)] = self.times.with(stamp) { Some(*at) } else { None }

@@ -197,7 +197,10 @@ impl<'a> Repair<'a> {
     ) -> io::Result<io::Result<()>> {
         lost.sort_by(|a, b| compare(&a.name, &b.name));
         let known = self.known(&lost)?;
+        let lengths = lost.iter().filter_map(|lost| Some(lost.file.as_ref()?.0.length));
+        self.progress.expect_more(lengths.sum(), lost.len() as u64);
         for (lost, known) in lost.iter().zip(known) {
+            self.progress.begin(OsStr::from_bytes(&lost.name));
             let finding = match (&lost.file, known) {
                 (None, Known::Link(target)) => self.link(lost, &target),
                 (Some(_), Known::Elsewhere(name)) => {

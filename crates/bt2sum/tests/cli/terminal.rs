@@ -61,6 +61,43 @@ fn progress_of_long_work() {
     assert!(!on_terminal("-t1 2>&1 | cat", "1.3").contains("B/s"));
 }
 
+/// What a terminal gets while files are read that take longer than a moment.
+fn at_work(directory: &Directory, options: &str) -> String {
+    let line = format!("{} --rate=40k {options}", env!("CARGO_BIN_EXE_bt2sum"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).current_dir(directory.0.path()).stdin(Stdio::null());
+    let Outcome { code, stdout, .. } = outcome(script.env("TERM", "xterm").env("COLUMNS", "120"));
+    assert_eq!(code, Some(0), "{options}: {stdout}");
+    stdout
+}
+
+/// How much is done and left, which file is read, and how many there are. A hole counts, though it is not read.
+#[test]
+fn progress_of_many_files() {
+    let directory = Directory::new();
+    std::fs::create_dir(directory.path("d")).unwrap();
+    let directory = directory.file("d/b", &[1; 20_000]).file("d/c\u{1b}", &[2; 40_000]).file("d/e", &[3; 30_000]);
+    std::fs::File::create(directory.path("d/a")).unwrap().set_len(5_000_000).unwrap();
+    let percent = |shown: &str| {
+        let numbers = shown.match_indices("%, ").filter_map(|(at, _)| shown[..at].rsplit(' ').next()?.parse().ok());
+        numbers.collect::<Vec<u32>>()
+    };
+    for options in ["-r --store s d", "--audit --store s d", "--sample=100% --store s d", "--cpus=1 -r d/b d/c* d/e"] {
+        let shown = at_work(&directory, options);
+        let files = if options.ends_with('e') { 3 } else { 4 };
+        assert!(
+            shown.contains(&format!("file {files} of {files}: ")) && shown.contains(" left"),
+            "{options}: {shown:?}"
+        );
+        // Lists have names as they are.
+        let raw = shown.matches("c\u{1b}").count();
+        assert!(shown.contains(r"c\x1B") && raw == usize::from(files == 3), "{options}: {shown:?}");
+        let least = if files == 4 { 98 } else { 20 };
+        let percent = percent(&shown);
+        assert!(!percent.is_empty() && percent.iter().all(|&percent| percent >= least), "{options}: {percent:?}");
+    }
+}
+
 #[test]
 fn completions() {
     let directory = Directory::new();
