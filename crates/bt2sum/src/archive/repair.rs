@@ -277,7 +277,13 @@ impl<'a> Repair<'a> {
         }
         let leaves = self.store.leaves(record, *at)?;
         let scheme = self.store.header.scheme;
-        let recorded = Recorded::<F>::new(scheme, self.secret, record.length, &leaves, record.digest.clone())?;
+        let recorded = match Recorded::<F>::new(scheme, self.secret, record.length, &leaves, record.digest.clone()) {
+            Ok(recorded) => recorded,
+            Err(error) => {
+                let status = if lost.is_gone { Status::Missing } else { Status::Rotted };
+                return Ok(Finding { from: lost.from.clone(), reason: Some(reason(&error)), ..finding(status) });
+            }
+        };
         let mut copies = Copies::new(self.copies(lost), self.progress);
         let mended = if lost.is_gone {
             let dry = self.options.repair.dry_run;
