@@ -162,6 +162,8 @@ impl Coreutils {
         let algorithm = match tool {
             Tool::Sha224sum => Algorithm::Sha224,
             Tool::Sha256sum => Algorithm::Sha256,
+            Tool::Sha384sum => Algorithm::Sha384,
+            Tool::Sha512sum => Algorithm::Sha512,
             _ => Algorithm::Blake2b,
         };
         let mut command = Self::command().name(tool.name());

@@ -79,8 +79,8 @@ pub(crate) fn check(options: &Options, engine: &Engine, printer: &mut Printer<'_
 const NAMED: usize = 100;
 
 /// The hint if no digest matches, and nothing says of what kind they are.
-const UNKNOWN: &str = "if b2sum made this list, use --sequential; if sha256sum or b3sum did, use --algorithm; \
-    bt2sum does not check SHA-512";
+const UNKNOWN: &str = "if b2sum made this list, use --sequential; if sha256sum, sha512sum or b3sum did, \
+    use --algorithm";
 
 /// The hint if lines that do not state the length of a leaf do not match, and none of them does.
 const OTHER_CHUNK: &str = "the leaf length may differ, which these lines do not state: \

@@ -11,7 +11,7 @@ use simd_digest::Backend;
 use simd_digest::blake2::{Flavour, Hash};
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
-use simd_digest::sha2::{Variant224, Variant256};
+use simd_digest::sha2::{Variant224, Variant256, Variant384, Variant512};
 
 use crate::function::{Blake2, Blake2p, Blake3, Function, Sha2};
 use crate::input::{Input, Source, fill};
@@ -163,6 +163,8 @@ impl Engine {
                 Algorithm::Blake2sp => Self::hash_run::<Blake2p<FlavourS>>,
                 Algorithm::Sha256 => Self::hash_run::<Sha2<Variant256>>,
                 Algorithm::Sha224 => Self::hash_run::<Sha2<Variant224>>,
+                Algorithm::Sha512 => Self::hash_run::<Sha2<Variant512>>,
+                Algorithm::Sha384 => Self::hash_run::<Sha2<Variant384>>,
                 Algorithm::Blake3 => Self::hash_run::<Blake3>,
             };
             hash_run(self, run, &mut |i, hash| consume(begin + i, hash))?;

@@ -31,7 +31,9 @@ mod tests {
     #[test]
     fn lines_of_other_tools() {
         for (line, hash) in [
-            ("SHA512 (a) = 0123456789", Some("SHA512")),
+            ("SHA1 (a) = 0123456789", Some("SHA1")),
+            ("SHA512 (a) = 0123456789", None),
+            ("SHA512/256 (a) = 0123456789", Some("SHA512/256")),
             ("SHA2-512(a)= 0123456789", Some("SHA2-512")),
             (r"\MD5 (a) = 0123456789", Some("MD5")),
             ("BLAKE2b-TREE-512-5M (a) = 0123456789", None),

@@ -70,7 +70,7 @@ pub(crate) struct Blake2<F>(PhantomData<F>);
 /// BLAKE2bp or BLAKE2sp. A message is hashed in lanes of its own, so several are hashed one after the other.
 pub(crate) struct Blake2p<F>(PhantomData<F>);
 
-/// SHA-256 or SHA-224.
+/// SHA-256, SHA-224, SHA-512 or SHA-384.
 pub(crate) struct Sha2<V>(PhantomData<V>);
 
 /// BLAKE3.

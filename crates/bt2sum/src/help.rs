@@ -13,18 +13,19 @@ BLAKE2b-TREE-512-5M (NAME) = HEX  --tag: bits, and bytes of leaf
 HEX  NAME                         --sequential, as b2sum prints it
 BLAKE2b-256 (NAME) = HEX          --sequential --tag: bits
 HEX  NAME, SHA256 (NAME) = HEX    --algorithm sha256
+HEX  NAME, SHA512 (NAME) = HEX    --algorithm sha512
 HEX  NAME, BLAKE3 (NAME) = HEX    --algorithm blake3, as b3sum
 BLAKE3-512 (NAME) = HEX           with --tag, other lengths: bits
 
-BLAKE2s, BLAKE2bp, BLAKE2sp or SHA224 stand in place of these names by
---algorithm.",
+BLAKE2s, BLAKE2bp, BLAKE2sp, SHA224 or SHA384 stand in place of these
+names by --algorithm.",
     ),
     (
         "Other programs",
         "\
-Called as sha224sum, sha256sum, b2sum or b3sum, or with --as NAME before
-all other arguments, this is that program, with its options alone:
-bt2sum --as sha256sum --help lists them.",
+Called as sha224sum, sha256sum, sha384sum, sha512sum, b2sum or b3sum, or
+with --as NAME before all other arguments, this is that program, with
+its options alone: bt2sum --as sha256sum --help lists them.",
     ),
     (
         "Check",

@@ -350,7 +350,7 @@ mod tests {
     /// A line that names a hash is of that one, whatever the parser is for. A line that names none is of the parser's.
     #[test]
     fn lines_of_several_hashes() {
-        use Algorithm::{Blake2b, Blake2bp, Blake2s, Blake2sp, Blake3, Sha224, Sha256};
+        use Algorithm::{Blake2b, Blake2bp, Blake2s, Blake2sp, Blake3, Sha224, Sha256, Sha384, Sha512};
 
         for (&algorithm, shape) in Algorithm::value_variants().iter().flat_map(|a| [(a, TREE), (a, Shape::Sequential)])
         {
@@ -373,13 +373,15 @@ mod tests {
                 (Blake2sp, "BLAKE2sp", 32, false),
                 (Sha256, "SHA256", 32, false),
                 (Sha224, "SHA224", 28, false),
+                (Sha512, "SHA512", 64, false),
+                (Sha384, "SHA384", 48, false),
                 (Blake3, "BLAKE3", 32, false),
                 (Blake3, "BLAKE3-16", 2, false),
             ] {
                 let line = format!("{label} (a) = {}", "0a".repeat(size));
                 assert_eq!(parse(&line), Some((named, is_tree)), "{line} {algorithm:?}");
             }
-            for label in ["BLAKE2", "BLAKE2x", "SHA512", "SHA-256", "BLAKE3-2", "BLAKE2bp-2", "MD5"] {
+            for label in ["BLAKE2", "BLAKE2x", "SHA1", "SHA-256", "BLAKE3-2", "BLAKE2bp-2", "MD5"] {
                 assert_eq!(parse(&format!("{label} (a) = 0af1")), None, "{label}");
             }
         }
@@ -391,7 +393,12 @@ mod tests {
     /// The only length of digests stands in no line, and no other is proper.
     #[test]
     fn lines_of_sha2() {
-        for (algorithm, name, size) in [(Algorithm::Sha256, "SHA256", 32), (Algorithm::Sha224, "SHA224", 28)] {
+        for (algorithm, name, size) in [
+            (Algorithm::Sha256, "SHA256", 32),
+            (Algorithm::Sha224, "SHA224", 28),
+            (Algorithm::Sha512, "SHA512", 64),
+            (Algorithm::Sha384, "SHA384", 48),
+        ] {
             let hex = "0a".repeat(size);
             let bits = 8 * size;
             let parse = |line: &str| LineParser::new(algorithm, Shape::Sequential, None).parse(line.as_bytes());
@@ -411,6 +418,7 @@ mod tests {
                 format!("{name}-{bits} (a) = {hex}"),
                 format!("{name}-{size} (a) = {hex}"),
                 format!("{name}-TREE-{bits}-5M (a) = {hex}"),
+                format!("{name}/{bits} (a) = {hex}"),
                 format!("{name} (a) = {hex}0a"),
                 format!("{name} (a) = {}", &hex[2..]),
                 format!("{name}  (a) = {hex}"),

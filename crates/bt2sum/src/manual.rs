@@ -17,7 +17,7 @@ bt2sum {--audit | --update | --sample P%|SIZE} --store STORE [OPTION]... DIR
 bt2sum --list --store STORE [OPTION]...
 bt2sum --repair --from COPY... --store STORE [OPTION]... DIR
 bt2sum --repair --from COPY... --leaves LEAVES [OPTION]... FILE
-bt2sum --as {sha224sum | sha256sum | b2sum | b3sum} [OPTION]... [FILE]...";
+bt2sum --as {sha224sum | sha256sum | sha384sum | sha512sum | b2sum | b3sum} [OPTION]... [FILE]...";
 
 /// Writes the manual page.
 pub(crate) fn write(command: Command, out: &mut impl Write) -> io::Result<()> {

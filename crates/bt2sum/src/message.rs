@@ -60,7 +60,7 @@ mod tests {
     use simd_digest::blake2b::FlavourB;
     use simd_digest::blake2s::FlavourS;
     use simd_digest::blake3;
-    use simd_digest::sha2::{Batch, Variant, Variant224, Variant256};
+    use simd_digest::sha2::{Batch, Variant, Variant224, Variant256, Variant512};
 
     use super::*;
     use crate::function::{Blake2, Blake2p, Blake3, Function, Sha2};
@@ -165,6 +165,11 @@ mod tests {
     fn files_by_sha256_and_sha224() {
         files_by_sha2::<Variant256>(Algorithm::Sha256);
         files_by_sha2::<Variant224>(Algorithm::Sha224);
+    }
+
+    #[test]
+    fn files_by_sha512() {
+        files_by_sha2::<Variant512>(Algorithm::Sha512);
     }
 
     #[test]

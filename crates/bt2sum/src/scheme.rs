@@ -10,7 +10,7 @@ use simd_digest::blake2::{Flavour, Hash, Hasher, Parallel, Params, Tree};
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 use simd_digest::blake3;
-use simd_digest::sha2::{Variant, Variant224, Variant256};
+use simd_digest::sha2::{Variant, Variant224, Variant256, Variant384, Variant512};
 
 use crate::number::in_largest_unit;
 
@@ -123,6 +123,8 @@ pub(crate) enum Algorithm {
     Blake2sp,
     Sha256,
     Sha224,
+    Sha512,
+    Sha384,
     Blake3,
 }
 
@@ -141,13 +143,15 @@ impl Algorithm {
             Self::Blake2sp => "BLAKE2sp",
             Self::Sha256 => "SHA256",
             Self::Sha224 => "SHA224",
+            Self::Sha512 => "SHA512",
+            Self::Sha384 => "SHA384",
             Self::Blake3 => "BLAKE3",
         }
     }
 
     /// Whether the algorithm is of SHA-2, which has no key.
     pub(crate) fn is_sha2(self) -> bool {
-        matches!(self, Self::Sha256 | Self::Sha224)
+        matches!(self, Self::Sha256 | Self::Sha224 | Self::Sha512 | Self::Sha384)
     }
 
     /// Whether s3git defines trees of the algorithm.
@@ -167,6 +171,8 @@ impl Algorithm {
             Self::Blake2s | Self::Blake2sp => 1..=FlavourS::LONGEST,
             Self::Sha256 => Variant256::LENGTH..=Variant256::LENGTH,
             Self::Sha224 => Variant224::LENGTH..=Variant224::LENGTH,
+            Self::Sha512 => Variant512::LENGTH..=Variant512::LENGTH,
+            Self::Sha384 => Variant384::LENGTH..=Variant384::LENGTH,
             Self::Blake3 => 1..=LONGEST_OUTPUT,
         }
     }
@@ -181,7 +187,7 @@ impl Algorithm {
         match self {
             Self::Blake2b | Self::Blake2s | Self::Blake2bp | Self::Blake2sp => Some(self.lengths()),
             Self::Blake3 => Some(blake3::KEY_LEN..=blake3::KEY_LEN),
-            Self::Sha256 | Self::Sha224 => None,
+            Self::Sha256 | Self::Sha224 | Self::Sha512 | Self::Sha384 => None,
         }
     }
 }

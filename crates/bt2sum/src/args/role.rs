@@ -7,6 +7,8 @@ use clap::ValueEnum;
 pub(crate) enum Tool {
     Sha224sum,
     Sha256sum,
+    Sha384sum,
+    Sha512sum,
     B2sum,
     B3sum,
 }
@@ -29,6 +31,8 @@ impl Tool {
         match self {
             Self::Sha224sum => "sha224sum",
             Self::Sha256sum => "sha256sum",
+            Self::Sha384sum => "sha384sum",
+            Self::Sha512sum => "sha512sum",
             Self::B2sum => "b2sum",
             Self::B3sum => "b3sum",
         }

@@ -27,7 +27,7 @@ fn wrong_arguments() {
         "",
     ];
     let sizes = ["0", "65", "1048577", "-1", "x64", "64x", "+64", "6 4", "256", "18446744073709551680", ""];
-    let algorithms = ["blake2", "blake", "BLAKE2b", "BLAKE2s", "sha512", "SHA256", ""];
+    let algorithms = ["blake2", "blake", "BLAKE2b", "BLAKE2s", "sha1", "sha512/256", "SHA256", ""];
     let options = [("-t", "--chunk", &chunks[..]), ("-s", "--size", &sizes), ("-a", "--algorithm", &algorithms)];
     for (short, long, values) in options {
         for value in values {
@@ -72,7 +72,9 @@ fn help_and_version() {
         "SHA256 (NAME) = HEX",
         "BLAKE3 (NAME) = HEX",
         "--derive-key",
+        "SHA512 (NAME) = HEX",
         "sha224",
+        "sha384",
         "Exit status",
         "KiB",
     ] {

@@ -230,7 +230,7 @@ fn lines_say_the_algorithm() {
     for other in ["blake2b", "blake2s"] {
         assert_eq!(check(&["-a", other, "-l16"]), success("abc: OK\n"), "{other}");
     }
-    for other in ["blake2b", "blake2s", "blake2bp", "blake2sp", "sha256", "sha224"] {
+    for other in ["blake2b", "blake2s", "blake2bp", "blake2sp", "sha256", "sha224", "sha512", "sha384"] {
         assert_eq!(check(&["--sequential", "-a", other]), success("abc: OK\n"), "{other}");
     }
     // A check with a key must not pass without it.

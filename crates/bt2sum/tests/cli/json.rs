@@ -21,6 +21,7 @@ fn digests() {
     assert_eq!((run.code, run.stdout), (Some(1), format!("{none}\n{}\n", hello("hashed"))));
     for (options, algorithm) in [
         ("--sequential -a sha256", "SHA256"),
+        ("-a sha384", "SHA384"),
         ("--sequential -l 128", "BLAKE2b-128"),
         ("-a blake3", "BLAKE3"),
         ("-a blake2s -t 1k -s 16", "BLAKE2s-TREE-128-1K"),

@@ -7,7 +7,7 @@ use crate::in_time::{in_time, start};
 use crate::{Directory, failure, message, outcome, success, with_pipe};
 
 /// Every kind of line that says what it is.
-const KINDS: [&[&str]; 16] = [
+const KINDS: [&[&str]; 18] = [
     &[],
     &["--tag"],
     &["--tag", "-t1k", "-s20"],
@@ -21,6 +21,8 @@ const KINDS: [&[&str]; 16] = [
     &["--sequential", "--tag", "-a", "blake2sp", "-s", "16"],
     &["--sequential", "--tag", "-a", "sha256"],
     &["--sequential", "--tag", "-a", "sha224"],
+    &["-a", "sha512", "--tag"],
+    &["-a", "sha384", "--tag"],
     &["-a", "blake3", "--tag"],
     &["-a", "blake3", "--tag", "-l", "1024"],
     &["-s64"],
@@ -82,15 +84,16 @@ fn keyed_lists() {
     let directory = files();
     let key = ["--key-file", "key"];
     let keyed = list(&directory, &key);
-    // SHA-2 takes no key: the two runs gave an error.
-    assert_eq!(keyed.lines().count(), KINDS.len() - 2);
+    // SHA-2 takes no key: these runs gave an error.
+    let count = KINDS.iter().filter(|kind| !kind.iter().any(|option| option.starts_with("sha"))).count();
+    assert_eq!((keyed.lines().count(), count), (count, KINDS.len() - 4));
     std::fs::write(directory.path("sums"), &keyed).unwrap();
     let run = |options: &[&str]| outcome(directory.bt2sum(["-c", "sums"]).args(options));
     let good = run(&key);
-    assert_eq!((good.code, good.stdout.matches(": OK\n").count()), (Some(0), KINDS.len() - 2), "{good:?}");
+    assert_eq!((good.code, good.stdout.matches(": OK\n").count()), (Some(0), count), "{good:?}");
     for options in [&[][..], &["--key-file", "other"]] {
         let bad = run(options);
-        assert_eq!((bad.code, bad.stdout.matches(": FAILED\n").count()), (Some(1), KINDS.len() - 2), "{bad:?}");
+        assert_eq!((bad.code, bad.stdout.matches(": FAILED\n").count()), (Some(1), count), "{bad:?}");
     }
     let plain = outcome(&mut directory.bt2sum(["--sequential", "--tag", "-a", "sha256", "f0"])).stdout;
     for more in [&[][..], &["--sequential"]] {
@@ -118,6 +121,11 @@ fn lists_of_other_tools_get_a_hint() {
         (made(&["--sequential"]), &[][..], "BLAKE2b: check them with --sequential --algorithm blake2b"),
         (made(&["--sequential", "-a", "sha256"]), &[], "SHA256: check them with --algorithm sha256"),
         (made(&["--sequential", "-a", "sha256"]), &["--sequential"], "SHA256: check them with --algorithm sha256"),
+        // Both hashes have 128 digits.
+        (made(&["-a", "sha512"]), &[], "SHA512: check them with --algorithm sha512"),
+        (made(&["-a", "sha512"]), &["--sequential"], "SHA512: check them with --algorithm sha512"),
+        (made(&["--sequential"]), &["-a", "sha512"], "BLAKE2b: check them with --sequential --algorithm blake2b"),
+        (made(&["-a", "sha384"]), &[], "SHA384: check them with --algorithm sha384"),
         (made(&["-a", "blake3"]), &[], "BLAKE3: check them with --algorithm blake3"),
         (made(&["-a", "blake3"]), &["--sequential"], "BLAKE3: check them with --algorithm blake3"),
         (untagged.concat(), &["--sequential"], "trees of BLAKE2b: check them with --algorithm blake2b\n"),
@@ -132,13 +140,16 @@ fn lists_of_other_tools_get_a_hint() {
         std::fs::write(directory.path("sums"), list.replacen("f0", "damaged", 1)).unwrap();
         assert_eq!(outcome(directory.bt2sum(["-c", "sums"]).args(options)).code, Some(1));
     }
-    // Unknown digests: SHA-512 of nothing known here.
+    // Digests of nothing known here.
     std::fs::write(directory.path("sums"), format!("{}  f0\n", "0a".repeat(64))).unwrap();
     let run = outcome(&mut directory.bt2sum(["-c", "sums"]));
-    assert!(run.code == Some(1) && run.stderr.contains("bt2sum does not check SHA-512"), "{run:?}");
-    std::fs::write(directory.path("sums"), format!("SHA512 (f0) = {}\n", "0a".repeat(64))).unwrap();
+    assert!(
+        run.code == Some(1) && run.stderr.contains("if sha256sum, sha512sum or b3sum did, use --algorithm"),
+        "{run:?}"
+    );
+    std::fs::write(directory.path("sums"), format!("SHA1 (f0) = {}\n", "0a".repeat(20))).unwrap();
     let run = outcome(&mut directory.bt2sum(["-c", "sums"]));
-    assert!(run.code == Some(1) && run.stderr.contains("its lines name SHA512"), "{run:?}");
+    assert!(run.code == Some(1) && run.stderr.contains("its lines name SHA1"), "{run:?}");
 }
 
 /// The hint is about the lines that do not say what they are. The others are checked.

@@ -33,7 +33,7 @@ fn what_a_reader_looks_for() {
         ("DESCRIPTION", &["par2"]),
         ("OPTIONS", &["\\-\\-recursive", ".SS \"Check lists\"", "\\-\\-man"]),
         ("TREES", &["node offset", "\\-\\-compat\\-empty"]),
-        ("FORMATS", &["BLAKE2b\\-TREE\\-512\\-5M (name) = hex", "SHA256 (name) = hex", "BLAKE3\\-512 (name) = hex"]),
+        ("FORMATS", &["BLAKE2b\\-TREE\\-512\\-5M (name) = hex", "SHA512 (name) = hex", "BLAKE3\\-512 (name) = hex"]),
         ("CHECK LISTS", &["FAILED open or read", "\\-\\-\\-\\-\\-BEGIN PGP SIGNED MESSAGE"]),
         ("STORES", &["unchanged", "changed", "rotted", "new", "missing", "moved", "unreadable", "\\-\\-exclude GLOB"]),
         ("JSON", &["ranges", "name_hex"]),

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::{Directory, Outcome, are_fewer, failure, fewer, message, outcome, success, with_pipe};
 
-const COREUTILS: [&str; 3] = ["sha224sum", "sha256sum", "b2sum"];
+const COREUTILS: [&str; 4] = ["sha224sum", "sha256sum", "sha512sum", "b2sum"];
 
 impl Directory {
     /// This program under another name.
@@ -105,6 +105,9 @@ fn lines_that_coreutils_do_not_read() {
         &["-a", "sha256", "--tag"],
         &["-a", "sha256"],
         &["-a", "sha224"],
+        &["-a", "sha512", "--tag"],
+        &["-a", "sha512"],
+        &["-a", "sha384", "--tag"],
         &["--sequential"],
         &["--sequential", "--tag", "-s", "8"],
         &["--sequential", "-s32"],
@@ -203,7 +206,7 @@ fn lists_that_coreutils_cannot_read() {
 #[test]
 fn roles_by_option() {
     let directory = Directory::new().file("a", b"abc");
-    for name in ["sha224sum", "sha256sum", "b2sum", "b3sum"] {
+    for name in ["sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "b3sum"] {
         let expected = outcome(directory.role(name).arg("a"));
         assert!(expected.code == Some(0) && expected.stdout.ends_with("  a\n"), "{expected:?}");
         assert_eq!(outcome(&mut directory.bt2sum(["--as", name, "a"])), expected);

@@ -1,13 +1,24 @@
-//! `--algorithm sha256` and `sha224`.
+//! `--algorithm sha256`, `sha224`, `sha512` and `sha384`.
 
 use core::iter;
 
 use crate::{Directory, Outcome, failure, message, outcome, success, with_pipe};
 
 /// The examples of FIPS 180-2 for `abc`.
-const ABC: [(&str, &str, &str); 2] = [
+const ABC: [(&str, &str, &str); 4] = [
     ("sha256", "SHA256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
     ("sha224", "SHA224", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
+    (
+        "sha512",
+        "SHA512",
+        "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a\
+         2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+    ),
+    (
+        "sha384",
+        "SHA384",
+        "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
+    ),
 ];
 
 fn directory() -> Directory {
@@ -38,7 +49,7 @@ fn published() {
 #[test]
 fn what_sha2_has_not() {
     let directory = directory();
-    for (algorithm, bytes) in [("sha256", 32), ("sha224", 28)] {
+    for (algorithm, bytes) in [("sha256", 32), ("sha224", 28), ("sha512", 64), ("sha384", 48)] {
         let tree = |option| format!("--algorithm {algorithm} has no --{option}, which is for trees of blake2b and");
         let length = format!("--size of {algorithm} is {bytes} bytes, --length {} bits", 8 * bytes);
         let key = format!("--algorithm {algorithm} takes no key");
@@ -48,9 +59,9 @@ fn what_sha2_has_not() {
             ("--leaves leaves", tree("leaves")),
             ("--compat-empty", tree("compat-empty")),
             ("-s31", length.clone()),
-            ("--sequential -s64", length.clone()),
+            ("--sequential -s65", length.clone()),
             ("-l 128", length.clone()),
-            ("--sequential -l 512 -c", length),
+            ("--sequential -l 504 -c", length),
             ("--key-file key", key.clone()),
             ("--sequential --key-file key -c", key.clone()),
         ];
@@ -74,9 +85,12 @@ fn what_sha2_has_not() {
 #[test]
 fn the_length_that_sha2_has() {
     let directory = directory();
-    for ((algorithm, _, digest), options) in
-        ABC.into_iter().zip([["-s32", "-l256", "-l0", "--length=256"], ["-s28", "-l224", "-l0", "--length=224"]])
-    {
+    for ((algorithm, _, digest), options) in ABC.into_iter().zip([
+        ["-s32", "-l256", "-l0", "--length=256"],
+        ["-s28", "-l224", "-l0", "--length=224"],
+        ["-s64", "-l512", "-l0", "--length=512"],
+        ["-s48", "-l384", "-l0", "--length=384"],
+    ]) {
         let line = success(format!("{digest}  abc\n"));
         std::fs::write(directory.path("sums"), &line.stdout).unwrap();
         for option in options {
@@ -141,10 +155,12 @@ fn backends() {
         directory = directory.file(&format!("f{i}"), &long[..length]);
         names.push((format!("f{i}"), length));
     }
-    for algorithm in ["sha256", "sha224"] {
+    for algorithm in ["sha256", "sha224", "sha512", "sha384"] {
         let hash = |bytes: &[u8]| match algorithm {
             "sha256" => simd_digest::sha256::hash(bytes).to_string(),
-            _ => simd_digest::sha224::hash(bytes).to_string(),
+            "sha224" => simd_digest::sha224::hash(bytes).to_string(),
+            "sha512" => simd_digest::sha512::hash(bytes).to_string(),
+            _ => simd_digest::sha384::hash(bytes).to_string(),
         };
         let line = |(name, length): &(String, usize)| format!("{}  {name}\n", hash(&long[..*length]));
         let lines: String = names.iter().map(line).collect();
