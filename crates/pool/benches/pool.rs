@@ -7,9 +7,9 @@
 )]
 //! Bytes per second of processor time, and the time of one update: streams in the pool, beside each on its own.
 //!
-//! `cargo bench -p simd-digest-pool --all-features -- [threads|tasks|idle] [blake2b|sha256] [STREAMS] [SIZE]`. The
-//! column `of lanes` is the fraction of `update_many` over eight messages of 16 KiB (SHA-256: four), on as many cores at
-//! once, in the same run.
+//! `cargo bench -p simd-digest-pool --all-features -- [threads|tasks|idle] [blake2b|sha256|sha512] [STREAMS] [SIZE]`.
+//! The column `of lanes` is the fraction of `update_many` over eight messages of 16 KiB (SHA-256: four), on as many
+//! cores at once, in the same run.
 
 use core::hint::black_box;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use rustix::time::{ClockId, clock_gettime};
-use simd_digest::{blake2b, sha256};
+use simd_digest::{blake2b, sha256, sha512};
 use simd_digest_pool::{LaneHasher, Pool};
 
 const ROW: Duration = Duration::from_millis(250);
@@ -174,7 +174,7 @@ struct Hash<H: LaneHasher> {
 fn run<H: LaneHasher<Hash: Send> + Sync>(hash: &Hash<H>, arguments: &[String]) {
     let chosen = |name: &str| arguments.iter().any(|argument| argument == name);
     let any = |names: &[&str]| !names.iter().any(|name| chosen(name));
-    if !chosen(hash.name) && !any(&["blake2b", "sha256"]) {
+    if !chosen(hash.name) && !any(&["blake2b", "sha256", "sha512"]) {
         return;
     }
     let numbers: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
@@ -252,6 +252,16 @@ fn main() {
             update: |hasher, data| _ = hasher.update(data),
             many: sha256::update_many,
             lanes: 4,
+        },
+        &arguments,
+    );
+    run(
+        &Hash {
+            name: "sha512",
+            new: sha512::Hasher::new,
+            update: |hasher, data| _ = hasher.update(data),
+            many: sha512::update_many,
+            lanes: 8,
         },
         &arguments,
     );

@@ -3,7 +3,8 @@
 
 use simd_digest::{Backend, blake2, sha2};
 
-/// A hasher of `simd_digest` whose streams share lanes: `Hasher` of `blake2b`, `blake2s`, `sha256` or `sha224`.
+/// A hasher of `simd_digest` whose streams share lanes: `Hasher` of `blake2b`, `blake2s`, `sha256`, `sha224`, `sha512`,
+/// `sha384`, `sha512_256` or `sha512_224`.
 ///
 /// A hasher brings its key, its parameters, its backend and all that it has hashed.
 pub trait LaneHasher: Sealed + Clone + Send + 'static {

@@ -8,7 +8,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use common::{Random, paint};
-use simd_digest::{Backend, blake2b, blake2s, sha224, sha256};
+use simd_digest::{Backend, blake2b, blake2s, sha224, sha256, sha384, sha512, sha512_224, sha512_256};
 use simd_digest_pool::{LaneHasher, Pool};
 
 /// `updates` updates in all from 64 threads, of up to `longest` bytes. The buffer is overwritten after each.
@@ -101,6 +101,7 @@ every_hash! {
     blake2s every_backend_of_blake2s
     sha224 every_backend_of_sha224
     sha256 every_backend_of_sha256
+    sha512 every_backend_of_sha512
 }
 
 #[test]
@@ -120,11 +121,15 @@ fn one_pool_serves_all_hashes() {
                     })
                 };
             }
-            match i % 4 {
+            match i % 8 {
                 0 => spawn!(blake2b),
                 1 => spawn!(blake2s),
                 2 => spawn!(sha256),
-                _ => spawn!(sha224),
+                3 => spawn!(sha224),
+                4 => spawn!(sha512),
+                5 => spawn!(sha384),
+                6 => spawn!(sha512_256),
+                _ => spawn!(sha512_224),
             };
         }
     });
