@@ -15,8 +15,8 @@ use crate::row::RowDigest;
 use crate::table::{self, TableDigest};
 
 /// Registers all functions that take no key, and returns their names: `digest`, which hashes in lanes where it can and
-/// asks the function that was registered before for all else; `sha224`, `sha256`, `blake2s`, `blake2b` and `blake3`,
-/// each with a form `…_hex`; `row_digest`; and the aggregate `table_digest`.
+/// asks the function that was registered before for all else; `sha224`, `sha256`, `sha384`, `sha512`, `blake2s`,
+/// `blake2b` and `blake3`, each with a form `…_hex`; `row_digest`; and the aggregate `table_digest`.
 ///
 /// A function of one of these names that was there before is replaced. Registering again changes nothing.
 ///
@@ -53,9 +53,9 @@ pub fn register_all(registry: &mut dyn FunctionRegistry) -> Result<Vec<String>> 
 /// Registers two functions of a key, and returns their names: `name(x)`, the digest of text or bytes with the key, of
 /// full length, and `name_fingerprint()`, 8 bytes that tell which key this process has.
 ///
-/// `algorithm` is `blake2b`, `blake2s`, `blake3`, or `sha224` or `sha256`, which stand for HMAC. `key` has 16 to 64
-/// bytes; with `blake2s` 16 to 32, with `blake3` 32. Let a generator of random bytes make the key: anybody who sees a
-/// fingerprint can try keys that people would choose.
+/// `algorithm` is `blake2b`, `blake2s`, `blake3`, or `sha224`, `sha256`, `sha384` or `sha512`, which stand for HMAC.
+/// `key` has 16 to 64 bytes; with `blake2s` 16 to 32, with `blake3` 32. Let a generator of random bytes make the key:
+/// anybody who sees a fingerprint can try keys that people would choose.
 ///
 /// The key stays in this process. SQL, plans, logs, errors and `Debug` have the names of the functions, and a
 /// fingerprint at most. The key is wiped when the last reference to the function is dropped; wipe your own copy of

@@ -12,7 +12,7 @@ use datafusion_expr::registry::{FunctionRegistry, MemoryFunctionRegistry};
 use datafusion_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF};
 use simd_digest_datafusion::register_all;
 
-pub(crate) const ALGORITHMS: [&str; 5] = ["sha224", "sha256", "blake2s", "blake2b", "blake3"];
+pub(crate) const ALGORITHMS: [&str; 7] = ["sha224", "sha256", "sha384", "sha512", "blake2s", "blake2b", "blake3"];
 
 /// A registry with our functions alone.
 pub(crate) fn registry() -> MemoryFunctionRegistry {
@@ -23,10 +23,12 @@ pub(crate) fn registry() -> MemoryFunctionRegistry {
 
 /// The digest of full length, one message alone.
 pub(crate) fn hash(algorithm: &str, message: &[u8]) -> Vec<u8> {
-    use simd_digest::{blake2b, blake2s, blake3, sha224, sha256};
+    use simd_digest::{blake2b, blake2s, blake3, sha224, sha256, sha384, sha512};
     match algorithm {
         "sha224" => sha224::hash(message).as_bytes().to_vec(),
         "sha256" => sha256::hash(message).as_bytes().to_vec(),
+        "sha384" => sha384::hash(message).as_bytes().to_vec(),
+        "sha512" => sha512::hash(message).as_bytes().to_vec(),
         "blake2s" => blake2s::hash(message).as_bytes().to_vec(),
         "blake2b" => blake2b::hash(message).as_bytes().to_vec(),
         "blake3" => blake3::hash(message).as_bytes().to_vec(),

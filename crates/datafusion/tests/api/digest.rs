@@ -10,7 +10,7 @@ use datafusion_expr::registry::{FunctionRegistry, MemoryFunctionRegistry};
 use datafusion_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
 use simd_digest_datafusion::register_all;
 
-use crate::call::{column, context, hash, literal, query, registry, values};
+use crate::call::{ALGORITHMS, column, context, hash, literal, query, registry, values};
 
 const OF_DATAFUSION: [&str; 8] = ["md5", "sha224", "sha256", "sha384", "sha512", "blake2s", "blake2b", "blake3"];
 
@@ -100,9 +100,9 @@ async fn answers_types_and_errors_are_those_of_datafusion() {
 }
 
 #[tokio::test]
-async fn our_sha224_and_sha256_answer_as_those_they_replace() {
+async fn our_sha2_answers_as_the_functions_it_replaces() {
     let [stock, ours] = both();
-    for name in ["sha224", "sha256"] {
+    for name in ["sha224", "sha256", "sha384", "sha512"] {
         for value in ["utf8", "large", "view", "bytes", "largebytes", "viewbytes", "'abc'", "x'00'", "''", "NULL"] {
             let sql = format!("SELECT {name}({value}) FROM t");
             assert_eq!(query(&stock, &sql).await.unwrap(), query(&ours, &sql).await.unwrap(), "{sql}");
@@ -123,13 +123,13 @@ fn registered_twice_it_does_not_wrap_itself() {
     for name in &names {
         assert!(context.udf(name).is_ok() || context.udaf(name).is_ok(), "{name}");
     }
-    assert_eq!(names.len(), 13, "{names:?}");
+    assert_eq!(names.len(), 17, "{names:?}");
 }
 
 #[test]
 fn without_one_to_wrap_it_hashes_what_we_have() {
     let text: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None]));
-    for algorithm in ["sha224", "sha256", "blake2s", "blake2b", "blake3"] {
+    for algorithm in ALGORITHMS {
         let function = registry().udf("digest").unwrap();
         let given = evaluate_as_is(&function, vec![column(&text), literal(algorithm)]).unwrap().into_array(2).unwrap();
         assert_eq!(values(&given), [Some(hash(algorithm, b"a")), None]);

@@ -9,7 +9,7 @@ use arrow::array::{ArrayRef, StringArray};
 use arrow::record_batch::RecordBatch;
 use datafusion::prelude::SessionContext;
 use datafusion_expr::registry::{FunctionRegistry, MemoryFunctionRegistry};
-use simd_digest::{blake2b, blake2s, blake3, sha224, sha256};
+use simd_digest::{blake2b, blake2s, blake3, sha224, sha256, sha384, sha512};
 use simd_digest_datafusion::{register_all, register_keyed};
 
 use crate::call::{ALGORITHMS, column, error_of, evaluate, hex, query, registry, value_of, values, values_of};
@@ -23,6 +23,8 @@ fn keyed_hash(algorithm: &str, key: &[u8], message: &[u8]) -> Vec<u8> {
     match algorithm {
         "sha224" => sha224::HmacKey::new(key).hash(message).as_bytes().to_vec(),
         "sha256" => sha256::HmacKey::new(key).hash(message).as_bytes().to_vec(),
+        "sha384" => sha384::HmacKey::new(key).hash(message).as_bytes().to_vec(),
+        "sha512" => sha512::HmacKey::new(key).hash(message).as_bytes().to_vec(),
         "blake2s" => blake2s::Params::new().key(key).hash(message).unwrap().as_bytes().to_vec(),
         "blake2b" => blake2b::Params::new().key(key).hash(message).unwrap().as_bytes().to_vec(),
         "blake3" => blake3::keyed_hash(key.try_into().unwrap(), message).as_bytes().to_vec(),
@@ -348,7 +350,9 @@ mod memory {
             let (algorithm, length) = case.split_once(' ').unwrap();
             return child(algorithm, length.parse().unwrap());
         }
-        for (algorithm, length) in [("blake2b", 64), ("blake2s", 32), ("blake3", 32), ("sha224", 64), ("sha256", 33)] {
+        for (algorithm, length) in
+            [("blake2b", 64), ("blake2s", 32), ("blake3", 32), ("sha224", 64), ("sha256", 33), ("sha512", 64)]
+        {
             let output = Command::new(std::env::current_exe().unwrap())
                 .args(["--exact", "keyed::memory::no_copy_of_a_key_is_left", "--nocapture"])
                 .env(CHILD, format!("{algorithm} {length}"))
@@ -360,23 +364,42 @@ mod memory {
         }
     }
 
-    /// The first half of the hash values after the first blocks of HMAC, as a little-endian CPU has them in memory.
+    /// The first 16 bytes of the hash values after the first blocks of HMAC, as a little-endian CPU has them in memory.
     fn flipped_hash_values(algorithm: &str, length: usize) -> String {
-        let compress = match algorithm {
-            "sha224" => sha224::hazmat::compress,
-            "sha256" => sha256::hazmat::compress,
-            _ => return String::new(),
-        };
         let mut digits = String::new();
         for pad in [0x36, 0x5c] {
+            let block = |i| pad ^ if i < length { byte(i) } else { 0 };
+            if algorithm == "sha512" {
+                let mut value = INITIAL_512;
+                sha512::hazmat::compress(&mut value, &[core::array::from_fn(block)]);
+                digits.extend(value[..2].iter().map(|word| hex(&(!word).to_le_bytes())));
+                continue;
+            }
+            let compress = match algorithm {
+                "sha224" => sha224::hazmat::compress,
+                "sha256" => sha256::hazmat::compress,
+                _ => return digits,
+            };
             let mut value = initial(algorithm);
-            compress(&mut value, &[core::array::from_fn(|i| pad ^ if i < length { byte(i) } else { 0 })]);
+            compress(&mut value, &[core::array::from_fn(block)]);
             digits.extend(value[..4].iter().map(|word| hex(&(!word).to_le_bytes())));
         }
         digits
     }
 
-    /// The hash value before the first block.
+    /// The hash value of SHA-512 before the first block.
+    const INITIAL_512: [u64; 8] = [
+        0x6a09_e667_f3bc_c908,
+        0xbb67_ae85_84ca_a73b,
+        0x3c6e_f372_fe94_f82b,
+        0xa54f_f53a_5f1d_36f1,
+        0x510e_527f_ade6_82d1,
+        0x9b05_688c_2b3e_6c1f,
+        0x1f83_d9ab_fb41_bd6b,
+        0x5be0_cd19_137e_2179,
+    ];
+
+    /// The hash value of SHA-224 or SHA-256 before the first block.
     fn initial(algorithm: &str) -> [u32; 8] {
         match algorithm {
             "sha224" => {

@@ -12,14 +12,14 @@ use datafusion_expr::registry::FunctionRegistry;
 use crate::call::{ALGORITHMS, call, column, evaluate, hash, hex, literal, registry};
 
 /// A line of the script's output: its kind, its name, a field that depends on the kind, and digests.
-pub(crate) fn vectors(kind: &str) -> Vec<[&'static str; 7]> {
+pub(crate) fn vectors(kind: &str) -> Vec<[&'static str; 9]> {
     let lines = include_str!("../data/row_digest.txt").lines().filter(|line| !line.starts_with('#'));
     let fields = lines.map(|line| line.split('\t').collect::<Vec<_>>().try_into().unwrap());
-    fields.filter(|fields: &[&str; 7]| fields[0] == kind).collect()
+    fields.filter(|fields: &[&str; 9]| fields[0] == kind).collect()
 }
 
 /// The algorithms of the vectors, in order.
-pub(crate) const OF_VECTORS: [&str; 4] = ["sha224", "sha256", "blake2s", "blake2b"];
+pub(crate) const OF_VECTORS: [&str; 6] = ["sha224", "sha256", "sha384", "sha512", "blake2s", "blake2b"];
 
 fn one<A: Array + 'static>(array: A) -> Vec<ArrayRef> {
     assert_eq!(array.len(), 1);

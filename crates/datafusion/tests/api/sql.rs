@@ -9,7 +9,7 @@ use datafusion::dataframe::DataFrameWriteOptions;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use simd_digest_datafusion::{register_all, register_keyed};
 
-use crate::call::{context, error_of, hash, hex, query, value_of, values, values_of};
+use crate::call::{ALGORITHMS, context, error_of, hash, hex, query, value_of, values, values_of};
 
 #[tokio::test]
 async fn constants_are_folded() {
@@ -77,7 +77,7 @@ async fn groups_joins_and_distinct_over_digests() {
     )
     .await
     .unwrap();
-    for algorithm in ["blake2b", "blake2s", "sha224", "sha256", "blake3"] {
+    for algorithm in ALGORITHMS {
         let answer = query(
             &context,
             &format!(

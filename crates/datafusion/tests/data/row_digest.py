@@ -70,7 +70,7 @@ def message(row):
     return b"\x01" + b"".join(map(encode, row))
 
 
-ALGORITHMS = ["sha224", "sha256", "blake2s", "blake2b"]
+ALGORITHMS = ["sha224", "sha256", "sha384", "sha512", "blake2s", "blake2b"]
 
 
 def row_digest(algorithm, row):
