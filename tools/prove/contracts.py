@@ -195,6 +195,10 @@ class Contract:
         out = [self.advance_last(lane, self.state(lane, before), before)]
         if not self.hash.has_last:
             out.append(self.state(lane, done))
+            # The last turn of a loop by two blocks. Code has the chaining value before it only where there is one.
+            earlier = sub(8, done, 2)
+            middle = self.advance(lane, self.state(lane, earlier), earlier)
+            out.append(self.advance_last(lane, middle, before))
         return out
 
     def advance_last(self, lane, state, done):

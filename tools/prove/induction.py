@@ -4,14 +4,18 @@ A state stands for all the executions that fit it, by the values of its variable
 that is followed covers it. Nothing else decides: how states to be followed are guessed is no matter of right or wrong.
 """
 
+import itertools
+
 import facts
 from elf import Refuted
 from machine import NOT_KNOWN, State
 from inside import instantiate, leaves, memo_of, substitute
-from terms import Term, add, ext, sub, times, unpack, var, word
+from terms import Term, add, ext, signed, sub, times, unpack, var, word
 
 DONE = "done"
 REST = "rest"
+STEPS = (1, 2)
+"""Blocks that a turn of a loop may take."""
 ATTEMPTS = 60
 MOST_MISSES = 3
 """Times that no chaining value is found at the head of a loop."""
@@ -22,8 +26,10 @@ MOST_COMPARED = 64
 class Loop:
     """The head of a loop, and what holds there: parts of places, as terms of the blocks that are done, or None."""
 
-    def __init__(self, ip, cells, k, low):
+    def __init__(self, ip, cells, k, low, step):
         self.ip, self.cells, self.k, self.wrong = ip, cells, k, set()
+        self.step = step
+        """Blocks of a turn."""
         self.low = low
         """Blocks that are left at least."""
         self.named = {v for p in cells.values() if type(p) is Term for v in leaves(p)}
@@ -260,15 +266,16 @@ class Paths:
             return st.v[i][j : j + 8]
         return [st.memory[kind].get(i + k) for k in range(8)]
 
-    def generalise(self, st, first, cells):
+    def generalise(self, st, step, first, cells):
         """From two visits of the head of a loop, what may hold at all of them: then that it does.
 
         `st` is dropped, since it is checked to be an instance of what is followed instead, and so is every state that
-        comes back to the head from there: with one more block done, by the definition of the chaining value after it.
+        comes back to the head from there: with `step` more blocks done, by the definition of the chaining value after
+        each.
         """
         left = st.ranges[self.contract.total][1]
         for _ in range(ATTEMPTS):
-            g = self.general(st, first, cells, left)
+            g = self.general(st, step, first, cells, left)
             try:
                 self.check_instance(st, g.loop, self.after_first(st, first))
                 self.raise_if_wrong(g.loop)
@@ -290,15 +297,15 @@ class Paths:
             raise Again
 
     def guess(self, s0, s1):
-        """How many blocks were done at the second visit, and a term of it for each part of each place, or None where
-        there is none. Nothing at all if no place holds a word of a chaining value at both visits: with an error in the
-        code the count may still be right."""
+        """How many blocks a turn takes, how many were done at the second visit, and a term of it for each part of each
+        place, or None where there is none. Nothing at all if no place holds a word of a chaining value at both visits:
+        with an error in the code the count may still be right."""
         contract, memo0, memo1 = self.contract, memo_of(s0.facts), memo_of(s1.facts)
 
-        def pairs(done):
+        def pairs(done, step):
             out, words = {}, set()
             for lane in range(contract.live):
-                old, new = contract.after(lane, done), contract.after(lane, done + 1)
+                old, new = contract.after(lane, done), contract.after(lane, done + step)
                 for j, (x, y) in enumerate(zip(old, new)):
                     pair = substitute(x, s0.facts, memo0), substitute(y, s1.facts, memo1)
                     out[pair] = contract.state(lane, self.done)[j]
@@ -307,18 +314,18 @@ class Paths:
             return out, {out[pair] for pair in words}
 
         places = {place: (x, self.at(s1, place)) for place, x in self.places(s0)}
-        for done in range(3):
-            known, words = pairs(done)
-            first, cells, found = done + 1, {}, False
+        for step, done in itertools.product(STEPS, range(3)):
+            known, words = pairs(done, step)
+            first, cells, found = done + step, {}, False
             for place, (x, y) in places.items():
-                for start, size, p in self.guess_parts(x, y, 8, s0, s1, memo0, memo1, known, first):
+                for start, size, p in self.guess_parts(x, y, 8, s0, s1, memo0, memo1, known, step, first):
                     cells[place, start, size] = p
                     found |= p in words
             if found:
-                return first, cells
+                return step, first, cells
         return None
 
-    def guess_parts(self, x, y, size, s0, s1, memo0, memo1, known, first, start=0):
+    def guess_parts(self, x, y, size, s0, s1, memo0, memo1, known, step, first, start=0):
         if size == 1 and x != y:
             return [(start, 1, None)]
         if None not in x and None not in y:
@@ -332,17 +339,20 @@ class Paths:
                 return [(start, size, b)]
             if size in (4, 8):
                 d = sub(size, b, a)
-                if type(d) is int:
+                d = signed(d, size) if type(d) is int else d
+                if type(d) is int and d % step == 0:
+                    d //= step
                     done = self.done if size == 8 else ext(self.done, 0, 4)
                     return [(start, size, add(size, b, times(size, done, d), -d * first))]
         if size == 1:
             return [(start, 1, None)]
         half, out = size // 2, []
         for i in (0, half):
-            out += self.guess_parts(x[i : i + half], y[i : i + half], half, s0, s1, memo0, memo1, known, first, start + i)
+            parts = x[i : i + half], y[i : i + half]
+            out += self.guess_parts(*parts, half, s0, s1, memo0, memo1, known, step, first, start + i)
         return out
 
-    def general(self, st, first, cells, left):
+    def general(self, st, step, first, cells, left):
         """The state at the head of the loop when `done` blocks are done, at least `first`, and `rest` are left, at least
         `left`, or fewer if there may be fewer from the start."""
         total = self.contract.total
@@ -375,7 +385,7 @@ class Paths:
                 g.v[i][j + start : j + start + size] = b
             else:
                 g.memory[kind].update(zip(range(i + start, i + start + size), b))
-        g.loop = Loop(st.ip, cells, g.k, left)
+        g.loop = Loop(st.ip, cells, g.k, left, step)
         return g
 
     def after_first(self, st, first):
@@ -386,17 +396,21 @@ class Paths:
         return values
 
     def repeat(self, st):
-        """Back at the head of the loop, with one more block done."""
-        if st.ranges[self.rest][0] - 1 < st.loop.low:
+        """Back at the head of the loop, with the blocks of a turn more done."""
+        step = st.loop.step
+        if st.ranges[self.rest][0] - step < st.loop.low:
             if st.loop.low == 0:
                 raise Refuted("at %x: may go on after the last block" % st.ip)
             st.loop.wrong.add(REST)
             raise Again
-        values = {self.done: add(8, self.done, 1), self.rest: sub(8, self.rest, 1)}
+        values = {self.done: add(8, self.done, step), self.rest: sub(8, self.rest, step)}
         for lane in range(self.contract.live):
             state = self.contract.state(lane, self.done)
             if any(s in st.loop.named for s in state):
-                values.update(zip(state, self.contract.advance(lane, state, self.done)))
+                after = state
+                for i in range(step):
+                    after = self.contract.advance(lane, after, add(8, self.done, i))
+                values.update(zip(state, after))
         self.check_instance(st, st.loop, values)
         self.raise_if_wrong(st.loop)
 

@@ -208,38 +208,61 @@ class Covering(unittest.TestCase):
 
 
 class Repeating(unittest.TestCase):
-    """Back at the head of a loop there is a block left, for the bound that was guessed."""
+    """Back at the head of a loop there are blocks left, for the bound that was guessed, and all of a turn are done."""
 
     def test_at_least_so_many_blocks_are_left(self):
         paths = Paths(X86(None, {0: ["ret", [], None]}, 8, 128, [], None), types.SimpleNamespace(live=0))
-        for low, left, error in ((0, 0, Refuted), (1, 1, Again), (2, 2, Again), (0, 1, None), (1, 2, None)):
+        of_one = ((1, 0, 0, Refuted), (1, 1, 1, Again), (1, 2, 2, Again), (1, 0, 1, None), (1, 1, 2, None))
+        of_two = ((2, 0, 1, Refuted), (2, 1, 2, Again), (2, 0, 2, None), (2, 1, 3, None))
+        for step, low, left, error in of_one + of_two:
             st = state()
             st.ranges[paths.rest] = (left, 99)
-            st.loop = Loop(0, {}, st.k, low)
+            st.loop = Loop(0, {}, st.k, low, step)
             if error:
                 self.assertRaises(error, paths.repeat, st)
                 self.assertEqual(bool(st.loop.wrong), error is Again)
             else:
                 paths.repeat(st)
 
+    def test_as_many_blocks_as_a_turn_takes(self):
+        def advance(lane, before, done):
+            return [add(8, before[0], var("m", 8, done))]
+
+        contract = types.SimpleNamespace(live=1, state=lambda lane, done: [var("after", 8, done)], advance=advance)
+        paths = Paths(X86(None, {0: ["ret", [], None]}, 8, 128, [], None), contract)
+        for step, taken in ((1, 1), (1, 2), (2, 1), (2, 2), (2, 3)):
+            st, after = state(), contract.state(0, paths.done)
+            st.ranges[paths.rest] = (9, 99)
+            st.loop = Loop(0, {(("g", 0, 0), 0, 8): after[0]}, st.k, 1, step)
+            for i in range(taken):
+                after = advance(0, after, add(8, paths.done, i))
+            st.g[0] = unpack(after[0], 8)
+            if step == taken:
+                paths.repeat(st)
+            else:
+                self.assertRaises(Again, paths.repeat, st)
+
 
 class Guessing(unittest.TestCase):
     """Two visits of a place are of the loop over blocks if a word of the chaining value is kept there."""
 
-    def guess(self, number):
+    def guess(self, number, step=1):
         def words(lane, done):
             count = add(8, N, done)
             return [*[var("word", 8, lane, j, done, secret=True) for j in range(8)], count]
 
         first, second = state(), state()
         for j in (*range(number), 8):
-            first.g[j], second.g[j] = (unpack(words(0, done)[j], 8) for done in (0, 1))
+            first.g[j], second.g[j] = (unpack(words(0, done)[j], 8) for done in (0, step))
+        first.g[9], second.g[9] = (unpack(sub(8, M, 64 * done), 8) for done in (0, step))
         return Paths(None, types.SimpleNamespace(live=1, after=words, state=words)).guess(first, second)
 
     def test_words(self):
-        blocks, cells = self.guess(8)
-        self.assertEqual(blocks, 1)
-        self.assertEqual(cells[("g", 7, 0), 0, 8], var("word", 8, 0, 7, var("done", 8), secret=True))
+        for turn in (1, 2):
+            step, blocks, cells = self.guess(8, turn)
+            self.assertEqual((step, blocks), (turn, turn))
+            self.assertEqual(cells[("g", 7, 0), 0, 8], var("word", 8, 0, 7, var("done", 8), secret=True))
+            self.assertEqual(cells[("g", 9, 0), 0, 8], sub(8, M, times(8, var("done", 8), 64)))
 
     def test_the_count_alone(self):
         self.assertIsNone(self.guess(0))
