@@ -142,6 +142,7 @@ x86-64, EPYC-Milan:avx2,avx,sse41,portable:yes:-cpu EPYC-Milan
 x86-64, max without SHA-NI:avx2,avx,sse41,portable:no:-cpu max,-sha-ni
 x86-64, Haswell without XSAVE:sse41,portable:no:-cpu Haswell,-xsave
 x86-64, Haswell without AVX:sse41,portable:no:-cpu Haswell,-avx
+x86-64, Haswell without BMI2:avx2,avx,sse41,portable:no:-cpu Haswell,-bmi2
 CPUS
     # The crate blake3 dies there, so BLAKE3 is compared with the official vectors alone.
     emulated x86_64 "$tests_of_backends $without_blake3" qemu-x86_64-static \

@@ -9,8 +9,12 @@ use core::str::FromStr;
 use digest::typenum::Unsigned;
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use self::bmi2::Bmi2;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use self::family::Family;
 use self::isa::Cpu;
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+use self::isa::Missing as Bmi2;
 #[cfg(not(any(
     target_arch = "x86",
     target_arch = "x86_64",
@@ -86,11 +90,16 @@ mod avx2;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx512;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod bmi2;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod cpuid;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod family;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod opaque;
+#[cfg(feature = "sha2")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod scheduled;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sha;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -153,13 +162,13 @@ macro_rules! backends {
 
             /// The backends that `cpu` can run, fastest first: all that the choice depends on.
             fn of(cpu: Cpu) -> impl Iterator<Item = Self> + Clone {
-                let sha = Sha::detect(cpu);
+                let (sha, bmi2) = (Sha::detect(cpu), Bmi2::detect(cpu));
                 [$($(#[$cfg])? $module::$Token::detect(cpu).map(Isa::$Token),)+]
                     .into_iter()
                     .flatten()
                     .map(move |isa| {
                         let sha = sha.filter(|_| isa != Isa::PORTABLE);
-                        Self { isa, sha, order: Order::of(isa, sha, cpu) }
+                        Self { isa, sha, bmi2, order: Order::of(isa, sha, cpu) }
                     })
             }
 
@@ -244,13 +253,16 @@ impl Isa {
 ///
 /// | name       | one message, several side by side              | with the SHA extension                       |
 /// |------------|------------------------------------------------|----------------------------------------------|
-/// | `avx512`   | scalar; 2 to 8 in eight lanes, more in sixteen | SHA-NI: one stream; up to four, 32 registers |
-/// | `avx2`     | scalar; from 2 on in eight lanes               | SHA-NI: one stream; pairs                    |
-/// | `avx`      | scalar; from 2 on in four lanes                | SHA-NI: one stream; pairs                    |
-/// | `sse41`    | scalar; from 2 on in four lanes                | SHA-NI: one stream; pairs                    |
+/// | `avx512`   | mixed; 2 to 8 in eight lanes, more in sixteen  | SHA-NI: one stream; up to four, 32 registers |
+/// | `avx2`     | mixed; from 2 on in eight lanes                | SHA-NI: one stream; pairs                    |
+/// | `avx`      | mixed; from 2 on in four lanes                 | SHA-NI: one stream; pairs                    |
+/// | `sse41`    | mixed; from 2 on in four lanes                 | SHA-NI: one stream; pairs                    |
 /// | `neon`     | scalar; from 3 on in four lanes                | `sha2`: one stream; up to four               |
 /// | `simd128`  | scalar; from 3 on in four lanes                |                                              |
 /// | `portable` | scalar; one after the other                    |                                              |
+///
+/// Mixed means that the words of one message are computed in vectors, and its rounds in scalar code: on `avx512` and
+/// `avx2` for two blocks at a time, if the CPU has BMI2.
 ///
 /// On Intel's CPUs, `avx512` takes lanes from seven messages on although there is SHA-NI.
 ///
@@ -282,6 +294,7 @@ impl Isa {
 pub struct Backend {
     isa: Isa,
     sha: Option<Sha>,
+    bmi2: Option<Bmi2>,
     order: Order,
 }
 
@@ -320,6 +333,7 @@ impl Order {
 struct Beside<T> {
     isa: T,
     sha: Option<Sha>,
+    bmi2: Option<Bmi2>,
     order: Order,
 }
 
@@ -327,6 +341,8 @@ struct Beside<T> {
 static BEST: std::sync::OnceLock<Backend> = std::sync::OnceLock::new();
 
 impl Backend {
+    const PORTABLE: Self = Self { isa: Isa::PORTABLE, sha: None, bmi2: None, order: Order::FIRST };
+
     /// The backend that hashers use by default: the first of [`available`](Self::available), or the one given to
     /// `set_default`. A program compiled with `--cfg simd_digest_backend="portable"` begins with `portable`.
     #[inline]
@@ -355,14 +371,14 @@ impl Backend {
     /// The token, which is this backend's, and all else that it has.
     #[inline]
     fn with<T>(self, isa: T) -> Beside<T> {
-        Beside { isa, sha: self.sha, order: self.order }
+        Beside { isa, sha: self.sha, bmi2: self.bmi2, order: self.order }
     }
 
     fn fastest() -> Self {
         #[cfg(simd_digest_backend = "portable")]
-        return Self { isa: Isa::PORTABLE, sha: None, order: Order::FIRST };
+        return Self::PORTABLE;
         #[cfg(not(simd_digest_backend = "portable"))]
-        Self::available().next().unwrap_or(Self { isa: Isa::PORTABLE, sha: None, order: Order::FIRST })
+        Self::available().next().unwrap_or(Self::PORTABLE)
     }
 
     /// Whether the backend has the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never has it.
@@ -616,7 +632,7 @@ mod tests {
     #[test]
     fn trap_undetected_features() {
         let features: &[&str] = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
-            &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "sha"]
+            &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "sha", "bmi2"]
         } else {
             &["neon", "simd128", "sha2"]
         };
@@ -635,6 +651,8 @@ mod tests {
             for backend in chosen {
                 assert_eq!(backend.sha(), sha && backend.name() != "portable", "{backend:?} of {detected:?}");
                 assert!(!backend.without_sha().sha());
+                #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+                assert_eq!(backend.bmi2.is_some(), Bmi2::FEATURES.iter().all(|feature| detected.contains(feature)));
                 assert_eq!(backend.without_sha() == backend, !backend.sha());
                 assert_eq!(std::format!("{backend:?}").contains("sha"), backend.sha());
             }
@@ -667,7 +685,7 @@ mod tests {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[test]
     fn trap_hidden_leaves() {
-        let list = &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "sha"];
+        let list = &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "sha", "bmi2"];
         for (highest, sub_leaf, name, sha) in [
             (1, 0, "avx", false),
             (4, 0, "avx", false),
@@ -678,8 +696,9 @@ mod tests {
             let cpu = Cpu { list: Some(list), last: cpuid::Leaf::last(highest, sub_leaf) };
             let found: Vec<Backend> = Backend::of(cpu).collect();
             // What the program is compiled for is taken to be there.
-            if !cfg!(any(target_feature = "avx2", target_feature = "sha")) {
-                assert_eq!((found[0].name(), found[0].sha()), (name, sha), "{highest}");
+            if !cfg!(any(target_feature = "avx2", target_feature = "bmi2", target_feature = "sha")) {
+                // Leaf 7 tells of BMI2, too.
+                assert_eq!((found[0].name(), found[0].sha(), found[0].bmi2.is_some()), (name, sha, sha), "{highest}");
             }
             assert_eq!(found.last().map(|backend| backend.name()), Some("portable"));
         }

@@ -191,6 +191,25 @@ fn left_on_stack(secrets: &[u8], work: impl FnMut()) -> usize {
     secrets.as_chunks::<8>().0.iter().filter(|word| words.contains(&word[..])).count()
 }
 
+/// The kernels of one message without SHA instructions keep the sums of words and constants in memory.
+#[cfg(feature = "sha2")]
+#[test]
+fn schedules_of_sha256_are_wiped() {
+    const K: [u32; 4] = [0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5];
+    let message = secret(256);
+    let sum = |(bytes, k): (&[u8; 4], &u32)| u32::from_be_bytes(*bytes).wrapping_add(*k).to_le_bytes();
+    let first_sums = |block: &[u8]| block.as_chunks().0.iter().zip(&K).flat_map(sum).collect::<Vec<_>>();
+    let sums = message.chunks(64).flat_map(first_sums).collect::<Vec<_>>();
+    let copies = sums.repeat(8);
+    let found = left_on_stack(&sums, || _ = core::hint::black_box(*copies.first_chunk::<512>().unwrap()));
+    assert_eq!(found, 8);
+    for backend in Backend::available() {
+        let mut hasher = simd_digest::sha256::Hasher::new().with_backend(backend.without_sha());
+        let found = left_on_stack(&sums, || _ = hasher.update(&message));
+        assert_eq!(found, 0, "{backend}");
+    }
+}
+
 fn hasher_of<F: Flavour>(params: &Params<F>, message: &[u8]) -> Hasher<F> {
     let mut hasher = params.hasher().unwrap();
     hasher.update(message);

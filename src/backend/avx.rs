@@ -10,7 +10,7 @@ mod blake2s;
 #[cfg(feature = "blake3")]
 mod blake3;
 #[cfg(feature = "sha2")]
-mod sha256;
+pub(super) mod sha256;
 #[cfg(feature = "sha2")]
 mod sha512;
 

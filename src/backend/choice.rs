@@ -8,14 +8,15 @@
 //! | SHA-NI, AVX-512          | AMD's: Zen 4 and 5               | SHA-NI   | SHA-NI, up to 4 streams              |
 //! | SHA-NI, AVX-512          | Intel's: Ice Lake and later      | SHA-NI   | SHA-NI, pairs; from 7 on lanes       |
 //! | SHA-NI                   | Zen 1 to 3, Alder Lake, Goldmont | SHA-NI   | SHA-NI, pairs                        |
-//! | AVX-512                  | Skylake-X, Cascade Lake          | portable | from 2 on 8 lanes, from 9 on 16      |
-//! | AVX2                     | Haswell to Skylake               | portable | from 2 on 8 lanes                    |
-//! | SSE4.1, AVX              | Penryn to Ivy Bridge             | portable | from 2 on 4 lanes                    |
+//! | AVX-512                  | Skylake-X, Cascade Lake          | mixed    | from 2 on 8 lanes, from 9 on 16      |
+//! | AVX2                     | Haswell to Skylake               | mixed    | from 2 on 8 lanes                    |
+//! | SSE4.1, AVX              | Penryn to Ivy Bridge             | mixed    | from 2 on 4 lanes                    |
 //! | Arm's `sha2`             | most of AArch64                  | `sha2`   | `sha2`, up to 4 streams              |
 //! | NEON; simd128            | AArch64 without `sha2`; wasm     | portable | from 3 on 4 lanes                    |
 //!
-//! - Measured on Cascade Lake, cycles a block of 1, 2, 4, 8 and 16 messages: on AVX-512 868, 339, 170, 86, 71; on AVX2
-//!   871, 638, 319, 160; on AVX 868, 603, 300; on SSE4.1 871, 810, 403. So lanes win from two messages on.
+//! - Mixed is scalar code beside a schedule in vectors: see `backend::scheduled`.
+//! - Measured on Cascade Lake, cycles a block of 2, 4, 8 and 16 messages: on AVX-512 339, 170, 86, 71; on AVX2 638, 319,
+//!   160; on AVX 603, 300; on SSE4.1 810, 403. One message took 870 in scalar code alone.
 //! - SHA-NI on Zen 4 takes 2.01 cycles a byte for one stream, 1.01 for two, 0.94 for three and 0.90 for four,
 //!   and sixteen lanes 1.02, by drafts of the kernels.
 //! - Emerald Rapids, nanoseconds for messages of 1 KiB: by SHA-NI 3,698 for six, 4,447 for seven; in lanes 3,665 for
@@ -32,8 +33,8 @@ use super::sha::Sha;
 pub(super) enum Kernel {
     /// SHA-NI, a few streams at a time.
     Streams(Sha),
-    /// One message after the other, in scalar code.
-    Portable,
+    /// One message after the other.
+    Alone,
     /// A lane for each message, of 4, 8 or 16.
     Lanes4,
     Lanes8,
@@ -47,7 +48,7 @@ impl Kernel {
     pub(super) fn sides(&self, streams: usize) -> super::Sides {
         match self {
             Self::Streams(_) => super::Sides::Streams(streams),
-            Self::Portable => super::Sides::Alone,
+            Self::Alone => super::Sides::Alone,
             Self::Lanes4 => super::Sides::Lanes(4),
             Self::Lanes8 => super::Sides::Lanes(8),
             Self::Lanes16 => super::Sides::Lanes(16),
@@ -61,7 +62,7 @@ impl Kernel {
 pub(super) fn avx512(sha: Option<Sha>, order: Order, live: usize) -> Kernel {
     match (sha, order, live) {
         (Some(sha), Order { sha_in_lanes: false, .. }, _) | (Some(sha), _, ..=6) => Kernel::Streams(sha),
-        (_, _, ..=1) => Kernel::Portable,
+        (_, _, ..=1) => Kernel::Alone,
         (_, _, ..=8) => Kernel::Lanes8,
         _ => Kernel::Lanes16,
     }
@@ -73,7 +74,7 @@ pub(super) fn avx512(sha: Option<Sha>, order: Order, live: usize) -> Kernel {
 pub(super) fn avx2(sha: Option<Sha>, live: usize) -> Kernel {
     match (sha, live) {
         (Some(sha), _) => Kernel::Streams(sha),
-        (None, ..=1) => Kernel::Portable,
+        (None, ..=1) => Kernel::Alone,
         _ => Kernel::Lanes8,
     }
 }
@@ -84,7 +85,7 @@ pub(super) fn avx2(sha: Option<Sha>, live: usize) -> Kernel {
 pub(super) fn sse41(sha: Option<Sha>, live: usize) -> Kernel {
     match (sha, live) {
         (Some(sha), _) => Kernel::Streams(sha),
-        (None, ..=1) => Kernel::Portable,
+        (None, ..=1) => Kernel::Alone,
         _ => Kernel::Lanes4,
     }
 }

@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 pub(super) enum Leaf {
     /// Leaf 1: SSE and AVX.
     First,
-    /// Leaf 7, sub-leaf 0: AVX2, AVX-512 and SHA-NI.
+    /// Leaf 7, sub-leaf 0: AVX2, BMI2, AVX-512 and SHA-NI.
     Seventh,
     /// Leaf 7, sub-leaf 1.
     SeventhOne,
@@ -29,7 +29,7 @@ impl Leaf {
         while i < features.len() {
             let leaf = match features[i].as_bytes() {
                 b"sse2" | b"ssse3" | b"sse4.1" | b"avx" => Self::First,
-                b"avx2" | b"avx512f" | b"avx512vl" | b"avx512bw" | b"avx512dq" | b"sha" => Self::Seventh,
+                b"avx2" | b"avx512f" | b"avx512vl" | b"avx512bw" | b"avx512dq" | b"sha" | b"bmi2" => Self::Seventh,
                 _ => Self::SeventhOne, // nothing is taken to be there because its leaf is not known
             };
             if leaf as u8 > last as u8 {

@@ -125,6 +125,19 @@ pub(super) fn swap32(v: __m128i) -> __m128i {
     _mm_shuffle_epi8(v, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12))
 }
 
+/// 16 bytes that may have been written just before, by words of 64 bits: see `backend::reread`.
+#[inline]
+#[cfg(feature = "sha2")]
+#[target_feature(enable = "sse2")]
+pub(super) fn load_halves(bytes: &[u8; 16]) -> __m128i {
+    // SAFETY: the array has the 16 bytes that two unaligned loads of 8 read.
+    unsafe {
+        // The barrier keeps LLVM from loading both halves at once.
+        let low = opaque::xmm(_mm_loadl_epi64(bytes.as_ptr().cast()));
+        _mm_unpacklo_epi64(low, _mm_loadl_epi64(bytes.as_ptr().add(8).cast()))
+    }
+}
+
 impl Lanes<u32, 4> for U32x4 {
     #[inline(always)]
     fn transpose(vectors: [Self; 4]) -> [Self; 4] {

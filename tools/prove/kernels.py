@@ -46,7 +46,7 @@ def functions(text):
 def parameters(signature):
     """The types of the parameters, without those of no size: tokens."""
     types = re.findall(r"\w+: ((?:[^,<\[(]|<[^>]*>|\[(?:[^\[\]]|\[[^\]]*\])*\])+)", signature.split("{")[0].split(" -> ")[0])
-    return tuple(t.strip().rstrip(")").strip() for t in types if t.strip().rstrip(")") not in ("Avx", "Sha"))
+    return tuple(t.strip().rstrip(")").strip() for t in types if t.strip().rstrip(")") not in ("Avx", "Bmi2", "Sha"))
 
 
 def list_kernels(root, machine="x86_64"):

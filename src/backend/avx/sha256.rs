@@ -1,16 +1,32 @@
-//! SHA-256 on AVX: SHA-NI, or SSE4.1's lanes, compiled for VEX.
+//! SHA-256 on AVX: SHA-NI, or SSE4.1's schedule and lanes, compiled for VEX.
 #![allow(unsafe_code)]
 
 use super::Avx;
 use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
+use crate::backend::scheduled::InPlace;
+use crate::backend::scheduled::sha256 as scheduled;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
+
+impl Beside<Avx> {
+    #[inline]
+    fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
+        compress_one(self.isa, chain, blocks);
+    }
+}
+
+/// One message without SHA-NI, also on AVX2 without BMI2.
+#[inline]
+pub(in crate::backend) fn compress_one(_: Avx, chain: &mut Chain, blocks: &[[u8; 64]]) {
+    // SAFETY: the argument proves AVX.
+    unsafe { compress(chain, blocks) }
+}
 
 impl Compress<Sha256Function> for Beside<Avx> {
     const LANES: usize = 4;
@@ -19,7 +35,7 @@ impl Compress<Sha256Function> for Beside<Avx> {
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, Encoding::Avx(self.isa), chain, blocks, last),
-            None => portable::compress(chain, blocks),
+            None => self.one(chain, blocks),
         }
     }
 
@@ -31,7 +47,7 @@ impl Compress<Sha256Function> for Beside<Avx> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::sse41(self.sha, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa), run),
-            Kernel::Portable => portable::one_by_one(run, portable::compress),
+            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress4(run) },
         }
@@ -43,7 +59,7 @@ impl CompressNodes for Beside<Avx> {
         for nodes in nodes.chunks(4) {
             match choice::sse41(self.sha, nodes.nodes.len()) {
                 Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa), nodes),
-                Kernel::Portable => portable::hash_nodes(nodes),
+                Kernel::Alone => portable::hash_nodes(nodes),
                 // SAFETY: self.isa proves AVX.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }
@@ -55,11 +71,17 @@ impl CompressWhole<u32> for Beside<Avx> {
     fn whole(self, messages: Whole<'_>) {
         match choice::sse41(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa), messages),
-            Kernel::Portable => portable::compress_whole(messages),
+            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole4(messages) },
         }
     }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx")]
+fn compress(chain: &mut Chain, blocks: &[[u8; 64]]) {
+    scheduled::compress::<U32x4, _, 4>(Sse41::here(), InPlace, chain, blocks);
 }
 
 #[target_feature(enable = "avx")]

@@ -1,4 +1,4 @@
-//! SHA-256 on AVX2: SHA-NI, or eight messages in lanes.
+//! SHA-256 on AVX2: SHA-NI, or one message with its schedule in vectors, or eight in lanes.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -7,16 +7,30 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
-use crate::backend::Beside;
+use crate::backend::bmi2::Bmi2;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
+use crate::backend::scheduled::sha256::{self as scheduled, schedule};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
+use crate::backend::{Beside, avx, sse41};
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
     hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
+
+impl Beside<Avx2> {
+    /// One message without SHA-NI.
+    #[inline]
+    fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
+        match self.bmi2 {
+            // SAFETY: self.isa proves AVX2.
+            Some(bmi2) => unsafe { compress(bmi2, chain, blocks) },
+            None => avx::sha256::compress_one(self.isa.avx(), chain, blocks),
+        }
+    }
+}
 
 impl Compress<Sha256Function> for Beside<Avx2> {
     const LANES: usize = 8;
@@ -25,7 +39,7 @@ impl Compress<Sha256Function> for Beside<Avx2> {
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, Encoding::Avx(self.isa.avx()), chain, blocks, last),
-            None => portable::compress(chain, blocks),
+            None => self.one(chain, blocks),
         }
     }
 
@@ -37,7 +51,7 @@ impl Compress<Sha256Function> for Beside<Avx2> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::avx2(self.sha, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa.avx()), run),
-            Kernel::Portable => portable::one_by_one(run, portable::compress),
+            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX2.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress8(run) },
         }
@@ -49,7 +63,7 @@ impl CompressNodes for Beside<Avx2> {
         for nodes in nodes.chunks(8) {
             match choice::avx2(self.sha, nodes.nodes.len()) {
                 Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa.avx()), nodes),
-                Kernel::Portable => portable::hash_nodes(nodes),
+                Kernel::Alone => portable::hash_nodes(nodes),
                 // SAFETY: self.isa proves AVX2.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8(nodes) },
             }
@@ -61,11 +75,17 @@ impl CompressWhole<u32> for Beside<Avx2> {
     fn whole(self, messages: Whole<'_>) {
         match choice::avx2(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa.avx()), messages),
-            Kernel::Portable => portable::compress_whole(messages),
+            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX2.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole8(messages) },
         }
     }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn compress(bmi2: Bmi2, chain: &mut Chain, blocks: &[[u8; 64]]) {
+    scheduled::compress::<U32x8, _, 8>(Avx2::here(), bmi2, chain, blocks);
 }
 
 #[target_feature(enable = "avx2")]
@@ -96,6 +116,18 @@ impl Lane<u32, 8> for U32x8 {
     }
 
     sha2_rounds!(U32x8 of u32 in "avx2", _mm256_add_epi32, xor3, super::ror32, shr, ch, maj);
+}
+
+schedule!(
+    U32x8: 8 in "avx2", rows, _mm256_add_epi32, xor3, super::ror32, shr, _mm256_alignr_epi8::<4>,
+    _mm256_bsrli_epi128::<8>, _mm256_bslli_epi128::<8>
+);
+
+/// 16 bytes of each of two blocks.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::backend) fn rows(first: &[u8; 16], second: &[u8; 16]) -> __m256i {
+    _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(sse41::load_halves(first)), sse41::load_halves(second))
 }
 
 #[inline]

@@ -44,7 +44,7 @@ impl Compress<Sha512Function> for Beside<Avx2> {
 impl CompressWhole<u64> for Beside<Avx2> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
-            ..=1 => portable::compress_whole(messages),
+            ..=1 => portable::compress_whole(messages, portable::compress),
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { whole4(messages) },
         }

@@ -1,4 +1,5 @@
-//! SHA-256 on AVX-512: SHA-NI with 32 registers, or eight or sixteen messages in lanes with ternary logic.
+//! SHA-256 on AVX-512: SHA-NI with 32 registers, or one message with its schedule in vectors, or eight or sixteen in
+//! lanes, with ternary logic.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -7,9 +8,11 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx512, U32x8, U32x16};
-use crate::backend::avx::Avx;
+use crate::backend::avx::{self, Avx};
+use crate::backend::bmi2::Bmi2;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
+use crate::backend::scheduled::sha256::{self as scheduled, schedule};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{Beside, avx2};
@@ -20,6 +23,17 @@ use crate::kernel::sha256::{
 use crate::kernel::{Compress, Run, Sides, Words};
 
 impl Beside<Avx512> {
+    /// One message without SHA-NI.
+    #[inline]
+    fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
+        match self.bmi2 {
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            Some(bmi2) => unsafe { compress(bmi2, chain, blocks) },
+            // SAFETY: self.isa proves AVX-512F, and so AVX.
+            None => avx::sha256::compress_one(unsafe { Avx::here() }, chain, blocks),
+        }
+    }
+
     /// Four streams, or pairs where these take less: see [`choice`].
     fn encoding(self, number: usize) -> Encoding {
         if self.order.sha_in_lanes && number > 3 {
@@ -38,7 +52,7 @@ impl Compress<Sha256Function> for Beside<Avx512> {
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, Encoding::Avx512(self.isa), chain, blocks, last),
-            None => portable::compress(chain, blocks),
+            None => self.one(chain, blocks),
         }
     }
 
@@ -53,7 +67,7 @@ impl Compress<Sha256Function> for Beside<Avx512> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::avx512(self.sha, self.order, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, self.encoding(run.chains.len()), run),
-            Kernel::Portable => portable::one_by_one(run, portable::compress),
+            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { compress8(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -66,7 +80,7 @@ impl CompressNodes for Beside<Avx512> {
     fn nodes(self, nodes: Nodes<'_>) {
         match choice::avx512(self.sha, self.order, nodes.nodes.len()) {
             Kernel::Streams(sha) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
-            Kernel::Portable => portable::hash_nodes(nodes),
+            Kernel::Alone => portable::hash_nodes(nodes),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8(nodes) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -79,13 +93,19 @@ impl CompressWhole<u32> for Beside<Avx512> {
     fn whole(self, messages: Whole<'_>) {
         match choice::avx512(self.sha, self.order, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, self.encoding(messages.messages.len()), messages),
-            Kernel::Portable => portable::compress_whole(messages),
+            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { whole8(messages) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes16 => unsafe { whole16(messages) },
         }
     }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress(bmi2: Bmi2, chain: &mut Chain, blocks: &[[u8; 64]]) {
+    scheduled::compress::<U32x8, _, 8>(Avx512::here(), bmi2, chain, blocks);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -173,6 +193,11 @@ macro_rules! lane {
 }
 lane!(U32x8, 8, __m256i, _mm256_add_epi32, _mm256_ternarylogic_epi32, ror32x8, shr8 by _mm256_srl_epi32, swap8);
 lane!(U32x16, 16, __m512i, _mm512_add_epi32, _mm512_ternarylogic_epi32, ror32x16, shr16 by _mm512_srl_epi32, swap16);
+
+schedule!(
+    U32x8: 8 in "avx512f,avx512vl,avx512bw", avx2::sha256::rows, _mm256_add_epi32, _mm256_ternarylogic_epi32::<XOR3>,
+    super::ror32x8, shr8, _mm256_alignr_epi8::<4>, _mm256_bsrli_epi128::<8>, _mm256_bslli_epi128::<8>
+);
 
 #[inline]
 #[target_feature(enable = "avx2")]

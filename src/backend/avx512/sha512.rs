@@ -51,7 +51,7 @@ impl Compress<Sha512Function> for Beside<Avx512> {
 impl CompressWhole<u64> for Beside<Avx512> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
-            ..=1 => portable::compress_whole(messages),
+            ..=1 => portable::compress_whole(messages, portable::compress),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             2..=4 => unsafe { whole4(messages) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.

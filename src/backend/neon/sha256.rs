@@ -60,7 +60,9 @@ impl CompressWhole<u32> for Beside<Neon> {
     fn whole(self, messages: Whole<'_>) {
         match self.sha {
             Some(sha) => sha::compress_whole(sha, messages),
-            None if four_lanes(messages.chains.len()) == Sides::Alone => portable::compress_whole(messages),
+            None if four_lanes(messages.chains.len()) == Sides::Alone => {
+                portable::compress_whole(messages, portable::compress)
+            }
             // SAFETY: self.isa proves NEON.
             None => unsafe { whole4(messages) },
         }

@@ -40,7 +40,7 @@ impl Compress<Sha512Function> for Beside<Neon> {
 impl CompressWhole<u64> for Beside<Neon> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
-            ..=1 => portable::compress_whole(messages),
+            ..=1 => portable::compress_whole(messages, portable::compress),
             // SAFETY: self.isa proves NEON.
             _ => unsafe { whole2(messages) },
         }

@@ -7,7 +7,10 @@ use crate::kernel::{Block, Run};
 
 /// Whole messages, one by one.
 #[inline]
-pub(super) fn whole_one_by_one<W: Sha2Word>(whole: Whole<'_, W>, compress: impl Fn(&mut Chain<W>, &[W::Block])) {
+pub(in crate::backend) fn compress_whole<W: Sha2Word>(
+    whole: Whole<'_, W>,
+    compress: impl Fn(&mut Chain<W>, &[W::Block]),
+) {
     let Whole { start, messages, chains } = whole;
     for (chain, message) in chains.iter_mut().zip(messages) {
         let number = chain.blocks;

@@ -1,8 +1,8 @@
 //! SHA-256 in scalar words, written apart from the vector kernel so that agreeing with it means something.
 
 use super::Portable;
-pub(in crate::backend) use super::sha2::one_by_one;
-use super::sha2::{add_all, load, sixteen_rounds, whole_one_by_one};
+use super::sha2::{add_all, load, sixteen_rounds};
+pub(in crate::backend) use super::sha2::{compress_whole, one_by_one};
 use crate::backend::Beside;
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written, next_word,
@@ -30,13 +30,8 @@ impl CompressNodes for Beside<Portable> {
 
 impl CompressWhole<u32> for Beside<Portable> {
     fn whole(self, messages: Whole<'_>) {
-        compress_whole(messages);
+        compress_whole(messages, compress);
     }
-}
-
-/// Whole messages, one by one.
-pub(in crate::backend) fn compress_whole(whole: Whole<'_>) {
-    whole_one_by_one(whole, compress);
 }
 
 /// The digests of messages of 64 bytes, or of these digests, one by one.

@@ -3,10 +3,10 @@
 use core::hint::black_box;
 
 use super::Portable;
-pub(in crate::backend) use super::sha2::one_by_one;
-use super::sha2::{add_all, load, sixteen_rounds, whole_one_by_one};
+use super::sha2::{add_all, load, sixteen_rounds};
+pub(in crate::backend) use super::sha2::{compress_whole, one_by_one};
 use crate::kernel::sha2::Sha2Word;
-use crate::kernel::sha512::{Chain, Whole, next_word};
+use crate::kernel::sha512::{Chain, next_word};
 
 /// The cell of an instruction set that takes one message after the other, in scalar code.
 macro_rules! alone {
@@ -30,7 +30,10 @@ macro_rules! alone {
 
         impl CompressWhole<u64> for Beside<$Token> {
             fn whole(self, messages: $crate::kernel::sha512::Whole<'_>) {
-                $crate::backend::portable::sha512::compress_whole(messages);
+                $crate::backend::portable::sha512::compress_whole(
+                    messages,
+                    $crate::backend::portable::sha512::compress,
+                );
             }
         }
     };
@@ -38,11 +41,6 @@ macro_rules! alone {
 pub(in crate::backend) use alone;
 
 alone!(Portable);
-
-/// Whole messages, one by one.
-pub(in crate::backend) fn compress_whole(whole: Whole<'_>) {
-    whole_one_by_one(whole, compress);
-}
 
 /// One message. Not inlined, because several cells call it.
 #[inline(never)]

@@ -19,8 +19,7 @@ use core::mem;
 use super::Sha;
 use crate::backend::avx::Avx;
 use crate::backend::avx512::Avx512;
-use crate::backend::opaque;
-use crate::backend::sse41::swap32;
+use crate::backend::sse41::{load_halves, swap32};
 use crate::backend::vector::fetch_ahead;
 use crate::kernel::sha256::{Chain, K, Message, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written};
 use crate::kernel::{FETCHED, Run};
@@ -426,16 +425,11 @@ fn constant(_: Sha, words: [u32; 4]) -> __m128i {
 fn load(sha: Sha, block: &[u8; 64], written: Written) -> [__m128i; 4] {
     let mut words = [constant(sha, [0; 4]); 4];
     for (words, row) in words.iter_mut().zip(block.as_chunks::<16>().0) {
-        let row = row.as_ptr().cast::<__m128i>();
         let row = match written {
             // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes an unaligned load reads.
-            Written::Before => unsafe { _mm_loadu_si128(row) },
-            // SAFETY: sha proves SHA-NI and SSE4.1. The array has the 16 bytes that two unaligned loads of 8 read.
-            Written::JustNow => unsafe {
-                // The barrier keeps LLVM from loading both halves at once.
-                let low = opaque::xmm(_mm_loadl_epi64(row));
-                _mm_unpacklo_epi64(low, _mm_loadl_epi64(row.byte_add(8)))
-            },
+            Written::Before => unsafe { _mm_loadu_si128(row.as_ptr().cast()) },
+            // SAFETY: sha proves SHA-NI and SSE4.1.
+            Written::JustNow => unsafe { load_halves(row) },
         };
         // SAFETY: sha proves SHA-NI and SSE4.1.
         *words = unsafe { swap32(row) };

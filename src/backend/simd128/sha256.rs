@@ -48,7 +48,7 @@ impl CompressNodes for Beside<Simd128> {
 impl CompressWhole<u32> for Beside<Simd128> {
     fn whole(self, messages: Whole<'_>) {
         match four_lanes(messages.chains.len()) {
-            Sides::Alone => portable::compress_whole(messages),
+            Sides::Alone => portable::compress_whole(messages, portable::compress),
             _ => whole4(messages),
         }
     }

@@ -1,4 +1,4 @@
-//! SHA-256 on SSE4.1: SHA-NI, or four messages in lanes.
+//! SHA-256 on SSE4.1: SHA-NI, or one message with its schedule in vectors, or four in lanes.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -6,10 +6,12 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Sse41, U32x4, swap32};
+use super::{Sse41, U32x4, load_halves, swap32};
 use crate::backend::Beside;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
+use crate::backend::scheduled::InPlace;
+use crate::backend::scheduled::sha256::{self as scheduled, schedule};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
@@ -18,6 +20,15 @@ use crate::kernel::sha256::{
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
+impl Beside<Sse41> {
+    /// One message without SHA-NI.
+    #[inline]
+    fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
+        // SAFETY: self.isa proves SSE4.1.
+        unsafe { compress(chain, blocks) }
+    }
+}
+
 impl Compress<Sha256Function> for Beside<Sse41> {
     const LANES: usize = 4;
 
@@ -25,7 +36,7 @@ impl Compress<Sha256Function> for Beside<Sse41> {
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, Encoding::Sse, chain, blocks, last),
-            None => portable::compress(chain, blocks),
+            None => self.one(chain, blocks),
         }
     }
 
@@ -37,7 +48,7 @@ impl Compress<Sha256Function> for Beside<Sse41> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::sse41(self.sha, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Sse, run),
-            Kernel::Portable => portable::one_by_one(run, portable::compress),
+            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves SSE4.1.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress4(run) },
         }
@@ -49,7 +60,7 @@ impl CompressNodes for Beside<Sse41> {
         for nodes in nodes.chunks(4) {
             match choice::sse41(self.sha, nodes.nodes.len()) {
                 Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Sse, nodes),
-                Kernel::Portable => portable::hash_nodes(nodes),
+                Kernel::Alone => portable::hash_nodes(nodes),
                 // SAFETY: self.isa proves SSE4.1.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }
@@ -61,11 +72,17 @@ impl CompressWhole<u32> for Beside<Sse41> {
     fn whole(self, messages: Whole<'_>) {
         match choice::sse41(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Sse, messages),
-            Kernel::Portable => portable::compress_whole(messages),
+            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves SSE4.1.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole4(messages) },
         }
     }
+}
+
+#[inline(never)]
+#[target_feature(enable = "sse4.1")]
+fn compress(chain: &mut Chain, blocks: &[[u8; 64]]) {
+    scheduled::compress::<U32x4, _, 4>(Sse41::here(), InPlace, chain, blocks);
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -96,6 +113,17 @@ impl Lane<u32, 4> for U32x4 {
     }
 
     sha2_rounds!(U32x4 of u32 in "sse4.1", _mm_add_epi32, xor3, super::ror32, shr, ch, maj);
+}
+
+schedule!(
+    U32x4: 4 in "sse4.1", row, _mm_add_epi32, xor3, super::ror32, shr, _mm_alignr_epi8::<4>, _mm_bsrli_si128::<8>,
+    _mm_bslli_si128::<8>
+);
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn row(bytes: &[u8; 16], _: &[u8; 16]) -> __m128i {
+    load_halves(bytes)
 }
 
 #[inline]

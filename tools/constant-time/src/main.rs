@@ -183,6 +183,8 @@ fn controls() -> Vec<(&'static str, Leak, Secret)> {
         *hash.as_bytes().first_chunk().expect("64 bytes")
     };
     let sha256: Secret = |backend, message| *sha256::Batch::new().with_backend(backend).hash(message).as_bytes();
+    let without_sha: Secret =
+        |backend, message| *sha256::Batch::new().with_backend(backend.without_sha()).hash(message).as_bytes();
     let lanes: Secret =
         |backend, message| *sha256::Batch::new().with_backend(backend).hash_many(&[message; 20])[7].as_bytes();
     let lanes_without_sha: Secret = |backend, message| {
@@ -193,6 +195,7 @@ fn controls() -> Vec<(&'static str, Leak, Secret)> {
         ("index", leak_by_index, blake2b),
         ("early-return", leak_by_early_return, blake2b),
         ("sha256-branch", leak_by_branch, sha256),
+        ("sha256-without-sha-branch", leak_by_branch, without_sha),
         ("sha256-lanes-branch", leak_by_branch, lanes),
         ("sha512-branch", leak_by_branch, sha512),
         ("sha512-lanes-branch", leak_by_branch, lanes_of_sha512),
