@@ -6,7 +6,8 @@
 //!   held                   ▒▒▒▒▒░░   or, if that has not begun, bytes of up to sixteen chunks
 //! ```
 //!
-//! These fields have no type of their own: the compiler would build it apart and copy it, by loads that wait for stores.
+//! These fields have no type of their own: the compiler would build it on the stack and copy it into each new hasher, by
+//! loads that wait for stores.
 
 use core::fmt;
 
