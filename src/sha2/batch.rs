@@ -16,9 +16,10 @@ use crate::kernel::sha256::{NODES, Nodes};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::{ends_are_faster_alone, few_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
+use crate::lanes::streams::{self, HasStream};
 use crate::lanes::{Common, InLanes, Messages};
-use crate::many::{LengthError as ManyError, updates};
-use crate::stream::compress_message;
+use crate::many::LengthError as ManyError;
+use crate::stream::{Stream, compress_message};
 
 /// A way to hash whole messages: the hash and the backend.
 ///
@@ -277,7 +278,30 @@ impl<V: Variant> Default for Batch<V> {
     }
 }
 
-updates!(V: Variant, V::Function, "sha256");
+impl<V: Variant> HasStream for Hasher<V> {
+    type Function = V::Function;
+
+    #[inline]
+    fn stream(&mut self) -> &mut Stream<V::Function> {
+        &mut self.stream
+    }
+}
+
+/// As [`sha256::update_many`](crate::sha256::update_many), for every variant.
+pub fn update_many<V: Variant>(updates: &mut [(&mut Hasher<V>, &[u8])]) {
+    let Some((first, _)) = updates.first() else { return };
+    streams::update_many(first.backend(), updates);
+}
+
+/// As [`sha256::update_each`](crate::sha256::update_each), for every variant.
+pub fn update_each<'a, V: Variant, T>(
+    backend: Backend,
+    jobs: impl IntoIterator<Item = (T, &'a mut Hasher<V>, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    let jobs = jobs.into_iter().map(|(owner, hasher, data)| (owner, &mut hasher.stream, data));
+    streams::update_each(backend, jobs, done);
+}
 
 /// See [`sha256::finalize_many`](crate::sha256::finalize_many): the same for each variant.
 ///
