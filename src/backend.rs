@@ -330,7 +330,7 @@ impl Order {
 /// An instruction set's token, and all else that a backend has.
 #[derive(Clone, Copy)]
 #[allow(dead_code, reason = "an architecture may have no extension, and one order alone")]
-struct Beside<T> {
+struct On<T> {
     isa: T,
     sha: Option<Sha>,
     bmi2: Option<Bmi2>,
@@ -370,8 +370,8 @@ impl Backend {
 
     /// The token, which is this backend's, and all else that it has.
     #[inline]
-    fn with<T>(self, isa: T) -> Beside<T> {
-        Beside { isa, sha: self.sha, bmi2: self.bmi2, order: self.order }
+    fn with<T>(self, isa: T) -> On<T> {
+        On { isa, sha: self.sha, bmi2: self.bmi2, order: self.order }
     }
 
     fn fastest() -> Self {

@@ -81,10 +81,10 @@ BASELINE = ("neon",)
 
 def caller_of(text, name):
     """The symbol of the method that has one statement, which calls the kernel with its one argument."""
-    for m in re.finditer(r"^impl (\w+)<(\w+)> for Beside<(\w+)> \{$(.*?)^\}", text, re.M | re.S):
+    for m in re.finditer(r"^impl (\w+)<(\w+)> for On<(\w+)> \{$(.*?)^\}", text, re.M | re.S):
         method = re.search(r"fn (\w+)\(self, (\w+): [^)]*\) \{\s*(?://.*\s*)*unsafe \{ %s\(\2\) \}\s*\}" % name, m[4])
         if method:
-            return r"<.*\bBeside<.*::%s> as .*::%s<.*::%s>>::%s$" % (m[3], m[1], m[2], method[1])
+            return r"<.*\bOn<.*::%s> as .*::%s<.*::%s>>::%s$" % (m[3], m[1], m[2], method[1])
     return None
 
 

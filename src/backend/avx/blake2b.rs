@@ -2,14 +2,14 @@
 #![allow(unsafe_code)]
 
 use super::Avx;
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::sse41::blake2b::U64x4;
 use crate::backend::sse41::{Sse41, U64x2};
 use crate::kernel::blake2::{Chain, Last, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourB> for Beside<Avx> {
+impl Compress<FlavourB> for On<Avx> {
     const LANES: usize = 2;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {

@@ -2,13 +2,13 @@
 #![allow(unsafe_code)]
 
 use super::Avx;
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake2::{Chain, Last, compress_lanes, compress_rows};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourS> for Beside<Avx> {
+impl Compress<FlavourS> for On<Avx> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::Avx;
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::sse41::blake3::alone;
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
@@ -11,7 +11,7 @@ use crate::kernel::blake3::{
 };
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Beside<Avx> {
+impl Compress<Blake3Function> for On<Avx> {
     const LANES: usize = 4;
 
     #[inline]
@@ -30,7 +30,7 @@ impl Compress<Blake3Function> for Beside<Avx> {
     }
 }
 
-impl CompressGroup for Beside<Avx> {
+impl CompressGroup for On<Avx> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
             // SAFETY: self.isa proves AVX.

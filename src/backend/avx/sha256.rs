@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::Avx;
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::scheduled::InPlace;
@@ -14,7 +14,7 @@ use crate::kernel::sha256::{
 };
 use crate::kernel::{Compress, Run, Sides};
 
-impl Beside<Avx> {
+impl On<Avx> {
     #[inline]
     fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
         compress_one(self.isa, chain, blocks);
@@ -28,7 +28,7 @@ pub(in crate::backend) fn compress_one(_: Avx, chain: &mut Chain, blocks: &[[u8;
     unsafe { compress(chain, blocks) }
 }
 
-impl Compress<Sha256Function> for Beside<Avx> {
+impl Compress<Sha256Function> for On<Avx> {
     const LANES: usize = 4;
 
     #[inline]
@@ -54,7 +54,7 @@ impl Compress<Sha256Function> for Beside<Avx> {
     }
 }
 
-impl CompressNodes for Beside<Avx> {
+impl CompressNodes for On<Avx> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
             match choice::sse41(self.sha, nodes.nodes.len()) {
@@ -67,7 +67,7 @@ impl CompressNodes for Beside<Avx> {
     }
 }
 
-impl CompressWhole<u32> for Beside<Avx> {
+impl CompressWhole<u32> for On<Avx> {
     fn whole(self, messages: Whole<'_>) {
         match choice::sse41(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa), messages),

@@ -7,14 +7,14 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx2, U64x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::opaque;
 use crate::kernel::blake2::{Chain, Last, Row, Rows, SIGMA, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Word, Words};
 
-impl Compress<FlavourB> for Beside<Avx2> {
+impl Compress<FlavourB> for On<Avx2> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {

@@ -8,7 +8,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::sse41::blake3::{self as sse41, alone, next_words, row, step};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
@@ -18,7 +18,7 @@ use crate::kernel::blake3::{
 use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Words};
 
-impl Compress<Blake3Function> for Beside<Avx2> {
+impl Compress<Blake3Function> for On<Avx2> {
     const LANES: usize = 8;
 
     #[inline]
@@ -37,7 +37,7 @@ impl Compress<Blake3Function> for Beside<Avx2> {
     }
 }
 
-impl CompressGroup for Beside<Avx2> {
+impl CompressGroup for On<Avx2> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
             // SAFETY: self.isa proves AVX2.

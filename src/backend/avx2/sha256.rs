@@ -13,14 +13,14 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::scheduled::sha256::{self as scheduled, schedule};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
-use crate::backend::{Beside, avx, sse41};
+use crate::backend::{On, avx, sse41};
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
     hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
-impl Beside<Avx2> {
+impl On<Avx2> {
     /// One message without SHA-NI.
     #[inline]
     fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
@@ -32,7 +32,7 @@ impl Beside<Avx2> {
     }
 }
 
-impl Compress<Sha256Function> for Beside<Avx2> {
+impl Compress<Sha256Function> for On<Avx2> {
     const LANES: usize = 8;
 
     #[inline]
@@ -58,7 +58,7 @@ impl Compress<Sha256Function> for Beside<Avx2> {
     }
 }
 
-impl CompressNodes for Beside<Avx2> {
+impl CompressNodes for On<Avx2> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(8) {
             match choice::avx2(self.sha, nodes.nodes.len()) {
@@ -71,7 +71,7 @@ impl CompressNodes for Beside<Avx2> {
     }
 }
 
-impl CompressWhole<u32> for Beside<Avx2> {
+impl CompressWhole<u32> for On<Avx2> {
     fn whole(self, messages: Whole<'_>) {
         match choice::avx2(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa.avx()), messages),

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 use super::sha256::{ch, maj, xor3};
 use super::{Avx2, U64x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::portable::sha512 as portable;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha512::{
@@ -16,7 +16,7 @@ use crate::kernel::sha512::{
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
-impl Compress<Sha512Function> for Beside<Avx2> {
+impl Compress<Sha512Function> for On<Avx2> {
     const LANES: usize = 4;
 
     #[inline]
@@ -41,7 +41,7 @@ impl Compress<Sha512Function> for Beside<Avx2> {
     }
 }
 
-impl CompressWhole<u64> for Beside<Avx2> {
+impl CompressWhole<u64> for On<Avx2> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
             ..=1 => portable::compress_whole(messages, portable::compress),

@@ -6,7 +6,7 @@ use self::{fast_rotation::fast_rotation, pair::pair, slow_rotation::slow_rotatio
 #[cfg(target_arch = "x86_64")]
 use super::blake2::{compress_in_order, compress_pair_in_order};
 use super::{Avx512, U64x4, U64x8};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::avx2::blake2b as avx2;
 #[cfg(target_arch = "x86")]
 use crate::kernel::blake2::compress_rows;
@@ -24,7 +24,7 @@ mod slow_rotation;
 /// Whether two messages have a kernel of their own, which is faster for each than the one for more.
 const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
 
-impl Compress<FlavourB> for Beside<Avx512> {
+impl Compress<FlavourB> for On<Avx512> {
     const LANES: usize = 8;
 
     #[inline]

@@ -7,7 +7,7 @@ use self::{fast_rotation::fast_rotation, pair::pair, slow_rotation::slow_rotatio
 #[cfg(target_arch = "x86_64")]
 use super::blake2::{compress_in_order, compress_pair_in_order};
 use super::{Avx512, U32x4, U32x8, U32x16};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::sse41::blake2s as sse41;
 #[cfg(target_arch = "x86")]
 use crate::kernel::blake2::compress_rows;
@@ -25,7 +25,7 @@ mod slow_rotation;
 /// Whether two messages have a kernel of their own, which is faster for each than the one for more.
 const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
 
-impl Compress<FlavourS> for Beside<Avx512> {
+impl Compress<FlavourS> for On<Avx512> {
     const LANES: usize = 16;
 
     #[inline]

@@ -11,7 +11,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx512, U32x4, U32x8, U32x16};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::avx2::blake3::{join as join8, pick as pick8, with_last as with_last8};
 use crate::backend::sse41::blake3::{
     alone, join as join4, next_words, pick as pick4, row, step, with_last as with_last4,
@@ -23,7 +23,7 @@ use crate::kernel::blake3::{
 use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Words};
 
-impl Compress<Blake3Function> for Beside<Avx512> {
+impl Compress<Blake3Function> for On<Avx512> {
     const LANES: usize = 16;
 
     #[inline]
@@ -54,7 +54,7 @@ impl Compress<Blake3Function> for Beside<Avx512> {
     }
 }
 
-impl CompressGroup for Beside<Avx512> {
+impl CompressGroup for On<Avx512> {
     fn group(self, group: Group<'_>) {
         match (group.inputs.len(), self.order.slow_rotation) {
             // SAFETY: self.isa proves AVX-512F, VL and BW.

@@ -15,14 +15,14 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::scheduled::sha256::{self as scheduled, schedule};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
-use crate::backend::{Beside, avx2};
+use crate::backend::{On, avx2};
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
     hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
-impl Beside<Avx512> {
+impl On<Avx512> {
     /// One message without SHA-NI.
     #[inline]
     fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
@@ -45,7 +45,7 @@ impl Beside<Avx512> {
     }
 }
 
-impl Compress<Sha256Function> for Beside<Avx512> {
+impl Compress<Sha256Function> for On<Avx512> {
     const LANES: usize = 16;
 
     #[inline]
@@ -76,7 +76,7 @@ impl Compress<Sha256Function> for Beside<Avx512> {
     }
 }
 
-impl CompressNodes for Beside<Avx512> {
+impl CompressNodes for On<Avx512> {
     fn nodes(self, nodes: Nodes<'_>) {
         match choice::avx512(self.sha, self.order, nodes.nodes.len()) {
             Kernel::Streams(sha) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
@@ -89,7 +89,7 @@ impl CompressNodes for Beside<Avx512> {
     }
 }
 
-impl CompressWhole<u32> for Beside<Avx512> {
+impl CompressWhole<u32> for On<Avx512> {
     fn whole(self, messages: Whole<'_>) {
         match choice::avx512(self.sha, self.order, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, self.encoding(messages.messages.len()), messages),

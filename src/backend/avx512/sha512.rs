@@ -14,13 +14,13 @@ use super::sha256::{CH, MAJ, XOR3};
 use super::{Avx512, U64x4, U64x8};
 use crate::backend::portable::sha512 as portable;
 use crate::backend::vector::sha2_rounds;
-use crate::backend::{Beside, avx2};
+use crate::backend::{On, avx2};
 use crate::kernel::sha512::{
     Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
-impl Compress<Sha512Function> for Beside<Avx512> {
+impl Compress<Sha512Function> for On<Avx512> {
     const LANES: usize = 8;
 
     #[inline]
@@ -48,7 +48,7 @@ impl Compress<Sha512Function> for Beside<Avx512> {
     }
 }
 
-impl CompressWhole<u64> for Beside<Avx512> {
+impl CompressWhole<u64> for On<Avx512> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
             ..=1 => portable::compress_whole(messages, portable::compress),

@@ -9,13 +9,13 @@
 #![allow(unsafe_code)]
 
 use super::{Neon, U64x2};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::portable::blake2 as portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourB> for Beside<Neon> {
+impl Compress<FlavourB> for On<Neon> {
     const LANES: usize = 2;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {

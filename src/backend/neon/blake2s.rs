@@ -6,13 +6,13 @@
 #![allow(unsafe_code)]
 
 use super::{Neon, U32x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::portable::blake2 as portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourS> for Beside<Neon> {
+impl Compress<FlavourS> for On<Neon> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {

@@ -2,14 +2,14 @@
 #![allow(unsafe_code)]
 
 use super::{Neon, U32x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::portable::blake3 as portable;
 use crate::kernel::blake3::{
     Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
 };
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Beside<Neon> {
+impl Compress<Blake3Function> for On<Neon> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
@@ -22,7 +22,7 @@ impl Compress<Blake3Function> for Beside<Neon> {
     }
 }
 
-impl CompressGroup for Beside<Neon> {
+impl CompressGroup for On<Neon> {
     fn group(self, group: Group<'_>) {
         if group.inputs.len() == 1 {
             return portable::group(group);

@@ -4,7 +4,7 @@
 use core::arch::aarch64::*;
 
 use super::{Neon, U32x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
@@ -15,7 +15,7 @@ use crate::kernel::sha256::{
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
-impl Compress<Sha256Function> for Beside<Neon> {
+impl Compress<Sha256Function> for On<Neon> {
     const LANES: usize = 4;
 
     #[inline]
@@ -41,7 +41,7 @@ impl Compress<Sha256Function> for Beside<Neon> {
     }
 }
 
-impl CompressNodes for Beside<Neon> {
+impl CompressNodes for On<Neon> {
     fn nodes(self, nodes: Nodes<'_>) {
         if let Some(sha) = self.sha {
             return sha::hash_nodes(sha, nodes);
@@ -56,7 +56,7 @@ impl CompressNodes for Beside<Neon> {
     }
 }
 
-impl CompressWhole<u32> for Beside<Neon> {
+impl CompressWhole<u32> for On<Neon> {
     fn whole(self, messages: Whole<'_>) {
         match self.sha {
             Some(sha) => sha::compress_whole(sha, messages),

@@ -4,7 +4,7 @@
 use core::arch::aarch64::*;
 
 use super::{Neon, U64x2};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::portable::sha512 as portable;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha512::{
@@ -12,7 +12,7 @@ use crate::kernel::sha512::{
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
-impl Compress<Sha512Function> for Beside<Neon> {
+impl Compress<Sha512Function> for On<Neon> {
     const LANES: usize = 2;
 
     #[inline]
@@ -37,7 +37,7 @@ impl Compress<Sha512Function> for Beside<Neon> {
     }
 }
 
-impl CompressWhole<u64> for Beside<Neon> {
+impl CompressWhole<u64> for On<Neon> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
             ..=1 => portable::compress_whole(messages, portable::compress),

@@ -4,12 +4,12 @@
 use core::slice;
 
 use super::Portable;
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::kernel::blake2::{Chain, Constants, Last, SIGMA, row_d};
 use crate::kernel::g::G;
 use crate::kernel::{Block, Compress, Run, Word};
 
-impl<F: Constants> Compress<F> for Beside<Portable> {
+impl<F: Constants> Compress<F> for On<Portable> {
     const LANES: usize = 1;
 
     #[inline]

@@ -3,11 +3,11 @@
 use core::slice;
 
 use super::Portable;
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::kernel::blake3::{Blake3Function, Block, Chain, CompressGroup, Group, IV, Node, halves, to_bytes};
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Beside<Portable> {
+impl Compress<Blake3Function> for On<Portable> {
     const LANES: usize = 1;
 
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
@@ -26,7 +26,7 @@ impl Compress<Blake3Function> for Beside<Portable> {
     }
 }
 
-impl CompressGroup for Beside<Portable> {
+impl CompressGroup for On<Portable> {
     fn group(self, inputs: Group<'_>) {
         group(inputs);
     }

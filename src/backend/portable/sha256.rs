@@ -3,13 +3,13 @@
 use super::Portable;
 use super::sha2::{add_all, load, sixteen_rounds};
 pub(in crate::backend) use super::sha2::{compress_whole, one_by_one};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written, next_word,
 };
 use crate::kernel::{Compress, Run};
 
-impl Compress<Sha256Function> for Beside<Portable> {
+impl Compress<Sha256Function> for On<Portable> {
     const LANES: usize = 1;
 
     #[inline]
@@ -22,13 +22,13 @@ impl Compress<Sha256Function> for Beside<Portable> {
     }
 }
 
-impl CompressNodes for Beside<Portable> {
+impl CompressNodes for On<Portable> {
     fn nodes(self, nodes: Nodes<'_>) {
         hash_nodes(nodes);
     }
 }
 
-impl CompressWhole<u32> for Beside<Portable> {
+impl CompressWhole<u32> for On<Portable> {
     fn whole(self, messages: Whole<'_>) {
         compress_whole(messages, compress);
     }

@@ -11,11 +11,11 @@ use crate::kernel::sha512::{Chain, next_word};
 /// The cell of an instruction set that takes one message after the other, in scalar code.
 macro_rules! alone {
     ($Token:ident) => {
-        use $crate::backend::Beside;
+        use $crate::backend::On;
         use $crate::kernel::sha512::{CompressWhole, Sha512Function, Written};
         use $crate::kernel::{Compress, Run};
 
-        impl Compress<Sha512Function> for Beside<$Token> {
+        impl Compress<Sha512Function> for On<$Token> {
             const LANES: usize = 1;
 
             #[inline]
@@ -28,7 +28,7 @@ macro_rules! alone {
             }
         }
 
-        impl CompressWhole<u64> for Beside<$Token> {
+        impl CompressWhole<u64> for On<$Token> {
             fn whole(self, messages: $crate::kernel::sha512::Whole<'_>) {
                 $crate::backend::portable::sha512::compress_whole(
                     messages,

@@ -2,13 +2,13 @@
 //! there, as NEON has it, one of the instruction sets that a host makes of these vectors.
 
 use super::{Simd128, U64x2};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::portable::blake2 as portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourB> for Beside<Simd128> {
+impl Compress<FlavourB> for On<Simd128> {
     const LANES: usize = 2;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {

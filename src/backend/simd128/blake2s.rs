@@ -1,13 +1,13 @@
 //! BLAKE2s on WebAssembly's SIMD: four messages in lanes; one is for scalar code, as for BLAKE2b.
 
 use super::{Simd128, U32x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::portable::blake2 as portable;
 use crate::kernel::blake2::{Chain, Last, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
 
-impl Compress<FlavourS> for Beside<Simd128> {
+impl Compress<FlavourS> for On<Simd128> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {

@@ -1,14 +1,14 @@
 //! BLAKE3 on WebAssembly's SIMD: four messages in lanes; one is for scalar code, as for BLAKE2s.
 
 use super::{Simd128, U32x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::portable::blake3 as portable;
 use crate::kernel::blake3::{
     Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
 };
 use crate::kernel::{Compress, Run};
 
-impl Compress<Blake3Function> for Beside<Simd128> {
+impl Compress<Blake3Function> for On<Simd128> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
@@ -20,7 +20,7 @@ impl Compress<Blake3Function> for Beside<Simd128> {
     }
 }
 
-impl CompressGroup for Beside<Simd128> {
+impl CompressGroup for On<Simd128> {
     fn group(self, group: Group<'_>) {
         if group.inputs.len() == 1 {
             return portable::group(group);

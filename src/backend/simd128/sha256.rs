@@ -3,7 +3,7 @@
 use core::arch::wasm32::*;
 
 use super::{Simd128, U32x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::vector::sha2_rounds;
@@ -13,7 +13,7 @@ use crate::kernel::sha256::{
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
-impl Compress<Sha256Function> for Beside<Simd128> {
+impl Compress<Sha256Function> for On<Simd128> {
     const LANES: usize = 4;
 
     #[inline]
@@ -34,7 +34,7 @@ impl Compress<Sha256Function> for Beside<Simd128> {
     }
 }
 
-impl CompressNodes for Beside<Simd128> {
+impl CompressNodes for On<Simd128> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
             match four_lanes(nodes.nodes.len()) {
@@ -45,7 +45,7 @@ impl CompressNodes for Beside<Simd128> {
     }
 }
 
-impl CompressWhole<u32> for Beside<Simd128> {
+impl CompressWhole<u32> for On<Simd128> {
     fn whole(self, messages: Whole<'_>) {
         match four_lanes(messages.chains.len()) {
             Sides::Alone => portable::compress_whole(messages, portable::compress),

@@ -2,13 +2,13 @@
 #![allow(unsafe_code)]
 
 use super::{Sse41, U64x2};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::opaque;
 use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::{Compress, Run, Word, Words};
 
-impl Compress<FlavourB> for Beside<Sse41> {
+impl Compress<FlavourB> for On<Sse41> {
     const LANES: usize = 2;
 
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {

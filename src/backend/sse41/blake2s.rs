@@ -7,13 +7,13 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Sse41, U32x4};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::opaque;
 use crate::kernel::blake2::{Chain, Last, Row, compress_lanes, compress_rows};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run, Word};
 
-impl Compress<FlavourS> for Beside<Sse41> {
+impl Compress<FlavourS> for On<Sse41> {
     const LANES: usize = 4;
 
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {

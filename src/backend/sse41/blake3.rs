@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use core::slice;
 
 use super::{Sse41, U32x4};
-use crate::backend::{Beside, reread};
+use crate::backend::{On, reread};
 use crate::kernel::blake3::{
     Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
@@ -16,7 +16,7 @@ use crate::kernel::blake3::{
 use crate::kernel::g::G;
 use crate::kernel::{Compress, Known, Run, Words};
 
-impl Compress<Blake3Function> for Beside<Sse41> {
+impl Compress<Blake3Function> for On<Sse41> {
     const LANES: usize = 4;
 
     #[inline]
@@ -35,7 +35,7 @@ impl Compress<Blake3Function> for Beside<Sse41> {
     }
 }
 
-impl CompressGroup for Beside<Sse41> {
+impl CompressGroup for On<Sse41> {
     fn group(self, group: Group<'_>) {
         match group.inputs.len() {
             // SAFETY: self.isa proves SSE4.1.

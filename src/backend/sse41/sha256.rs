@@ -7,7 +7,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Sse41, U32x4, load_halves, swap32};
-use crate::backend::Beside;
+use crate::backend::On;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::scheduled::InPlace;
@@ -20,7 +20,7 @@ use crate::kernel::sha256::{
 };
 use crate::kernel::{Compress, Run, Sides, Words};
 
-impl Beside<Sse41> {
+impl On<Sse41> {
     /// One message without SHA-NI.
     #[inline]
     fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
@@ -29,7 +29,7 @@ impl Beside<Sse41> {
     }
 }
 
-impl Compress<Sha256Function> for Beside<Sse41> {
+impl Compress<Sha256Function> for On<Sse41> {
     const LANES: usize = 4;
 
     #[inline]
@@ -55,7 +55,7 @@ impl Compress<Sha256Function> for Beside<Sse41> {
     }
 }
 
-impl CompressNodes for Beside<Sse41> {
+impl CompressNodes for On<Sse41> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
             match choice::sse41(self.sha, nodes.nodes.len()) {
@@ -68,7 +68,7 @@ impl CompressNodes for Beside<Sse41> {
     }
 }
 
-impl CompressWhole<u32> for Beside<Sse41> {
+impl CompressWhole<u32> for On<Sse41> {
     fn whole(self, messages: Whole<'_>) {
         match choice::sse41(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Sse, messages),
