@@ -168,7 +168,7 @@ macro_rules! backends {
                     .flatten()
                     .map(move |isa| {
                         let sha = sha.filter(|_| isa != Isa::PORTABLE);
-                        Self { isa, sha, bmi2, order: Order::of(isa, sha, cpu) }
+                        Self { isa, sha, bmi2, tuning: Tuning::of(isa, sha, cpu) }
                     })
             }
 
@@ -295,21 +295,21 @@ pub struct Backend {
     isa: Isa,
     sha: Option<Sha>,
     bmi2: Option<Bmi2>,
-    order: Order,
+    tuning: Tuning,
 }
 
 /// The choice among kernels, or orders of a kernel's instructions, where two families of CPU with one instruction set
 /// differ. A wrong choice costs speed and never a digest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(dead_code, reason = "x86 alone has a choice")]
-struct Order {
+struct Tuning {
     /// SHA-256 of many messages in lanes of AVX-512, though there is SHA-NI.
     sha_in_lanes: bool,
     /// A rotation by AVX-512 takes two cycles, where a shift takes one.
     slow_rotation: bool,
 }
 
-impl Order {
+impl Tuning {
     const FIRST: Self = Self { sha_in_lanes: false, slow_rotation: false };
 
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -329,19 +329,19 @@ impl Order {
 
 /// An instruction set's token, and all else that a backend has.
 #[derive(Clone, Copy)]
-#[allow(dead_code, reason = "an architecture may have no extension, and one order alone")]
+#[allow(dead_code, reason = "an architecture may have no extension, and one tuning alone")]
 struct On<T> {
     isa: T,
     sha: Option<Sha>,
     bmi2: Option<Bmi2>,
-    order: Order,
+    tuning: Tuning,
 }
 
 #[cfg(feature = "std")]
 static BEST: std::sync::OnceLock<Backend> = std::sync::OnceLock::new();
 
 impl Backend {
-    const PORTABLE: Self = Self { isa: Isa::PORTABLE, sha: None, bmi2: None, order: Order::FIRST };
+    const PORTABLE: Self = Self { isa: Isa::PORTABLE, sha: None, bmi2: None, tuning: Tuning::FIRST };
 
     /// The backend that hashers use by default: the first of [`available`](Self::available), or the one given to
     /// `set_default`. A program compiled with `--cfg simd_digest_backend="portable"` begins with `portable`.
@@ -371,7 +371,7 @@ impl Backend {
     /// The token, which is this backend's, and all else that it has.
     #[inline]
     fn with<T>(self, isa: T) -> On<T> {
-        On { isa, sha: self.sha, bmi2: self.bmi2, order: self.order }
+        On { isa, sha: self.sha, bmi2: self.bmi2, tuning: self.tuning }
     }
 
     fn fastest() -> Self {
@@ -395,7 +395,7 @@ impl Backend {
     /// The same instruction set without the SHA extension.
     #[must_use]
     pub fn without_sha(self) -> Self {
-        Self { sha: None, order: Order { sha_in_lanes: false, ..self.order }, ..self }
+        Self { sha: None, tuning: Tuning { sha_in_lanes: false, ..self.tuning }, ..self }
     }
 
     /// The same backend with the kernels and orders of instructions for the other family of CPU, if it has any: on
@@ -407,9 +407,9 @@ impl Backend {
     pub fn other_order(self) -> Option<Self> {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         if matches!(self.isa, Isa::Avx512(_)) {
-            let Order { sha_in_lanes, slow_rotation } = self.order;
-            let order = Order { sha_in_lanes: self.sha() && !sha_in_lanes, slow_rotation: !slow_rotation };
-            return Some(Self { order, ..self });
+            let Tuning { sha_in_lanes, slow_rotation } = self.tuning;
+            let tuning = Tuning { sha_in_lanes: self.sha() && !sha_in_lanes, slow_rotation: !slow_rotation };
+            return Some(Self { tuning, ..self });
         }
         None
     }
@@ -546,8 +546,8 @@ impl Default for Backend {
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sha = if self.sha() { ", sha" } else { "" };
-        let lanes = if self.order.sha_in_lanes { ", sha in lanes" } else { "" };
-        let rotation = if self.order.slow_rotation { ", slow rotation" } else { "" };
+        let lanes = if self.tuning.sha_in_lanes { ", sha in lanes" } else { "" };
+        let rotation = if self.tuning.slow_rotation { ", slow rotation" } else { "" };
         write!(f, "Backend({}{sha}{lanes}{rotation})", self.name())
     }
 }
@@ -707,16 +707,16 @@ mod tests {
     /// Each family's own kernels, on the instruction set that they differ on alone.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[test]
-    fn orders_are_those_of_the_family() {
+    fn tunings_are_those_of_the_family() {
         let avx512 = &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "sha"];
-        let orders = |family: Option<&'static str>| {
+        let tunings = |family: Option<&'static str>| {
             let list: Vec<_> = avx512.iter().copied().chain(family).collect();
             Backend::of(Cpu { list: Some(list.leak()), last: LAST })
                 .map(|backend| std::format!("{backend:?}"))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(orders(Some("intel"))[..2], ["Backend(avx512, sha, sha in lanes)", "Backend(avx2, sha)"]);
-        assert_eq!(orders(Some("zen4"))[..2], ["Backend(avx512, sha, slow rotation)", "Backend(avx2, sha)"]);
-        assert_eq!(orders(None)[..2], ["Backend(avx512, sha)", "Backend(avx2, sha)"]);
+        assert_eq!(tunings(Some("intel"))[..2], ["Backend(avx512, sha, sha in lanes)", "Backend(avx2, sha)"]);
+        assert_eq!(tunings(Some("zen4"))[..2], ["Backend(avx512, sha, slow rotation)", "Backend(avx2, sha)"]);
+        assert_eq!(tunings(None)[..2], ["Backend(avx512, sha)", "Backend(avx2, sha)"]);
     }
 }

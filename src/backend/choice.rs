@@ -24,7 +24,7 @@
 //! - NEON: four lanes take 2,600 instructions, and four messages in scalar code 6,100. The longest chain is 770 cycles
 //!   beside 1,540, with two cycles for each vector operation. Counted, not measured.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-use super::Order;
+use super::Tuning;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use super::sha::Sha;
 
@@ -59,9 +59,9 @@ impl Kernel {
 /// On AVX-512, for `live` messages.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[inline]
-pub(super) fn avx512(sha: Option<Sha>, order: Order, live: usize) -> Kernel {
-    match (sha, order, live) {
-        (Some(sha), Order { sha_in_lanes: false, .. }, _) | (Some(sha), _, ..=6) => Kernel::Streams(sha),
+pub(super) fn avx512(sha: Option<Sha>, tuning: Tuning, live: usize) -> Kernel {
+    match (sha, tuning, live) {
+        (Some(sha), Tuning { sha_in_lanes: false, .. }, _) | (Some(sha), _, ..=6) => Kernel::Streams(sha),
         (_, _, ..=1) => Kernel::Alone,
         (_, _, ..=8) => Kernel::Lanes8,
         _ => Kernel::Lanes16,

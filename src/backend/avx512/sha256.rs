@@ -36,7 +36,7 @@ impl On<Avx512> {
 
     /// Four streams, or pairs where these take less: see [`choice`].
     fn encoding(self, number: usize) -> Encoding {
-        if self.order.sha_in_lanes && number > 3 {
+        if self.tuning.sha_in_lanes && number > 3 {
             // SAFETY: self.isa proves AVX-512F, and so AVX.
             Encoding::Avx(unsafe { Avx::here() })
         } else {
@@ -58,14 +58,14 @@ impl Compress<Sha256Function> for On<Avx512> {
 
     #[inline]
     fn sides(&self, live: usize) -> Sides {
-        match choice::avx512(self.sha, self.order, live) {
-            Kernel::Streams(_) if self.order.sha_in_lanes => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
+        match choice::avx512(self.sha, self.tuning, live) {
+            Kernel::Streams(_) if self.tuning.sha_in_lanes => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
             kernel => kernel.sides(4),
         }
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        match choice::avx512(self.sha, self.order, run.chains.len()) {
+        match choice::avx512(self.sha, self.tuning, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, self.encoding(run.chains.len()), run),
             Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -78,7 +78,7 @@ impl Compress<Sha256Function> for On<Avx512> {
 
 impl CompressNodes for On<Avx512> {
     fn nodes(self, nodes: Nodes<'_>) {
-        match choice::avx512(self.sha, self.order, nodes.nodes.len()) {
+        match choice::avx512(self.sha, self.tuning, nodes.nodes.len()) {
             Kernel::Streams(sha) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
             Kernel::Alone => portable::hash_nodes(nodes),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -91,7 +91,7 @@ impl CompressNodes for On<Avx512> {
 
 impl CompressWhole<u32> for On<Avx512> {
     fn whole(self, messages: Whole<'_>) {
-        match choice::avx512(self.sha, self.order, messages.chains.len()) {
+        match choice::avx512(self.sha, self.tuning, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, self.encoding(messages.messages.len()), messages),
             Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
