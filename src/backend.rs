@@ -398,13 +398,16 @@ impl Backend {
         Self { sha: None, tuning: Tuning { sha_in_lanes: false, ..self.tuning }, ..self }
     }
 
-    /// The same backend with the kernels and orders of instructions for the other family of CPU, if it has any: on
-    /// `avx512`, SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and BLAKE3 have two ways to
-    /// rotate.
+    /// This backend, and after it the same instruction set with the kernels and orders of instructions for another family
+    /// of CPU, if it has any: on `avx512`, SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and
+    /// BLAKE3 have two ways to rotate.
     ///
-    /// [`available`](Self::available) has those that suit this CPU. Digests do not depend on them.
-    #[must_use]
-    pub fn other_order(self) -> Option<Self> {
+    /// [`available`](Self::available) has the backends that suit this CPU. Digests do not depend on the tuning.
+    pub fn tunings(self) -> impl Iterator<Item = Self> + Clone {
+        [Some(self), self.other_tuning()].into_iter().flatten()
+    }
+
+    fn other_tuning(self) -> Option<Self> {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         if matches!(self.isa, Isa::Avx512(_)) {
             let Tuning { sha_in_lanes, slow_rotation } = self.tuning;

@@ -89,9 +89,9 @@ impl Both<'_> {
     }
 }
 
-/// Every backend, in every order of instructions.
+/// Every backend, in every tuning.
 fn backends() -> impl Iterator<Item = Backend> {
-    Backend::available().flat_map(|backend| [Some(backend), backend.other_order()].into_iter().flatten())
+    Backend::available().flat_map(Backend::tunings)
 }
 
 fuzz_target!(|input: Input<'_>| {

@@ -77,11 +77,10 @@ family!(Variant224, Sha224);
 family!(Variant512, Sha512);
 family!(Variant384, Sha384);
 
-/// Every backend, with the SHA extension and without it, in every order of instructions.
+/// Every backend, with the SHA extension and without it, in every tuning.
 fn backends() -> impl Iterator<Item = Backend> {
     let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
-    let orders = |backend: Backend| [Some(backend), backend.other_order()].into_iter().flatten();
-    Backend::available().flat_map(kinds).flat_map(orders)
+    Backend::available().flat_map(kinds).flat_map(Backend::tunings)
 }
 
 fuzz_target!(|input: Input<'_>| {

@@ -18,8 +18,7 @@ mod sha512;
 /// Every backend, with the SHA extension and without it, for either family of CPU.
 fn all_backends() -> impl Iterator<Item = Backend> {
     let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
-    let orders = |backend: Backend| [Some(backend), backend.other_order()].into_iter().flatten();
-    Backend::available().flat_map(kinds).flat_map(orders)
+    Backend::available().flat_map(kinds).flat_map(Backend::tunings)
 }
 
 /// Numbers that look random.

@@ -98,12 +98,10 @@ fn chosen_by_name() {
         let name = backend.name();
         assert_eq!(format!("{backend:>9}"), format!("{name:>9}"));
         let sha = if backend.sha() { ", sha" } else { "" };
-        let [this, other] = [Some(backend), backend.other_order()].map(|order| order.map(|order| format!("{order:?}")));
-        assert!(
-            this.iter().chain(&other).all(|order| order.starts_with(&format!("Backend({name}{sha}"))),
-            "{this:?} {other:?}"
-        );
-        assert_ne!(this, other, "orders are told apart");
+        let tunings: Vec<_> = backend.tunings().map(|tuning| format!("{tuning:?}")).collect();
+        let begin = format!("Backend({name}{sha}");
+        assert!(tunings.iter().all(|tuning| tuning.starts_with(&begin)), "{tunings:?}");
+        assert!(!tunings[1..].contains(&tunings[0]), "tunings are told apart: {tunings:?}");
     }
     let unknown = "mmx".parse::<Backend>().unwrap_err();
     assert_eq!(unknown, BackendError::Unknown);
@@ -149,12 +147,14 @@ fn sha_is_that_of_the_standard_library() {
 }
 
 #[test]
-fn the_other_of_two_orders_is_the_way_back() {
+fn tunings_begin_with_the_backend_and_lead_back() {
     for backend in Backend::available() {
-        if let Some(other) = backend.other_order() {
+        let mut tunings = backend.tunings();
+        assert_eq!(tunings.next(), Some(backend));
+        for other in tunings {
             assert_ne!(other, backend);
             assert_eq!(other.name(), backend.name());
-            assert_eq!(other.other_order(), Some(backend));
+            assert!(other.tunings().any(|tuning| tuning == backend));
         }
     }
 }

@@ -15,8 +15,8 @@ mod vectors;
 
 use simd_digest::Backend;
 
-/// Every backend, in every order of instructions. No code of BLAKE3 asks for the SHA extension, so only `vectors` takes
+/// Every backend, in every tuning. No code of BLAKE3 asks for the SHA extension, so only `vectors` takes
 /// each backend without it, too.
 fn all_backends() -> impl Iterator<Item = Backend> + Clone {
-    Backend::available().flat_map(|backend| [Some(backend), backend.other_order()].into_iter().flatten())
+    Backend::available().flat_map(Backend::tunings)
 }

@@ -2,9 +2,8 @@
 
 use simd_digest::Backend;
 
-/// Every backend of this CPU, with the SHA extension and without it, in every order of instructions.
+/// Every backend of this CPU, with the SHA extension and without it, in every tuning.
 pub(crate) fn all_backends() -> impl Iterator<Item = Backend> + Clone {
     let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
-    let orders = |backend: Backend| [Some(backend), backend.other_order()].into_iter().flatten();
-    Backend::available().flat_map(kinds).flat_map(orders)
+    Backend::available().flat_map(kinds).flat_map(Backend::tunings)
 }
