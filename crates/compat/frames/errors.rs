@@ -12,17 +12,20 @@ fn main() {
         use hmac_013::{Hmac, KeyInit};
         Hmac::<blake2::Blake2b512>::new_from_slice(b"key").unwrap();
         Hmac::<blake2_010::Blake2b512>::new_from_slice(b"key").unwrap();
+        Hmac::<sha2_010::Sha512>::new_from_slice(b"key").unwrap();
         Hmac::<blake3::Hasher>::new_from_slice(b"key").unwrap();
     }
     takes_010::<blake2::Blake2b512>();
     takes_010::<blake3::Hasher>();
     takes_011::<blake2_010::Blake2b512>();
+    takes_011::<sha2_010::Sha512>();
 }
 
 #[cfg(feature = "cured")]
 fn main() {
     {
-        use hmac_012::{Mac, SimpleHmac};
+        use hmac_012::{Hmac, Mac, SimpleHmac};
+        Hmac::<sha2_010::Sha512>::new_from_slice(b"key").unwrap();
         SimpleHmac::<blake2_010::Blake2b512>::new_from_slice(b"key").unwrap();
     }
     {
@@ -32,6 +35,7 @@ fn main() {
         SimpleHmac::<blake3::Hasher>::new_from_slice(b"key").unwrap();
     }
     takes_010::<blake2_010::Blake2b512>();
+    takes_010::<sha2_010::Sha512>();
     takes_011::<blake2::Blake2b512>();
     takes_011::<blake3::Hasher>();
 }

@@ -1,4 +1,4 @@
-//! argon2 and snow, which need blake2 of two versions, and a call of each other crate.
+//! argon2 and snow, which need blake2 of two versions and sha2 0.10, and a call of each other crate.
 use argon2::Argon2;
 use sha2::Digest;
 

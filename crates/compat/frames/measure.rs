@@ -96,6 +96,8 @@ fn main() {
     digest!("blake2 0.10, Blake2s256::digest", ours_blake2_010, theirs_blake2_010, Blake2s256);
     digest!("sha2 0.11, Sha256::digest", ours_sha2, theirs_sha2, Sha256);
     digest!("sha2 0.11, Sha512::digest", ours_sha2, theirs_sha2, Sha512);
+    digest!("sha2 0.10, Sha256::digest", ours_sha2_010, theirs_sha2_010, Sha256);
+    digest!("sha2 0.10, Sha512::digest", ours_sha2_010, theirs_sha2_010, Sha512);
     simd!("blake2b_simd 1, blake2b", ours_blake2b_simd, theirs_blake2b_simd, blake2b);
     simd!("blake2s_simd 1, blake2s", ours_blake2s_simd, theirs_blake2s_simd, blake2s);
     beside(

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use semver::{Op, Version, VersionReq};
+use semver::{Version, VersionReq};
 use toml::{Table, Value};
 
 /// The library's package, which every adapter needs.
@@ -164,12 +164,6 @@ fn requirements(manifest: &Table) -> Result<Vec<Requirement>, String> {
 }
 
 impl Requirement {
-    /// The only version that serves, if it is one.
-    pub(crate) fn exact(&self) -> Option<Version> {
-        let [only] = self.req.comparators.as_slice() else { return None };
-        (only.op == Op::Exact && only.patch.is_some()).then(|| self.lowest()).flatten()
-    }
-
     /// Whether a lock file with this version stands in the way: cargo takes one version alone of a generation.
     pub(crate) fn is_violated_by(&self, package: &str, version: &Version) -> bool {
         self.package == package

@@ -79,9 +79,6 @@ impl Graph<'_> {
         if !package.is_of_crates_io() {
             return self.of_elsewhere(package, needs);
         }
-        if !needs.is_empty() && needs.iter().all(|need| self.is_ours(need.by)) {
-            return (State::NothingToPatch, "an adapter takes from it what simd-digest does not have".to_owned());
-        }
         let Some(adapter) = self.adapter(&package.name, &package.version) else {
             return (State::Registry, self.other_generation(package));
         };
@@ -187,16 +184,6 @@ impl Graph<'_> {
             let lacks = |feature: &&str| *feature != "default" && !adapter.features.contains(*feature);
             if let Some(feature) = need.features().into_iter().find(lacks) {
                 return Some(format!("{} needs the feature {feature}, which the adapter lacks", named(need.by)));
-            }
-        }
-        for (name, version) in adapter.requirements.iter().filter_map(|one| Some((&one.package, one.exact()?))) {
-            for other in self.of_crates_io(name, &version) {
-                let needs = self.project.graph.needs(other);
-                if let Some(need) = needs.iter().find(|need| !need.declared.req.matches(&version)) {
-                    let required = &need.declared.req;
-                    let by = named(need.by);
-                    return Some(format!("{by} needs {name} {required}, and the adapter needs {name} ={version}"));
-                }
             }
         }
         None

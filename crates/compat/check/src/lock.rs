@@ -54,8 +54,7 @@ impl LockFile {
         for requirement in adapters.flat_map(|adapter| &adapter.requirements) {
             for Locked { name, version, source } in &self.package {
                 if source.as_deref() == Some(CRATES_IO) && requirement.is_violated_by(name, version) {
-                    let precise = requirement.exact().map_or(String::new(), |exact| format!(" --precise {exact}"));
-                    commands.insert(format!("cargo update -p {name}@{version}{precise}"));
+                    commands.insert(format!("cargo update -p {name}@{version}"));
                 }
             }
         }
