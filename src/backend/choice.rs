@@ -20,7 +20,7 @@
 //! - SHA-NI on Zen 4 takes 2.01 cycles a byte for one stream, 1.01 for two, 0.94 for three and 0.90 for four,
 //!   and sixteen lanes 1.02, by drafts of the kernels.
 //! - Emerald Rapids, nanoseconds for messages of 1 KiB: by SHA-NI 3,698 for six, 4,447 for seven; in lanes 3,665 for
-//!   eight. So lanes win from seven on. Rocket Lake, cycles for each of four: in four streams 1,391, in pairs 1,256.
+//!   eight. So lanes win from seven on. Golden Cove, cycles for each of four: in four streams 1,391, in pairs 1,256.
 //! - NEON: four lanes take 2,600 instructions, and four messages in scalar code 6,100. The longest chain is 770 cycles
 //!   beside 1,540, with two cycles for each vector operation. Counted, not measured.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -11,7 +11,7 @@
 //! 32-bit x86 there are too few registers, and the memory sanitizer does not see assembly: both have the rounds of the
 //! compiler.
 //!
-//! Cycles for a block of SHA-256, of many, on Rocket Lake: 440 on `avx512`, 452 on `avx2`, 492 on `sse41`, and 576 in
+//! Cycles for a block of SHA-256, of many, on Golden Cove: 440 on `avx512`, 452 on `avx2`, 492 on `sse41`, and 576 in
 //! scalar code.
 #![allow(unsafe_code)]
 

@@ -8,13 +8,13 @@
 //! |-------------------------------|-----------|-----------------------------|------------|--------------|
 //! | three streams, Emerald Rapids | 3 × 300 B | 10                          | 1368       | 1347         |
 //! | pairs, Emerald Rapids         | 2 × 300 B | 5                           | 916        | 860          |
-//! | pairs, Rocket Lake            | 5 × 36 B  | 4                           | 485        | 595          |
+//! | pairs, Golden Cove            | 5 × 36 B  | 4                           | 485        | 595          |
 //! |                               | 4 × 100 B | 6                           | 736        | 716          |
 //!
 //! - Zen 4 begins the next message late: a block of short messages takes 116 cycles in a loop, and 55 in four streams.
 //!   So two blocks are enough, computed and not measured.
 //! - Arm's CPUs are taken for ones that overlap messages.
-//! - Of an odd number, pairs leave one alone: 5 × 100 B take 975 cycles in pairs, and 915 one by one (Rocket Lake).
+//! - Of an odd number, pairs leave one alone: 5 × 100 B take 975 cycles in pairs, and 915 one by one (Golden Cove).
 //! - BLAKE3 has kernels for few. On four lanes two blocks take 404 cycles together, and 380 one by one.
 //! - BLAKE2: in four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes that of
 //!   one and a half; and the call that of one or two. A pair takes that of one and a half too. Alone, the first rows of a
