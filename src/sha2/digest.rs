@@ -14,7 +14,7 @@ use super::variant::{BlockOf, ChainOf, Family, Sealed, ValueOf, Variant, WordOf,
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer as Held;
 use crate::kernel::sha2::{Chain, Written};
-use crate::kernel::{Block as _, Function, Word, wipe};
+use crate::kernel::{Block as _, Word, wipe};
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 
@@ -155,7 +155,7 @@ fn write_chain<V: Variant>(to: &mut [u8], chain: &ChainOf<V>) {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> Drop for Core<V> {
     fn drop(&mut self) {
-        V::Function::wipe(&mut self.chain);
+        <V::Function as crate::kernel::Function>::wipe(&mut self.chain);
     }
 }
 
