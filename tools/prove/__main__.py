@@ -25,8 +25,17 @@ from elf import NotModelled, Program, Refuted
 from hashes import HASHES
 
 HERE = pathlib.Path(__file__).resolve().parent
-OPEN = dict(line.split(": ", 1) for line in (HERE / "open.txt").read_text().splitlines() if line[:1] != "#")
+
+
+def lines_of(path):
+    """Kernels and what is said of them, one a line."""
+    return dict(line.split(": ", 1) for line in path.read_text().splitlines() if line[:1] != "#")
+
+
+OPEN = lines_of(HERE / "open.txt")
 """Kernels that are not proved yet, each with the reason."""
+PARTLY = {"x86_64": lines_of(HERE / "x86" / "partly.txt")}
+"""Kernels with instructions that no case executes, each with the number of them at most."""
 COMPILERS = {"x86_64": ".ci/instructions.txt", "aarch64": "tools/prove/aarch64/compiler.txt"}
 """Files that name those of which an instruction without a model is an error."""
 LIMIT = 60
@@ -46,7 +55,8 @@ def out_of_time(*_):
 
 
 def task(job):
-    """One kernel in one case, in a process of its own. Answers by address: None, or the reason why it is not proved."""
+    """One kernel in one case, in a process of its own. Answers by address: None, or the reason why it is not proved; and
+    what `prove_case` tells, or None."""
     number, kernel, contract, case, instances = job
     gc.disable()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -56,16 +66,16 @@ def task(job):
     for address, size in instances:
         signal.setitimer(signal.ITIMER_VIRTUAL, limit)
         try:
-            proof.prove_case(PROGRAM, LAYOUT, address, size, HASHES[kernel.hash], contract, case)
+            told = proof.prove_case(PROGRAM, LAYOUT, address, size, HASHES[kernel.hash], contract, case)
         except (Refuted, OutOfTime) as e:
-            answers.append((address, (str(e), isinstance(e, NotModelled))))
+            answers.append((address, (str(e), isinstance(e, NotModelled)), None))
         except RecursionError:
-            answers.append((address, ("terms too deep", False)))
+            answers.append((address, ("terms too deep", False), None))
         except MemoryError:
             terms.forget_all()
-            answers.append((address, ("not proved in %d GiB" % (MEMORY >> 30), False)))
+            answers.append((address, ("not proved in %d GiB" % (MEMORY >> 30), False), None))
         else:
-            answers.append((address, None))
+            answers.append((address, None, told))
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return number, answers, time.process_time() - began
@@ -78,6 +88,7 @@ class Row:
         self.kernel, self.name = kernel, kernels.label(kernel)
         self.instances, more = kernels.places(program, kernel)
         self.seconds, self.done, self.answers, self.cases, self.error, self.where = 0.0, 0, [], [], None, ""
+        self.instructions, self.missed = {}, {}
         if not self.instances:
             self.error = "no such function in the library"
             return
@@ -87,6 +98,33 @@ class Row:
             self.where = "  inlined into its caller" if more else ""
         except Refuted as e:
             self.error = str(e)
+
+    def add(self, case, seconds, answers):
+        """What came of a case."""
+        self.seconds += seconds
+        self.done += 1
+        for address, error, told in answers:
+            self.answers.append((case, address, error))
+            if told:
+                self.instructions[address], missed = told
+                self.missed[address] = self.missed.get(address, missed) & missed
+
+    def not_executed(self):
+        """Addresses of the instructions that no case executed, of the functions that are proved, and how many they have."""
+        failed = {address for _, address, error in self.answers if error}
+        proved = [address for address in self.missed if address not in failed]
+        return sorted(ip for address in proved for ip in self.missed[address]), sum(self.instructions[a] for a in proved)
+
+    def verdict_on_instructions(self, everything):
+        """Why the instructions that were executed do not do, or None. `everything` executes more than partly.txt tells."""
+        missed, number = self.not_executed()
+        most = int(PARTLY[PROGRAM.isa].get(self.name, 0))
+        if len(missed) > most:
+            return "%d of %d instructions are executed in no case, where partly.txt allows %d: %s" % (
+                len(missed), number, most, " ".join(["%x" % ip for ip in missed[:8]] + ["…"] * (len(missed) > 8)))  # fmt: skip
+        if most and not missed and not everything:
+            return "every instruction is executed, so partly.txt should not have it"
+        return None
 
     def verdict(self, pinned):
         """`proved`, `open`, `NOTE` or `REFUTED`, and the reasons. Functions that share a name may be of two hashes: then
@@ -129,9 +167,9 @@ def main():
     pinned = PROGRAM.compiler in (HERE.parent.parent / COMPILERS[PROGRAM.isa]).read_text()
     began = time.monotonic()
     listed = kernels.list_kernels(HERE.parent.parent, PROGRAM.isa)
-    unknown = set(OPEN) - {kernels.label(k) for k in listed}
+    unknown = {*OPEN, *PARTLY.get(PROGRAM.isa, ())} - {kernels.label(k) for k in listed}
     if unknown:
-        print("tools/prove/open.txt has what is no kernel: " + ", ".join(sorted(unknown)))
+        print("open.txt or partly.txt has what is no kernel: " + ", ".join(sorted(unknown)))
     rows = [Row(k, PROGRAM, options.all) for k in listed if not options.only or re.search(options.only, kernels.label(k))]
     jobs = [(i, r.kernel, r.contract, case, r.instances) for i, r in enumerate(rows) if not r.error for case in r.cases]
     # The longest first, so that none is left over at the end.
@@ -140,8 +178,15 @@ def main():
 
     def tell(row):
         verdict, reasons = row.verdict(pinned)
+        missed, number = row.not_executed()
+        # Of a linked program, of another compiler, and of a machine without a list, what is missed is told.
+        listed = pinned and PROGRAM.scratch and PROGRAM.isa in PARTLY
+        lacks = row.verdict_on_instructions(options.all) if verdict == "proved" and listed else None
+        if lacks:
+            verdict, reasons = "REFUTED", [lacks]
+        lack = "  %d of %d instructions not executed" % (len(missed), number) if missed else ""
         count[verdict] += 1
-        print("%-36s %-8s %3d cases %7.1f s%s" % (row.name, verdict, row.done, row.seconds, row.where))
+        print("%-36s %-8s %3d cases %7.1f s%s%s" % (row.name, verdict, row.done, row.seconds, row.where, lack))
         for reason in reasons:
             print("    " + reason, flush=True)
 
@@ -152,14 +197,15 @@ def main():
         todo = [(n, *job[1:]) for n, job in enumerate(jobs)]
         for n, answers, seconds in pool.imap_unordered(task, todo):
             row, case = rows[jobs[n][0]], jobs[n][3]
-            row.seconds += seconds
-            row.done += 1
-            row.answers += [(case, address, error) for address, error in answers]
+            row.add(case, seconds, answers)
             if options.verbose:
-                print("   ", row.name, told(case), "%.1f s" % seconds, "refuted" if any(e for _, e in answers) else "", flush=True)
+                print("   ", row.name, told(case), "%.1f s" % seconds, "refuted" if any(e for _, e, _ in answers) else "", flush=True)
             if row.done == len(row.cases):
                 tell(row)
     print("%d kernels proved, %d open as listed, %d not proved for an instruction that is not modelled, %d refuted" % tuple(count.values()))
+    found = [row.not_executed() for row in rows]
+    sums = sum(len(missed) for missed, _ in found), sum(number for _, number in found)
+    print("%d of %d instructions executed in no case, without those that end in a panic" % sums)
     cpu = sum(row.seconds for row in rows)
     print("of rustc %s, in %.0f s, %.0f s of CPU" % (PROGRAM.compiler, time.monotonic() - began, cpu))
     return 1 if count["REFUTED"] or unknown or not rows else 0

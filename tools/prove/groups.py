@@ -2,7 +2,6 @@
 
 import facts
 import hashes
-import specification
 from contracts import MOST_BLOCKS, Contract
 from elf import Refuted
 from terms import Term, add, times, var, zext
@@ -37,14 +36,14 @@ class Nodes(Contract):
         twice = facts.settle(st, self.twice)
         out = []
         for lane in range(self.live):
-            m = [hashes.big_endian(self.message(lane, 4 * j)) for j in range(16)]
+            m = [hashes.big_endian(4, self.message(lane, 4 * j)) for j in range(16)]
             first = hashes.sha256_of_64(self.iv, m)
             second = hashes.sha256_of_32(self.iv, first) if twice != 0 else first
             h = first if twice == 0 else second if twice == 1 else None
             if h is None:
                 raise Refuted("returns without having looked whether digests of digests are asked for")
             for j in range(8):
-                out.append((lane, "word %d of the digest" % j, "digests", 32 * lane + 4 * j, 4, [hashes.big_endian(h[j])]))
+                out.append((lane, "word %d of the digest" % j, "digests", 32 * lane + 4 * j, 4, [hashes.big_endian(4, h[j])]))
         return out
 
 
@@ -146,35 +145,34 @@ class Whole(Contract):
         self.counts, self.live = counts, len(counts)
 
     def given(self):
-        live, chain, message = self.live, self.hash.chain, self.hash.message
-        n, block = self.hash.size, self.hash.block
-        self.h = [var("h", n, j, secret=True) for j in range(8)]
-        start, chains = self.region("start", 8 * n), self.region("chains", self.layout.size(chain) * live, True)
-        size = self.layout.size(message)
-        messages = self.region("messages", size * live)
+        live, size, block, name = self.live, self.hash.size, self.hash.block, self.hash.name
+        chain, message = self.hash.chain, name + "::Message"
+        self.h = [var("h", size, j, secret=True) for j in range(8)]
+        start, chains = self.region("start", 8 * size), self.region("chains", self.layout.size(chain) * live, True)
+        step = self.layout.size(message)
+        messages = self.region("messages", step * live)
         for j, x in enumerate(self.h):
-            self.fill("start", n * j, x, n)
+            self.fill("start", size * j, x, size)
         for lane, (count, closing) in enumerate(self.counts):
-            place = lambda field: size * lane + self.layout.offset(message, field)
+            place = lambda field: step * lane + self.layout.offset(message, field)
             self.fill("messages", place("blocks"), self.region("blocks of message %d" % lane, block * count, lane=lane), 8)
             self.fill("messages", place("blocks") + 8, count, 8)
-            for at in range(0, 3 * block, n):
-                self.fill("messages", place("end") + at, self.message(live + lane, at), n)
+            for at in range(0, 3 * block, size):
+                self.fill("messages", place("end") + at, self.message(live + lane, at), size)
             self.fill("messages", place("closing"), closing, 8)
             self.fill("chains", self.layout.size(chain) * lane + self.layout.offset(chain, "blocks"), var("count", 8, lane), 8)
-        return [self.struct("whole", self.hash.whole, start=start, messages=[messages, live], chains=[chains, live])]
+        return [self.struct("whole", name + "::Whole", start=start, messages=[messages, live], chains=[chains, live])]
 
     def expected(self, st, done):
-        out, chain = [], self.hash.chain
-        n, block = self.hash.size, self.hash.block
+        out, hash_, chain = [], self.hash, self.hash.chain
         for lane, (count, closing) in enumerate(self.counts):
             h, at = self.h, self.layout.size(chain) * lane
             for of, first, number in ((lane, 0, count), (self.live + lane, 1, closing)):
                 for i in range(first, first + number):
-                    words = self.hash.words(lambda at: self.message(of, block * i + at))
-                    h = specification.sha2(n, h, words)
+                    h = hash_.compress(h, [self.message(of, hash_.block * i + hash_.size * j) for j in range(16)])
             for j in range(8):
-                out.append((lane, "word %d of the hash value" % j, "chains", at + self.layout.offset(chain, "h") + n * j, n, [h[j]]))
+                place = at + self.layout.offset(chain, "h") + hash_.size * j
+                out.append((lane, "word %d of the hash value" % j, "chains", place, hash_.size, [h[j]]))
             blocks = at + self.layout.offset(chain, "blocks")
             out.append((lane, "the number of blocks", "chains", blocks, 8, [var("count", 8, lane)]))
         return out

@@ -7,18 +7,18 @@ FLAGS_OF_ALL, FLAGS_OF_FIRST, FLAGS_OF_LAST = 0xF4, 0x01, 0x0A
 """The bits of the flags of BLAKE3: of every block, of the first, and of the last in addition."""
 
 
-def big_endian(x, size=4):
+def big_endian(size, x):
     return word(unpack(x, size)[::-1])
 
 
 def sha256_of_64(iv, m):
     """The hash value of a message of 64 bytes: its block, and the one that pads it."""
     padding = [0x80000000] + [0] * 14 + [512]
-    return specification.sha256(specification.sha256(iv, m), padding)
+    return specification.sha2(4, specification.sha2(4, iv, m), padding)
 
 
 def sha256_of_32(iv, words):
-    return specification.sha256(iv, [*words, 0x80000000, *[0] * 6, 256])
+    return specification.sha2(4, iv, [*words, 0x80000000, *[0] * 6, 256])
 
 
 def all_flags():
@@ -140,9 +140,9 @@ class Sha2:
     hints = ("Nothing", "Alike")
 
     def __init__(self, size):
-        self.size, self.block, self.name = size, 16 * size, "sha256" if size == 4 else "sha512"
-        self.chain, self.whole, self.message = (self.name + "::" + kind for kind in ("Chain", "Whole", "Message"))
-        self.run = "Run<Sha%sFunction>" % self.name[3:]
+        self.size, self.block = size, 16 * size
+        self.name = "sha256" if size == 4 else "sha512"
+        self.chain, self.run = self.name + "::Chain", "Run<%sFunction>" % self.name.capitalize()
 
     def one_block(self, hint):
         return False
@@ -150,34 +150,35 @@ class Sha2:
     def new_chain(self, contract, lane, alike, lanes):
         return Sha2Chain(self, lane, alike)
 
-    def words(self, message):
-        """Words of a block, from the function that gives the bytes at a place."""
-        return [big_endian(message(self.size * j), self.size) for j in range(16)]
+    def compress(self, h, m):
+        """The hash value after a block, of which `m` are the words as they lie in memory."""
+        return specification.sha2(self.size, h, [big_endian(self.size, x) for x in m])
 
 
 class Sha2Chain:
     def __init__(self, hash_, lane, alike):
-        self.hash, n = hash_, hash_.size
-        self.h = [var("h", n, 0 if alike else lane, j, secret=True) for j in range(8)]
+        self.hash = hash_
+        self.h = [var("h", hash_.size, 0 if alike else lane, j, secret=True) for j in range(8)]
         self.blocks, self.last = var("count", 8, lane), var("written", 1, lane)
 
-    def fields(self, layout):
+    def places(self, layout, words, blocks):
+        """What, place, size and value of each field."""
         n, chain = self.hash.size, self.hash.chain
-        h, blocks = layout.offset(chain, "h"), layout.offset(chain, "blocks")
-        return [(h + n * j, n, x) for j, x in enumerate(self.h)] + [(blocks, 8, self.blocks)]
+        h = layout.offset(chain, "h")
+        out = [("word %d of the hash value" % j, h + n * j, n, x) for j, x in enumerate(words)]
+        return out + [("the number of blocks", layout.offset(chain, "blocks"), 8, blocks)]
+
+    def fields(self, layout):
+        return [place[1:] for place in self.places(layout, self.h, self.blocks)]
 
     def state(self):
         return self.h
 
     def advance(self, state, m, done, last):
-        n = self.hash.size
-        return specification.sha2(n, state, [big_endian(x, n) for x in m])
+        return self.hash.compress(state, m)
 
     def after(self, layout, state, done, total):
-        n, chain = self.hash.size, self.hash.chain
-        h, blocks = layout.offset(chain, "h"), layout.offset(chain, "blocks")
-        out = [("word %d of the hash value" % j, h + n * j, n, state[j]) for j in range(8)]
-        return out + [("the number of blocks", blocks, 8, add(8, self.blocks, done))]
+        return self.places(layout, state, add(8, self.blocks, done))
 
 
 class Blake3:

@@ -273,7 +273,7 @@ class Paths:
         comes back to the head from there: with `step` more blocks done, by the definition of the chaining value after
         each.
         """
-        left = st.ranges[self.contract.total][1]
+        left, used = st.ranges[self.contract.total][1], frozenset(self.machine.used)
         for _ in range(ATTEMPTS):
             g = self.general(st, step, first, cells, left)
             try:
@@ -282,6 +282,7 @@ class Paths:
                 self.explore(g)
                 self.raise_if_wrong(g.loop)
             except Again:
+                self.machine.used = set(used)  # what a wrong guess executed proves nothing
                 for key in g.loop.wrong:
                     if key == REST:
                         left = int(g.loop.low > 1)

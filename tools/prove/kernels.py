@@ -174,6 +174,10 @@ def counts_before_last(kernel):
     return [mixed, *equal, (3, *(0,) * (most - 1)), mixed[: most - 1]] if kernel.isa == "avx512" else equal
 
 
+EXECUTED = ("sha512",)
+"""Hashes of which runs execute every instruction that a caller can reach without `--all`, too."""
+
+
 def run(*args, counts=None, **more):
     """The contract of a run, or of one of whole messages."""
     return groups.WholeInLanes(*args, counts=counts, **more) if counts else contracts.Lanes(*args, **more)
@@ -191,6 +195,8 @@ def cases(kernel, everything):
             for live in live_numbers(kernel.most, everything and not kernel.by_assembly):
                 for stride in strides if everything and hint == "Nothing" else (1,):
                     out.append(dict(live=live, stride=stride, hint=hint))
+        if kernel.hash in EXECUTED and not everything:
+            out.append(dict(live=1, stride=1, hint="Alike"))
         if kernel.hash in ("blake2b", "blake2s") and not kernel.by_assembly:
             counts = counts_before_last(kernel)
             out += [dict(live=len(c), counts=c) for c in counts[: None if everything else 1]]

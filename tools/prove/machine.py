@@ -65,6 +65,8 @@ class Machine:
     VECTORS, VECTOR_SIZE = 32, 64
     RETURN_ADDRESS = 0
     """Bytes that it takes above the frame."""
+    RETURNS, STOPS = ("ret",), ()
+    """Instructions that return, and those after which nothing comes."""
     decode = None
 
     def __init__(self, program, code, size, block, regions, message):

@@ -63,7 +63,7 @@ def blake3(h, m, t, length, flags):
     return [xor(4, v[i], v[i + 8]) for i in range(8)] + [xor(4, v[i + 8], h[i]) for i in range(8)]
 
 
-# --------------------------------------------------------------------------------------------- SHA-256: FIPS 180-4, 4 to 6.2
+# ------------------------------------------------------------------------------- SHA-256 and SHA-512: FIPS 180-4, 4 to 6.4
 
 
 def primes(count):
@@ -76,8 +76,9 @@ def primes(count):
     return found
 
 
-def fraction_of_root(n, k, bits=32):
-    """The first bits of the fraction of the k-th root."""
+def fraction_of_root(size, n, k):
+    """The first 8 `size` bits of the fraction of the k-th root."""
+    bits = 8 * size
     low, high, target = 0, n << bits, n << bits * k
     while low < high:
         middle = (low + high + 1) // 2
@@ -85,18 +86,15 @@ def fraction_of_root(n, k, bits=32):
             low = middle
         else:
             high = middle - 1
-    return low & (1 << bits) - 1
+    return low & ONES[size]
 
 
-SHA256_IV = tuple(fraction_of_root(p, 2) for p in primes(8))
-SHA256_K = tuple(fraction_of_root(p, 3) for p in primes(64))
-
-
-SHA512_IV = tuple(fraction_of_root(p, 2, 64) for p in primes(8))
-SHA512_K = tuple(fraction_of_root(p, 3, 64) for p in primes(80))
-
-NUMBERS = {4: ((2, 13, 22), (6, 11, 25), (7, 18, 3), (17, 19, 10)), 8: ((28, 34, 39), (14, 18, 41), (1, 8, 7), (19, 61, 6))}
-"""The bits of the large sums 0 and 1 and of the small ones: 4.1.2 and 4.1.3."""
+SHA2_IV = {size: tuple(fraction_of_root(size, p, 2) for p in primes(8)) for size in (4, 8)}
+SHA2_K = {size: tuple(fraction_of_root(size, p, 3) for p in primes(rounds)) for size, rounds in ((4, 64), (8, 80))}
+SUM0, SUM1 = {4: (2, 13, 22), 8: (28, 34, 39)}, {4: (6, 11, 25), 8: (14, 18, 41)}
+"""Rotations, by the size of a word: 4.1.2 and 4.1.3."""
+SIGMA0, SIGMA1 = {4: (7, 18, 3), 8: (1, 8, 7)}, {4: (17, 19, 10), 8: (19, 61, 6)}
+"""Two rotations and a shift."""
 
 
 def choose(size, x, y, z):
@@ -111,49 +109,39 @@ def shift(size, x, n):
     return x >> n if type(x) is int else masked(size, ror(size, x, n), ONES[size] >> n)
 
 
-def large_sum(size, which, x):
-    return xor(size, *(ror(size, x, n) for n in NUMBERS[size][which]))
+def rotations(size, x, numbers):
+    return xor(size, *[ror(size, x, n) for n in numbers])
 
 
-def small_sum(size, which, x):
-    first, second, last = NUMBERS[size][2 + which]
-    return xor(size, ror(size, x, first), ror(size, x, second), shift(size, x, last))
+def sigma(size, x, numbers):
+    return xor(size, rotations(size, x, numbers[:2]), shift(size, x, numbers[2]))
 
 
-def sigma0(x):
-    return small_sum(4, 0, x)
+def sigma0(size, x):
+    return sigma(size, x, SIGMA0[size])
 
 
-def sigma1(x):
-    return small_sum(4, 1, x)
+def sigma1(size, x):
+    return sigma(size, x, SIGMA1[size])
 
 
 def sha2_round(size, v, wk):
     """One round, by the sum of the word and the constant: 6.2.2 and 6.4.2, step 3."""
     a, b, c, d, e, f, g, h = v
-    t1 = add(size, h, large_sum(size, 1, e), choose(size, e, f, g), wk)
-    t2 = add(size, large_sum(size, 0, a), majority(size, a, b, c))
+    t1 = add(size, h, rotations(size, e, SUM1[size]), choose(size, e, f, g), wk)
+    t2 = add(size, rotations(size, a, SUM0[size]), majority(size, a, b, c))
     return (add(size, t1, t2), a, b, c, add(size, d, t1), e, f, g)
 
 
-def sha256_round(v, wk):
-    return sha2_round(4, v, wk)
-
-
 def sha2(size, h, m):
-    """SHA-256 or SHA-512, by the bytes of a word. `m` are the words of the block, read from their bytes with the first one
-    on top."""
-    w, k = list(m), SHA256_K if size == 4 else SHA512_K
+    """`m` are the words of the block, read from their bytes with the first one on top."""
+    w, k = list(m), SHA2_K[size]
     for t in range(16, len(k)):
-        w.append(add(size, small_sum(size, 1, w[t - 2]), w[t - 7], small_sum(size, 0, w[t - 15]), w[t - 16]))
+        w.append(add(size, sigma1(size, w[t - 2]), w[t - 7], sigma0(size, w[t - 15]), w[t - 16]))
     v = tuple(h)
     for t in range(len(k)):
         v = sha2_round(size, v, add(size, k[t], w[t]))
     return [add(size, x, y) for x, y in zip(h, v)]
-
-
-def sha256(h, m):
-    return sha2(4, h, m)
 
 
 # ----------------------------------------------------------------------------------------------------------------- check
@@ -182,14 +170,15 @@ def check():
             h = blake2(size, h, m, (length, 0), (ONES[size], 0))
             if b"".join(x.to_bytes(size, "little") for x in h) != getattr(hashlib, name)(message).digest():
                 raise SystemExit("the specification of %s is wrong" % name)
-    for size, iv, name in ((4, SHA256_IV, "sha256"), (8, SHA512_IV, "sha512")):
-        for length in (0, 3, 55, 64, 111, 112, 200):
+    for size, name in ((4, "sha256"), (8, "sha512")):
+        block = 16 * size
+        for length in (0, 3, block - 2 * size - 1, block - 2 * size, block, 100):
             message = bytes(range(length))
-            padded = message + b"\x80" + bytes(-(length + 2 * size + 1) % (16 * size)) + (8 * length).to_bytes(2 * size, "big")
-            h = iv
-            for at in range(0, len(padded), 16 * size):
-                h = sha2(size, h, words(size, padded[at : at + 16 * size], "big"))
-            if b"".join(x.to_bytes(size, "big") for x in h) != hashlib.new(name, message).digest():
+            padded = message + b"\x80" + bytes(-(length + 1 + 2 * size) % block) + (8 * length).to_bytes(2 * size, "big")
+            h = SHA2_IV[size]
+            for at in range(0, len(padded), block):
+                h = sha2(size, h, words(size, padded[at : at + block], "big"))
+            if b"".join(x.to_bytes(size, "big") for x in h) != getattr(hashlib, name)(message).digest():
                 raise SystemExit("the specification of %s is wrong" % name)
     for length, digest in BLAKE3_KNOWN.items():
         m = words(4, bytes(range(length)).ljust(64, b"\0"))

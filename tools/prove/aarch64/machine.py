@@ -25,6 +25,7 @@ class AArch64(Machine):
     SAVED = tuple(range(19, 31))
     """x19 to x28, the frame pointer x29, and x30, to which it returns."""
     SAVED_VECTORS = {i: 8 for i in range(8, 16)}
+    RETURNS, STOPS = ("ret", "br"), ("udf", "brk")
     decode = staticmethod(decode)
 
     # ------------------------------------------------------------------------------------------------------- conditions

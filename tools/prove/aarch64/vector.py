@@ -285,14 +285,14 @@ def sha256_rounds(i):
     x, y = words_of(i.get(0)), words_of(i.get(1))
     v = tuple(x + y) if i.op == "sha256h" else tuple(y + x)
     for sum_ in words_of(i.get(2)):
-        v = specification.sha256_round(v, sum_)
+        v = specification.sha2_round(4, v, sum_)
     i.put_bytes(from_words(v[:4] if i.op == "sha256h" else v[4:]))
 
 
 @model("sha256su0")
 def sha256su0(i):
     w = words_of(i.get(0)) + words_of(i.get(1))[:1]
-    i.put_bytes(from_words([add(4, w[j], specification.sigma0(w[j + 1])) for j in range(4)]))
+    i.put_bytes(from_words([add(4, w[j], specification.sigma0(4, w[j + 1])) for j in range(4)]))
 
 
 @model("sha256su1")
@@ -301,5 +301,5 @@ def sha256su1(i):
     before, out = x[1:] + y[:1], []
     later = y[2:]
     for j in range(4):
-        out.append(add(4, old[j], before[j], specification.sigma1(later[j] if j < 2 else out[j - 2])))
+        out.append(add(4, old[j], before[j], specification.sigma1(4, later[j] if j < 2 else out[j - 2])))
     i.put_bytes(from_words(out))

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import facts
 from contracts import Contract
 from elf import Refuted
-from induction import Again, Loop, Paths
+from induction import REST, Again, Loop, Paths
 from machine import NOT_KNOWN, Region, State
 from hashes import HASHES
 from inside import STEPS, evaluate
@@ -241,6 +241,20 @@ class Repeating(unittest.TestCase):
                 paths.repeat(st)
             else:
                 self.assertRaises(Again, paths.repeat, st)
+
+    def test_what_a_wrong_guess_executed_does_not_count(self):
+        paths = Paths(X86(None, {}, 8, 128, [], None), types.SimpleNamespace(live=0, total=N))
+        paths.machine.used.add(0)
+        tries = [4, 8]
+
+        def explore(g):
+            paths.machine.used.add(tries.pop(0))
+            if tries:
+                g.loop.wrong.add(REST)
+
+        paths.explore = explore
+        paths.generalise(state(n=(1, 99)), 1, {})
+        self.assertEqual(paths.machine.used, {0, 8})
 
 
 class Guessing(unittest.TestCase):

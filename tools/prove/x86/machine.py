@@ -16,6 +16,7 @@ class X86(Machine):
     ARGUMENTS = (7, 6, 2, 1, 8, 9)
     """rdi, rsi, rdx, rcx, r8, r9."""
     RETURN_ADDRESS = 8
+    STOPS = ("ud2", "int3")
     decode = staticmethod(decode)
 
     # --------------------------------------------------------------------------------------------------------- operands

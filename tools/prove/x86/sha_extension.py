@@ -20,7 +20,7 @@ def sha256rnds2(i, m):
     wk = words_of(i.st.v[0][:16])
     v = (a, b, c, d, e, f, g, h)
     for sum_ in wk[:2]:
-        v = specification.sha256_round(v, sum_)
+        v = specification.sha2_round(4, v, sum_)
     i.put(from_words([v[5], v[4], v[1], v[0]]))
 
 
@@ -28,14 +28,14 @@ def sha256rnds2(i, m):
 def sha256msg1(i, m):
     w, later = words_of(i.get(0, 16)), words_of(i.get(1, 16))[0]
     w.append(later)
-    i.put(from_words([add(4, w[j], specification.sigma0(w[j + 1])) for j in range(4)]))
+    i.put(from_words([add(4, w[j], specification.sigma0(4, w[j + 1])) for j in range(4)]))
 
 
 @model(r"sha256msg2")
 def sha256msg2(i, m):
     x, y = words_of(i.get(0, 16)), words_of(i.get(1, 16))
-    w16 = add(4, x[0], specification.sigma1(y[2]))
-    w17 = add(4, x[1], specification.sigma1(y[3]))
-    w18 = add(4, x[2], specification.sigma1(w16))
-    w19 = add(4, x[3], specification.sigma1(w17))
+    w16 = add(4, x[0], specification.sigma1(4, y[2]))
+    w17 = add(4, x[1], specification.sigma1(4, y[3]))
+    w18 = add(4, x[2], specification.sigma1(4, w16))
+    w19 = add(4, x[3], specification.sigma1(4, w17))
     i.put(from_words([w16, w17, w18, w19]))

@@ -1,0 +1,54 @@
+"""Which instructions a proof must have executed. Each test fails if its rule is wrong."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from aarch64.machine import AArch64
+from aarch64.operands import operand as operand_of_aarch64
+from coverage import to_be_executed
+from x86.machine import X86
+from x86.operands import operand
+
+
+def needed(machine, *lines):
+    """Numbers of the lines, of which each is an instruction of one byte."""
+    code = {}
+    for ip, line in enumerate(lines):
+        op, _, args = line.partition(" ")
+        args = args.split(",") if args else []
+        args = [operand(x, None) if machine is X86 else operand_of_aarch64(x) for x in args]
+        code[ip] = [op, args, ip + 1 if ip + 1 < len(lines) else None]
+    return to_be_executed(machine(None, code, 8, 128, [], None))
+
+
+class Needed(unittest.TestCase):
+    def test_panics_are_not(self):
+        self.assertEqual(needed(X86, "je 3", "inc rax", "ret", "mov rdi,rax", "call 80"), {0, 1, 2})
+        self.assertEqual(needed(X86, "je 3", "inc rax", "ret", "call 80", "ud2"), {0, 1, 2})
+        self.assertEqual(needed(AArch64, "cbz x0,3", "mov x1,x2", "ret", "mov x0,x1", "bl 80"), {0, 1, 2})
+        self.assertEqual(needed(AArch64, "cbz x0,2", "ret", "brk #0x1", "ret"), {0, 1, 3})
+
+    def test_calls_that_come_back_are(self):
+        self.assertEqual(needed(X86, "je 3", "inc rax", "ret", "call 80", "jmp 2"), {0, 1, 2, 3, 4})
+
+    def test_jumps_that_go_anywhere_are(self):
+        self.assertEqual(needed(X86, "je 2", "ret", "jmp rax"), {0, 1, 2})
+        self.assertEqual(needed(X86, "je 2", "ret", "jmp 80"), {0, 1, 2})
+        self.assertEqual(needed(AArch64, "cbz x0,2", "ret", "br x1"), {0, 1, 2})
+
+    def test_loops_are(self):
+        self.assertEqual(needed(X86, "inc rax", "jne 0", "ret"), {0, 1, 2})
+
+    def test_targets_of_jumps_are(self):
+        self.assertEqual(needed(X86, "je 3", "call 80", "ud2", "ret"), {0, 3})
+
+    def test_padding_is_not(self):
+        self.assertEqual(needed(X86, "jmp 3", "nop", "xchg ax,ax", "ret"), {0, 3})
+        self.assertEqual(needed(X86, "xchg rax,rcx", "ret"), {0, 1})
+
+
+if __name__ == "__main__":
+    unittest.main()
