@@ -299,31 +299,50 @@ pub struct Backend {
 }
 
 /// The choice among kernels, or orders of a kernel's instructions, where two families of CPU with one instruction set
-/// differ. A wrong choice costs speed and never a digest.
+/// differ. A wrong choice costs speed and never a digest. In one byte, since every hasher has a backend.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(dead_code, reason = "x86 alone has a choice")]
-struct Tuning {
+enum Tuning {
+    First,
     /// SHA-256 of many messages in lanes of AVX-512, though there is SHA-NI.
-    sha_in_lanes: bool,
+    ShaInLanes,
     /// A rotation by AVX-512 takes two cycles, where a shift takes one.
-    slow_rotation: bool,
+    SlowRotation,
+    Both,
 }
 
 impl Tuning {
-    const FIRST: Self = Self { sha_in_lanes: false, slow_rotation: false };
+    const fn new(sha_in_lanes: bool, slow_rotation: bool) -> Self {
+        match (sha_in_lanes, slow_rotation) {
+            (false, false) => Self::First,
+            (true, false) => Self::ShaInLanes,
+            (false, true) => Self::SlowRotation,
+            (true, true) => Self::Both,
+        }
+    }
+
+    #[inline]
+    const fn sha_in_lanes(self) -> bool {
+        matches!(self, Self::ShaInLanes | Self::Both)
+    }
+
+    #[inline]
+    const fn slow_rotation(self) -> bool {
+        matches!(self, Self::SlowRotation | Self::Both)
+    }
 
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn of(isa: Isa, sha: Option<Sha>, cpu: Cpu) -> Self {
         if !matches!(isa, Isa::Avx512(_)) {
-            return Self::FIRST;
+            return Self::First;
         }
         let family = Family::of(cpu);
-        Self { sha_in_lanes: sha.is_some() && family == Family::Intel, slow_rotation: family == Family::Zen4 }
+        Self::new(sha.is_some() && family == Family::Intel, family == Family::Zen4)
     }
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     fn of(_: Isa, _: Option<Sha>, _: Cpu) -> Self {
-        Self::FIRST
+        Self::First
     }
 }
 
@@ -341,7 +360,7 @@ struct On<T> {
 static BEST: std::sync::OnceLock<Backend> = std::sync::OnceLock::new();
 
 impl Backend {
-    const PORTABLE: Self = Self { isa: Isa::PORTABLE, sha: None, bmi2: None, tuning: Tuning::FIRST };
+    const PORTABLE: Self = Self { isa: Isa::PORTABLE, sha: None, bmi2: None, tuning: Tuning::First };
 
     /// The backend that hashers use by default: the first of [`available`](Self::available), or the one given to
     /// `set_default`. A program compiled with `--cfg simd_digest_backend="portable"` begins with `portable`.
@@ -395,7 +414,7 @@ impl Backend {
     /// The same instruction set without the SHA extension.
     #[must_use]
     pub fn without_sha(self) -> Self {
-        Self { sha: None, tuning: Tuning { sha_in_lanes: false, ..self.tuning }, ..self }
+        Self { sha: None, tuning: Tuning::new(false, self.tuning.slow_rotation()), ..self }
     }
 
     /// This backend, and after it the same instruction set with the kernels and orders of instructions for another family
@@ -410,8 +429,8 @@ impl Backend {
     fn other_tuning(self) -> Option<Self> {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         if matches!(self.isa, Isa::Avx512(_)) {
-            let Tuning { sha_in_lanes, slow_rotation } = self.tuning;
-            let tuning = Tuning { sha_in_lanes: self.sha() && !sha_in_lanes, slow_rotation: !slow_rotation };
+            let lanes = self.sha() && !self.tuning.sha_in_lanes();
+            let tuning = Tuning::new(lanes, !self.tuning.slow_rotation());
             return Some(Self { tuning, ..self });
         }
         None
@@ -549,8 +568,8 @@ impl Default for Backend {
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sha = if self.sha() { ", sha" } else { "" };
-        let lanes = if self.tuning.sha_in_lanes { ", sha in lanes" } else { "" };
-        let rotation = if self.tuning.slow_rotation { ", slow rotation" } else { "" };
+        let lanes = if self.tuning.sha_in_lanes() { ", sha in lanes" } else { "" };
+        let rotation = if self.tuning.slow_rotation() { ", slow rotation" } else { "" };
         write!(f, "Backend({}{sha}{lanes}{rotation})", self.name())
     }
 }

@@ -60,8 +60,8 @@ impl Kernel {
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[inline]
 pub(super) fn avx512(sha: Option<Sha>, tuning: Tuning, live: usize) -> Kernel {
-    match (sha, tuning, live) {
-        (Some(sha), Tuning { sha_in_lanes: false, .. }, _) | (Some(sha), _, ..=6) => Kernel::Streams(sha),
+    match (sha, tuning.sha_in_lanes(), live) {
+        (Some(sha), false, _) | (Some(sha), true, ..=6) => Kernel::Streams(sha),
         (_, _, ..=1) => Kernel::Alone,
         (_, _, ..=8) => Kernel::Lanes8,
         _ => Kernel::Lanes16,

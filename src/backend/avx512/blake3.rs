@@ -28,7 +28,7 @@ impl Compress<Blake3Function> for On<Avx512> {
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        match self.tuning.slow_rotation {
+        match self.tuning.slow_rotation() {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             false => unsafe { compress(chain, blocks, last) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -37,7 +37,7 @@ impl Compress<Blake3Function> for On<Avx512> {
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
-        match (run.chains.len(), self.tuning.slow_rotation) {
+        match (run.chains.len(), self.tuning.slow_rotation()) {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             (..=2, false) => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -56,7 +56,7 @@ impl Compress<Blake3Function> for On<Avx512> {
 
 impl CompressGroup for On<Avx512> {
     fn group(self, group: Group<'_>) {
-        match (group.inputs.len(), self.tuning.slow_rotation) {
+        match (group.inputs.len(), self.tuning.slow_rotation()) {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             (1, false) => unsafe { group1(group) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -78,7 +78,7 @@ impl CompressGroup for On<Avx512> {
 
     #[inline]
     fn block<const SETTLED: bool>(self, Block { key, bytes, counter, length, flags }: Block<'_>) -> [u8; 32] {
-        match self.tuning.slow_rotation {
+        match self.tuning.slow_rotation() {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             false => unsafe { block::<SETTLED>(key, bytes, counter, length, flags) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.

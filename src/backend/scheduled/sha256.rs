@@ -1,5 +1,6 @@
 //! One message of SHA-256. A register of 128 bits has four words of a block, and one of 256 bits four words of each of two.
 
+use core::hint::black_box;
 use core::mem::MaybeUninit;
 
 use super::Rounds;
@@ -116,18 +117,21 @@ pub(in crate::backend) fn compress<V: Schedule<L>, R: Rounds<u32>, const L: usiz
         }
         let [_, b, c, ..] = chain.h;
         let (mut v, mut b_c) = (chain.h, b ^ c);
+        // The sum at the end reads it again: kept from here on it would lie on the stack, and stay there.
+        let h = black_box(&mut chain.h);
         for (g, k) in K.0[1..].iter().enumerate() {
             four_rounds!(v, b_c, w, k, sums, g: 0 1 2 3);
         }
         sixteen_rounds!(v, b_c, &sums[3], [0 1 2 3]: 0 1 2 3);
-        add_all(&mut chain.h, v);
+        add_all(h, v);
         if second.is_some() {
             let [_, b, c, ..] = chain.h;
             let (mut v, mut b_c) = (chain.h, b ^ c);
+            let h = black_box(&mut chain.h);
             for sums in &sums {
                 sixteen_rounds!(v, b_c, sums, [4 5 6 7]: 0 1 2 3);
             }
-            add_all(&mut chain.h, v);
+            add_all(h, v);
         }
     }
     if cfg!(feature = "zeroize") {
