@@ -8,8 +8,8 @@
 //! note: there are multiple different versions of crate `digest` in the dependency graph
 //! ```
 //!
-//! The caller needs `digest` 0.11, and this crate has the traits of 0.10. Take `sha2` 0.11, which has an adapter too, or
-//! a version of the caller that needs 0.10, such as hmac, hkdf or pbkdf2 0.12.
+//! The caller needs `digest` 0.11, and this crate has the traits of 0.10. Take `sha2` 0.11, which has an adapter too,
+//! or a version of the caller that needs 0.10, such as hmac, hkdf or pbkdf2 0.12.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]

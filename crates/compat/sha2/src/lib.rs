@@ -7,8 +7,8 @@
 //! note: there are multiple different versions of crate `digest` in the dependency graph
 //! ```
 //!
-//! The caller needs `digest` 0.10, and this crate has the traits of 0.11. Take `sha2` 0.10, which has an adapter too, or
-//! a version of the caller that needs 0.11, such as hmac, hkdf or pbkdf2 0.13.
+//! The caller needs `digest` 0.10, and this crate has the traits of 0.11. Take `sha2` 0.10, which has an adapter too,
+//! or a version of the caller that needs 0.11, such as hmac, hkdf or pbkdf2 0.13.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
