@@ -136,7 +136,7 @@ fn a_client_that_is_interrupted_leaves_no_part_of_a_table() {
     let folder = cluster.folder();
     let arguments = ["--scheduler", &cluster.address, "--folder", folder.to_str().unwrap(), "--rows", "1000000000"];
     let mut client = Process::start(cluster.scratch.path(), "ballista-client", &arguments);
-    client.line("13 functions on executors");
+    client.line("17 functions on executors");
     let unfinished = |name: &str| name.starts_with("1000000000-") && name.ends_with(".tmp");
     let names = || -> Vec<String> {
         read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
