@@ -1,5 +1,8 @@
 //! SHA-256 in scalar words, written apart from the vector kernel so that agreeing with it means something.
 
+#[cfg(target_pointer_width = "32")]
+use core::hint::black_box;
+
 use super::Portable;
 use super::sha2::{add_all, load, sixteen_rounds};
 pub(in crate::backend) use super::sha2::{compress_whole, one_by_one};
@@ -105,6 +108,9 @@ pub(in crate::backend) fn compress(chain: &mut Chain, blocks: &[[u8; 64]]) {
 fn compress_block(state: &mut [u32; 8], words: &[u32; 16]) {
     let mut w = *words;
     let mut v = *state;
+    // The sum at the end reads it again: kept from here on it would lie on the stack, and stay there.
+    #[cfg(target_pointer_width = "32")]
+    let state = black_box(state);
     let [first, later @ ..] = &K.0;
     sixteen_rounds!([14 5 6], [9 11 2], v, |t: usize| w[t].wrapping_add(first[t]));
     for k in later {
