@@ -40,9 +40,7 @@ codegen-units = 1
 SHARED = {
     "simd-digest": {"path": str(TOP), "default-features": False,
                     "features": ["alloc", "blake2", "blake3", "rayon", "sha2", "std", "zeroize"]},
-    # Under a name of its own: suites may need another version by the name `digest`.
-    "shared_digest": {"package": "digest", "version": "0.11",
-                      "features": ["alloc", "block-api", "dev", "mac", "oid", "zeroize"]},
+    "digest": {"version": "0.11", "features": ["alloc", "block-api", "dev", "mac", "oid", "zeroize"]},
     "zeroize": "1",
 }
 # Of projects that hash a few bytes.
@@ -442,6 +440,18 @@ def done(folder, *arguments, backend="best"):
     return output
 
 
+def shared(folder):
+    """What a suite in this folder asks for beside its own needs. One that needs digest 0.10 has that name for it already."""
+    package = tomllib.loads((folder / "Cargo.toml").read_text())
+    own = [package.get(table, {}).get("digest", "") for table in ("dependencies", "dev-dependencies")]
+    versions = [need if isinstance(need, str) else need.get("version", "") for need in own]
+    if not any(version.lstrip("=^~").startswith("0.10") for version in versions):
+        return SHARED
+    needs = dict(SHARED)
+    needs["shared_digest"] = {"package": "digest"} | needs.pop("digest")
+    return needs
+
+
 PREPARE = {"tests": prepare_tests, "unit": prepare_unit, "dependent": prepare_dependent,
            "fresh": prepare_fresh, "refused": prepare_fresh, "beside": prepare_beside}
 
@@ -465,7 +475,7 @@ def run(name, suite, backend):
     if suite["kind"] == "refused":
         return refused(folder, suite), [], 0
     with (folder / "Cargo.toml").open("a") as file:
-        file.write("\n" + manifest(**{"target.'cfg(all())'.dependencies": SHARED}))
+        file.write("\n" + manifest(**{"target.'cfg(all())'.dependencies": shared(folder)}))
     passed, failed, ignored = [], [], 0
     for features in runs_of(suite):
         # A frame has its features by default.

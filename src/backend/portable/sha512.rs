@@ -38,6 +38,7 @@ macro_rules! alone {
         }
     };
 }
+#[allow(unused_imports, reason = "on some architectures every cell has lanes")]
 pub(in crate::backend) use alone;
 
 alone!(Portable);
