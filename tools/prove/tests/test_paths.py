@@ -253,7 +253,7 @@ class Repeating(unittest.TestCase):
                 g.loop.wrong.add(REST)
 
         paths.explore = explore
-        paths.generalise(state(n=(1, 99)), 1, {})
+        paths.generalise(state(n=(1, 99)), 1, 1, {})
         self.assertEqual(paths.machine.used, {0, 8})
 
 

@@ -50,7 +50,7 @@ def counter(b, op, args):
 def feed_forward(b, op, args):
     """An exclusive or made an or, or a sum a difference: the last ones."""
     right, wrong = {"pxor": (0xEF, 0xEB), "paddd": (0xFE, 0xFA), "paddq": (0xD4, 0xFB)}.get(op.lstrip("v"), (None, None))
-    if right in b[1:4]:
+    if right and right in b[1:4]:
         at = b.index(right, 1)
         return b[:at] + bytes([wrong]) + b[at + 1 :]
     return None
