@@ -273,7 +273,7 @@ impl Isa {
 /// | name                                    | several side by side                       |
 /// |-----------------------------------------|--------------------------------------------|
 /// | `avx512`                                | 2 to 4 in four lanes, 5 to 8 in eight      |
-/// | `avx2`                                  | from 2 on in four lanes                    |
+/// | `avx2`                                  | from 3 on in four lanes                    |
 /// | `neon`                                  | two lanes                                  |
 /// | `avx`, `sse41`, `simd128`, `portable`   | one after the other                        |
 ///

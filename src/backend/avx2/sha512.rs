@@ -1,4 +1,4 @@
-//! SHA-512 on AVX2: four messages in lanes; one is for scalar code.
+//! SHA-512 on AVX2: three or four messages in lanes; for two, scalar code takes less time.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -27,14 +27,14 @@ impl Compress<Sha512Function> for On<Avx2> {
     #[inline]
     fn sides(&self, live: usize) -> Sides {
         match live {
-            ..=1 => Sides::Alone,
+            ..=2 => Sides::Alone,
             _ => Sides::Lanes(4),
         }
     }
 
     fn run(self, run: Run<'_, Sha512Function>) {
         match run.chains.len() {
-            ..=1 => portable::one_by_one(run, portable::compress),
+            ..=2 => portable::one_by_one(run, portable::compress),
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { compress4(run) },
         }
@@ -44,7 +44,7 @@ impl Compress<Sha512Function> for On<Avx2> {
 impl CompressWhole<u64> for On<Avx2> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
-            ..=1 => portable::compress_whole(messages, portable::compress),
+            ..=2 => portable::compress_whole(messages, portable::compress),
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { whole4(messages) },
         }
