@@ -47,11 +47,14 @@ impl CompressWhole<u64> for On<Neon> {
     }
 }
 
+// Not inlined, so that a proof finds it.
+#[inline(never)]
 #[target_feature(enable = "neon")]
 fn compress2(run: Run<'_, Sha512Function>) {
     compress_lanes::<u64, U64x2, 2>(Neon::here(), run);
 }
 
+#[inline(never)]
 #[target_feature(enable = "neon")]
 fn whole2(messages: Whole<'_>) {
     whole_lanes::<u64, U64x2, 2>(Neon::here(), messages);
