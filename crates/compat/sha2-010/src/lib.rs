@@ -40,27 +40,26 @@ use simd_digest::sha512_256::hazmat::Sha512_256Core;
 #[cfg(feature = "compress")]
 use simd_digest::{sha256, sha512};
 
+#[macro_use]
+#[path = "../../sha2_shared.rs"]
+mod shared;
+
 macro_rules! family {
     (
         $name:literal, $VarCore:ident, $sizes:literal, $Core:ident, $Output:ident, $length:literal, $Block:ident,
         $block:literal, $module:ident, $compress:ident, $word:ident, $($size:literal: $SizedCore:ident),*
     ) => {
-        #[doc = concat!("The blocks of ", $name, " without the buffer, to ", $sizes, " bytes of output.")]
-        #[derive(Clone)]
-        pub struct $VarCore($Core);
+        blocks!($name, $VarCore, $sizes, $Core, $Output, $Block, $($size: $SizedCore),*);
 
-        impl HashMarker for $VarCore {}
-
-        impl BlockSizeUser for $VarCore {
-            type BlockSize = $Block;
-        }
-
-        impl BufferKindUser for $VarCore {
-            type BufferKind = Eager;
-        }
-
-        impl OutputSizeUser for $VarCore {
-            type OutputSize = $Output;
+        impl $VarCore {
+            #[inline]
+            fn finish(&mut self, buffer: &mut Buffer<Self>, out: &mut Output<Self>) {
+                let held = buffer.get_pos();
+                let mut end = digest_011::block_api::Buffer::<$Core>::new(&buffer.pad_with_zeros()[..held]);
+                let mut full = [0; $length].into();
+                self.0.finalize_fixed_core(&mut end, &mut full);
+                out.copy_from_slice(&full);
+            }
         }
 
         impl UpdateCore for $VarCore {
@@ -72,41 +71,6 @@ macro_rules! family {
                     let block: &[u8; $block] = block.as_ref();
                     self.0.update_blocks(slice::from_ref(block.into()));
                 }
-            }
-        }
-
-        impl VariableOutputCore for $VarCore {
-            const TRUNC_SIDE: TruncSide = TruncSide::Left;
-
-            #[inline]
-            fn new(output_size: usize) -> Result<Self, InvalidOutputSize> {
-                let begun = match output_size {
-                    $($size => $SizedCore::default().serialize(),)*
-                    _ => return Err(InvalidOutputSize),
-                };
-                // The cores of a family differ in the hash value that they begin with.
-                $Core::deserialize(&begun).map(Self).map_err(|_| InvalidOutputSize)
-            }
-
-            #[inline]
-            fn finalize_variable_core(&mut self, buffer: &mut Buffer<Self>, out: &mut Output<Self>) {
-                let held = buffer.get_pos();
-                let mut end = digest_011::block_api::Buffer::<$Core>::new(&buffer.pad_with_zeros()[..held]);
-                let mut full = [0; $length].into();
-                self.0.finalize_fixed_core(&mut end, &mut full);
-                out.copy_from_slice(&full);
-            }
-        }
-
-        impl AlgorithmName for $VarCore {
-            fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str($name)
-            }
-        }
-
-        impl fmt::Debug for $VarCore {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(concat!(stringify!($VarCore), " { ... }"))
             }
         }
 

@@ -23,59 +23,19 @@ macro_rules! core {
         $VarCore:ident, $name:literal, $sizes:literal, $Core:ident, $Output:ident, $Block:ident, $State:ident,
         $($size:literal: $SizedCore:ident),*
     ) => {
-        #[doc = concat!("The blocks of ", $name, " without the buffer, to ", $sizes, " bytes of output.")]
-        #[derive(Clone)]
-        pub struct $VarCore($Core);
+        blocks!($name, $VarCore, $sizes, $Core, $Output, $Block, $($size: $SizedCore),*);
 
-        impl HashMarker for $VarCore {}
-
-        impl BlockSizeUser for $VarCore {
-            type BlockSize = $Block;
-        }
-
-        impl BufferKindUser for $VarCore {
-            type BufferKind = Eager;
-        }
-
-        impl OutputSizeUser for $VarCore {
-            type OutputSize = $Output;
+        impl $VarCore {
+            #[inline]
+            fn finish(&mut self, buffer: &mut Buffer<Self>, out: &mut Output<Self>) {
+                self.0.finalize_fixed_core(buffer, out);
+            }
         }
 
         impl UpdateCore for $VarCore {
             #[inline]
             fn update_blocks(&mut self, blocks: &[Block<Self>]) {
                 self.0.update_blocks(blocks);
-            }
-        }
-
-        impl VariableOutputCore for $VarCore {
-            const TRUNC_SIDE: TruncSide = TruncSide::Left;
-
-            #[inline]
-            fn new(output_size: usize) -> Result<Self, InvalidOutputSize> {
-                let begun = match output_size {
-                    $($size => $SizedCore::default().serialize(),)*
-                    _ => return Err(InvalidOutputSize),
-                };
-                // The cores of a family differ in the hash value that they begin with.
-                $Core::deserialize(&begun).map(Self).map_err(|_| InvalidOutputSize)
-            }
-
-            #[inline]
-            fn finalize_variable_core(&mut self, buffer: &mut Buffer<Self>, out: &mut Output<Self>) {
-                self.0.finalize_fixed_core(buffer, out);
-            }
-        }
-
-        impl AlgorithmName for $VarCore {
-            fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str($name)
-            }
-        }
-
-        impl fmt::Debug for $VarCore {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(concat!(stringify!($VarCore), " { ... }"))
             }
         }
 

@@ -16,4 +16,8 @@
 pub use digest::{self, Digest};
 pub use simd_digest::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 
+#[macro_use]
+#[path = "../../sha2_shared.rs"]
+mod shared;
+
 pub mod block_api;
