@@ -17,7 +17,6 @@
 
 #[cfg(all(target_arch = "x86_64", not(msan)))]
 use core::arch::asm;
-use core::mem::MaybeUninit;
 
 use super::bmi2::Bmi2;
 
@@ -30,11 +29,7 @@ pub(super) struct InPlace;
 /// The halves of a round. In the next round every variable has the name of its neighbour.
 pub(super) trait Rounds<W>: Copy {
     /// T1 and the new `e` from `d e f g h`, and from word `I * L + AT` of `sums`.
-    fn first<const L: usize, const I: usize, const AT: usize>(
-        self,
-        variables: [W; 5],
-        sums: &[MaybeUninit<[W; L]>; 4],
-    ) -> [W; 2];
+    fn first<const L: usize, const I: usize, const AT: usize>(self, variables: [W; 5], sums: &[[W; L]; 4]) -> [W; 2];
     /// The new `a` and `a ^ b` from `a b` and T1, and from `b ^ c`.
     fn second(self, variables: [W; 3], b_c: W) -> [W; 2];
 }
@@ -48,9 +43,9 @@ macro_rules! rounds {
             fn first<const L: usize, const I: usize, const AT: usize>(
                 self,
                 [mut d, e, f, g, mut h]: [$word; 5],
-                sums: &[MaybeUninit<[$word; L]>; 4],
+                sums: &[[$word; L]; 4],
             ) -> [$word; 2] {
-                // SAFETY: self proves the rotations. The word lies in the array, and was written.
+                // SAFETY: self proves the rotations. The word lies in the array.
                 unsafe {
                     asm!(
                         concat!("add {h:", $as, "}, [{sums} + {at}]"),
@@ -108,10 +103,9 @@ macro_rules! rounds {
             fn first<const L: usize, const I: usize, const AT: usize>(
                 self,
                 [d, e, f, g, h]: [$word; 5],
-                sums: &[MaybeUninit<[$word; L]>; 4],
+                sums: &[[$word; L]; 4],
             ) -> [$word; 2] {
-                // SAFETY: the words were written.
-                let sum = unsafe { sums[I].assume_init_ref() }[AT];
+                let sum = sums[I][AT];
                 let sum1 = e.rotate_right($e0) ^ e.rotate_right($e1) ^ e.rotate_right($e2);
                 let t1 = h.wrapping_add(sum).wrapping_add(g ^ e & (f ^ g)).wrapping_add(sum1);
                 [t1, d.wrapping_add(t1)]

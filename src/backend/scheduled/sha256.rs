@@ -74,7 +74,9 @@ pub(in crate::backend) fn compress<V: Schedule<L>, R: Rounds<u32>, const L: usiz
     macro_rules! round {
         ($v:ident, $b_c:ident, $sums:expr, $i:literal, $at:literal) => {
             let [a, b, c, d, e, f, g, h] = $v;
-            let [t1, e_] = rounds.first::<L, $i, $at>([d, e, f, g, h], $sums);
+            // SAFETY: before these sixteen rounds, all of their sums were written.
+            let sums = unsafe { &*core::ptr::from_ref($sums).cast::<[[u32; L]; 4]>() };
+            let [t1, e_] = rounds.first::<L, $i, $at>([d, e, f, g, h], sums);
             let [a_, a_b] = rounds.second([a, b, t1], $b_c);
             ($v, $b_c) = ([a_, a, b, c, e_, e, f, g], a_b);
         };
