@@ -10,7 +10,7 @@ use crate::backend::On;
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written, next_word,
 };
-use crate::kernel::{Compress, Run};
+use crate::kernel::{Compress, Function, Run};
 
 impl Compress<Sha256Function> for On<Portable> {
     const LANES: usize = 1;
@@ -70,29 +70,20 @@ pub(in crate::backend) fn hash_nodes(nodes: Nodes<'_>) {
 #[inline]
 pub(in crate::backend) fn nodes_in_blocks(nodes: Nodes<'_>, compress: impl Fn(&mut Chain, &[[u8; 64]])) {
     let Nodes { iv, nodes, digests, twice, .. } = nodes;
-    let mut blocks = [[0; 64]; 2];
     for (node, digest) in nodes.iter().zip(digests) {
-        let mut chain = Chain::new(*iv);
-        blocks[0] = **node;
-        blocks[1] = closing(&[], 64);
+        let mut chain = Chain { h: *iv, blocks: 1 };
+        let mut blocks = [**node, [0; 64]];
+        Sha256Function::close(&mut chain, &mut blocks[1..], 0);
         compress(&mut chain, &blocks);
         if twice {
-            blocks[1] = closing(&chain.to_bytes(), 32);
-            chain.h = *iv;
-            compress(&mut chain, &blocks[1..]);
+            let mut block = [[0; 64]];
+            block[0][..32].copy_from_slice(&chain.to_bytes());
+            chain = Chain::new(*iv);
+            Sha256Function::close(&mut chain, &mut block, 32);
+            compress(&mut chain, &block);
         }
         *digest = chain.to_bytes();
     }
-}
-
-/// The block that closes a message of `length` bytes, of which it has these.
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-fn closing(bytes: &[u8], length: u64) -> [u8; 64] {
-    let mut block = [0; 64];
-    block[..bytes.len()].copy_from_slice(bytes);
-    block[bytes.len()] = 0x80;
-    block[56..].copy_from_slice(&(8 * length).to_be_bytes());
-    block
 }
 
 /// One message. Not inlined, for several cells call it.
