@@ -15,7 +15,7 @@ use crate::stream::Stream;
 /// An incremental hasher.
 ///
 /// The standard of SHA-256 ends at messages of 2^61 − 1 bytes. The length of a longer one counts modulo 2^61, without
-/// an error. That of SHA-512 is counted right beyond 2^64 bytes.
+/// an error. SHA-512 counts lengths beyond 2^64 bytes.
 ///
 /// ```
 /// use simd_digest::sha256;

@@ -37,7 +37,7 @@ pub(crate) struct Line<'a> {
     /// The first and the last byte of each range.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ranges: Vec<[u64; 2]>,
-    /// Those of a repair that are right now, or would be.
+    /// The ranges that a repair has put right, or would.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) mended: Vec<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,5 @@
 //! The constants of all hashes of the family, from the roots of the first primes (FIPS 180-4, sections 4.2 and 5.3).
-//! Those of SHA-256 are halves of these.
+//! SHA-256 has halves of them.
 
 /// The first 64 bits of the fractions of the cube roots of the first 80 primes.
 pub(in crate::kernel) const CUBE: [u64; 80] = fractions(true);
