@@ -28,6 +28,8 @@ mod blake2s;
 #[cfg(feature = "blake3")]
 mod blake3;
 #[cfg(feature = "sha2")]
+mod sha2;
+#[cfg(feature = "sha2")]
 mod sha256;
 #[cfg(feature = "sha2")]
 mod sha512;

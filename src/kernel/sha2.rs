@@ -27,11 +27,6 @@ pub trait Sha2Word: Word + fmt::Debug {
     /// The numbers of bits in the functions that the standard calls Σ1, Σ0, σ0 and σ1. The last two functions shift by
     /// their last number.
     const ROTATIONS: [[u32; 3]; 4];
-
-    /// A hash value in bytes, words big-endian.
-    fn value(words: [Self; 8]) -> Self::Digest;
-    /// Word `i` of `bytes`, big-endian.
-    fn load_be(bytes: &[u8], i: usize) -> Self;
 }
 
 /// The compression function of SHA-256, or of SHA-512.
@@ -73,7 +68,7 @@ impl<W: Sha2Word> Chain<W> {
     /// first bytes.
     #[inline]
     pub(crate) fn to_bytes(self) -> W::Digest {
-        W::value(self.h)
+        W::to_bytes_be(self.h)
     }
 }
 

@@ -53,20 +53,6 @@ impl Sha2Word for u32 {
 
     const K: &'static [[Self; 16]] = &K.0;
     const ROTATIONS: [[u32; 3]; 4] = [[6, 11, 25], [2, 13, 22], [7, 18, 3], [17, 19, 10]];
-
-    #[inline(always)]
-    fn value(words: [Self; 8]) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-            *to = word.to_be_bytes();
-        }
-        bytes
-    }
-
-    #[inline(always)]
-    fn load_be(bytes: &[u8], i: usize) -> Self {
-        Self::from_be_bytes(bytes.as_chunks().0[i])
-    }
 }
 
 /// The initial hash values (FIPS 180-4, section 5.3.2 and 5.3.3): of SHA-224 the lower halves of those of SHA-384, of

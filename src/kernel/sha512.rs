@@ -16,20 +16,6 @@ impl Sha2Word for u64 {
 
     const K: &'static [[Self; 16]] = CUBE.as_chunks().0;
     const ROTATIONS: [[u32; 3]; 4] = [[14, 18, 41], [28, 34, 39], [1, 8, 7], [19, 61, 6]];
-
-    #[inline(always)]
-    fn value(words: [Self; 8]) -> [u8; 64] {
-        let mut bytes = [0; 64];
-        for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-            *to = word.to_be_bytes();
-        }
-        bytes
-    }
-
-    #[inline(always)]
-    fn load_be(bytes: &[u8], i: usize) -> Self {
-        Self::from_be_bytes(bytes.as_chunks().0[i])
-    }
 }
 
 /// The initial hash values (FIPS 180-4, sections 5.3.4 to 5.3.6).

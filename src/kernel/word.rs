@@ -79,8 +79,12 @@ pub trait Word: Copy + Eq + BitXor<Output = Self> + Send + Sync + 'static {
 
     /// Word `i` of `bytes`.
     fn load(bytes: &[u8], i: usize) -> Self;
+    /// Word `i` of `bytes`, big-endian.
+    fn load_be(bytes: &[u8], i: usize) -> Self;
     fn from_bytes(bytes: &Self::Digest) -> [Self; 8];
     fn to_bytes(words: [Self; 8]) -> Self::Digest;
+    /// Eight words, big-endian: a digest of SHA-2.
+    fn to_bytes_be(words: [Self; 8]) -> Self::Digest;
     /// The lower bits of `number`, as many as a word has.
     fn truncate(number: u128) -> Self;
     /// The word as the lower bits of 64.
@@ -108,6 +112,11 @@ macro_rules! word {
                 Self::from_le_bytes(bytes.as_chunks().0[i])
             }
 
+            #[inline(always)]
+            fn load_be(bytes: &[u8], i: usize) -> Self {
+                Self::from_be_bytes(bytes.as_chunks().0[i])
+            }
+
             #[inline]
             fn from_bytes(bytes: &Self::Digest) -> [Self; 8] {
                 core::array::from_fn(|i| Self::from_le_bytes(bytes.as_chunks().0[i]))
@@ -118,6 +127,15 @@ macro_rules! word {
                 let mut bytes = [0; 8 * $bytes];
                 for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
                     *to = word.to_le_bytes();
+                }
+                bytes
+            }
+
+            #[inline(always)]
+            fn to_bytes_be(words: [Self; 8]) -> Self::Digest {
+                let mut bytes = [0; 8 * $bytes];
+                for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+                    *to = word.to_be_bytes();
                 }
                 bytes
             }

@@ -8,7 +8,6 @@ use super::hasher::Hasher;
 use super::variant::{BlockOf, Family, ValueOf, Variant, WordOf};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::sha2::Sha2Word as _;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Word, wipe};
 use crate::stream::Stream;

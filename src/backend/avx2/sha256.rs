@@ -18,7 +18,7 @@ use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
     hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Sides, Words};
+use crate::kernel::{Compress, Run, Sides};
 
 impl On<Avx2> {
     /// One message without SHA-NI.
@@ -104,11 +104,6 @@ fn whole8(messages: Whole<'_>) {
 }
 
 impl Lane<u32, 8> for U32x8 {
-    #[inline(always)]
-    fn load_be(token: Avx2, bytes: &[u8], i: usize) -> Self {
-        Self::load(token, bytes, i).swap_bytes()
-    }
-
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves AVX2.

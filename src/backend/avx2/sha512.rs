@@ -14,7 +14,7 @@ use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha512::{
     Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Sides, Words};
+use crate::kernel::{Compress, Run, Sides};
 
 impl Compress<Sha512Function> for On<Avx2> {
     const LANES: usize = 4;
@@ -62,11 +62,6 @@ fn whole4(messages: Whole<'_>) {
 }
 
 impl Lane<u64, 4> for U64x4 {
-    #[inline(always)]
-    fn load_be(token: Avx2, bytes: &[u8], i: usize) -> Self {
-        Self::load(token, bytes, i).swap_bytes()
-    }
-
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves AVX2.

@@ -7,6 +7,9 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+#[cfg(msan)]
+use super::sha2::{_mm256_ternarylogic_epi32, _mm512_ternarylogic_epi32};
+use super::sha2::{CH, MAJ, XOR3, lane};
 use super::{Avx512, U32x8, U32x16};
 use crate::backend::avx::{self, Avx};
 use crate::backend::bmi2::Bmi2;
@@ -20,7 +23,7 @@ use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
     hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Sides, Words};
+use crate::kernel::{Compress, Run, Sides};
 
 impl On<Avx512> {
     /// One message without SHA-NI.
@@ -138,72 +141,16 @@ fn whole16(messages: Whole<'_>) {
     whole_lanes::<u32, U32x16, 16>(Avx512::here(), messages);
 }
 
-/// The truth tables of `vpternlog` for the functions of three bits.
-pub(super) const XOR3: i32 = 0x96;
-pub(super) const CH: i32 = 0xca;
-pub(super) const MAJ: i32 = 0xe8;
-
-/// The same in steps: MemorySanitizer does not follow `vpternlog`.
-#[cfg(msan)]
-macro_rules! in_steps {
-    ($name:ident, $Register:ident, $xor:ident, $and:ident) => {
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn $name<const TABLE: i32>(a: $Register, b: $Register, c: $Register) -> $Register {
-            match TABLE {
-                XOR3 => $xor(a, $xor(b, c)),
-                CH => $xor(c, $and(a, $xor(b, c))),
-                MAJ => $xor($and(a, b), $and(c, $xor(a, b))),
-                _ => unreachable!(),
-            }
-        }
-    };
-}
-#[cfg(msan)]
-in_steps!(_mm256_ternarylogic_epi32, __m256i, _mm256_xor_si256, _mm256_and_si256);
-#[cfg(msan)]
-in_steps!(_mm512_ternarylogic_epi32, __m512i, _mm512_xor_si512, _mm512_and_si512);
-
-/// Implements [`Lane`] by ternary logic.
-macro_rules! lane {
-    ($Vector:ident, $L:literal, $Register:ident, $add:ident, $ternary:ident, $ror:ident, $shr:ident by $srl:ident, $swap:ident) => {
-        impl Lane<u32, $L> for $Vector {
-            #[inline(always)]
-            fn load_be(token: Avx512, bytes: &[u8], i: usize) -> Self {
-                Self::load(token, bytes, i).swap_bytes()
-            }
-
-            #[inline(always)]
-            fn swap_bytes(self) -> Self {
-                // SAFETY: self.1 proves AVX-512F, VL and BW.
-                Self(unsafe { $swap(self.0) }, self.1)
-            }
-
-            sha2_rounds!(
-                $Vector of u32 in "avx512f,avx512vl,avx512bw", $add, $ternary::<XOR3>, super::$ror, $shr, $ternary::<CH>, $ternary::<MAJ>
-            );
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-        fn $shr(v: $Register, bits: u32) -> $Register {
-            $srl(v, _mm_cvtsi32_si128(bits.cast_signed()))
-        }
-    };
-}
-lane!(U32x8, 8, __m256i, _mm256_add_epi32, _mm256_ternarylogic_epi32, ror32x8, shr8 by _mm256_srl_epi32, swap8);
-lane!(U32x16, 16, __m512i, _mm512_add_epi32, _mm512_ternarylogic_epi32, ror32x16, shr16 by _mm512_srl_epi32, swap16);
+lane!(
+    U32x8 of u32, 8, __m256i, _mm256_add_epi32, _mm256_ternarylogic_epi32, ror32x8, shr8 by _mm256_srl_epi32,
+    avx2::sha256::swap
+);
+lane!(U32x16 of u32, 16, __m512i, _mm512_add_epi32, _mm512_ternarylogic_epi32, ror32x16, shr16 by _mm512_srl_epi32, swap16);
 
 schedule!(
     U32x8: 8 in "avx512f,avx512vl,avx512bw", avx2::sha256::rows, _mm256_add_epi32, _mm256_ternarylogic_epi32::<XOR3>,
     super::ror32x8, shr8, _mm256_alignr_epi8::<4>, _mm256_bsrli_epi128::<8>, _mm256_bslli_epi128::<8>
 );
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn swap8(v: __m256i) -> __m256i {
-    avx2::sha256::swap(v)
-}
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -7,10 +7,10 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 #[cfg(msan)]
-use super::sha256::{
+use super::sha2::{
     _mm256_ternarylogic_epi32 as _mm256_ternarylogic_epi64, _mm512_ternarylogic_epi32 as _mm512_ternarylogic_epi64,
 };
-use super::sha256::{CH, MAJ, XOR3};
+use super::sha2::{CH, MAJ, XOR3, lane};
 use super::{Avx512, U64x4, U64x8};
 use crate::backend::portable::sha512 as portable;
 use crate::backend::vector::sha2_rounds;
@@ -18,7 +18,7 @@ use crate::backend::{On, avx2};
 use crate::kernel::sha512::{
     Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Sides, Words};
+use crate::kernel::{Compress, Run, Sides};
 
 impl Compress<Sha512Function> for On<Avx512> {
     const LANES: usize = 8;
@@ -80,41 +80,11 @@ fn whole8(messages: Whole<'_>) {
     whole_lanes::<u64, U64x8, 8>(Avx512::here(), messages);
 }
 
-/// Implements [`Lane`] by ternary logic.
-macro_rules! lane {
-    ($Vector:ident, $L:literal, $Register:ident, $add:ident, $ternary:ident, $ror:ident, $shr:ident by $srl:ident, $swap:ident) => {
-        impl Lane<u64, $L> for $Vector {
-            #[inline(always)]
-            fn load_be(token: Avx512, bytes: &[u8], i: usize) -> Self {
-                Self::load(token, bytes, i).swap_bytes()
-            }
-
-            #[inline(always)]
-            fn swap_bytes(self) -> Self {
-                // SAFETY: self.1 proves AVX-512F, VL and BW.
-                Self(unsafe { $swap(self.0) }, self.1)
-            }
-
-            sha2_rounds!(
-                $Vector of u64 in "avx512f,avx512vl,avx512bw", $add, $ternary::<XOR3>, super::$ror, $shr, $ternary::<CH>, $ternary::<MAJ>
-            );
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-        fn $shr(v: $Register, bits: u32) -> $Register {
-            $srl(v, _mm_cvtsi32_si128(bits.cast_signed()))
-        }
-    };
-}
-lane!(U64x4, 4, __m256i, _mm256_add_epi64, _mm256_ternarylogic_epi64, ror64x4, shr4 by _mm256_srl_epi64, swap4);
-lane!(U64x8, 8, __m512i, _mm512_add_epi64, _mm512_ternarylogic_epi64, ror64x8, shr8 by _mm512_srl_epi64, swap8);
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn swap4(v: __m256i) -> __m256i {
-    avx2::sha512::swap(v)
-}
+lane!(
+    U64x4 of u64, 4, __m256i, _mm256_add_epi64, _mm256_ternarylogic_epi64, ror64x4, shr4 by _mm256_srl_epi64,
+    avx2::sha512::swap
+);
+lane!(U64x8 of u64, 8, __m512i, _mm512_add_epi64, _mm512_ternarylogic_epi64, ror64x8, shr8 by _mm512_srl_epi64, swap8);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

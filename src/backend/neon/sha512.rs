@@ -10,7 +10,7 @@ use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha512::{
     Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Sides, Words};
+use crate::kernel::{Compress, Run, Sides};
 
 impl Compress<Sha512Function> for On<Neon> {
     const LANES: usize = 2;
@@ -61,11 +61,6 @@ fn whole2(messages: Whole<'_>) {
 }
 
 impl Lane<u64, 2> for U64x2 {
-    #[inline(always)]
-    fn load_be(token: Neon, bytes: &[u8], i: usize) -> Self {
-        Self::load(token, bytes, i).swap_bytes()
-    }
-
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves NEON.

@@ -11,7 +11,7 @@ use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
     hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Sides, Words};
+use crate::kernel::{Compress, Run, Sides};
 
 impl Compress<Sha256Function> for On<Simd128> {
     const LANES: usize = 4;
@@ -70,11 +70,6 @@ fn whole4(messages: Whole<'_>) {
 }
 
 impl Lane<u32, 4> for U32x4 {
-    #[inline(always)]
-    fn load_be(token: Simd128, bytes: &[u8], i: usize) -> Self {
-        Self::load(token, bytes, i).swap_bytes()
-    }
-
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         Self(u8x16_shuffle::<3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12>(self.0, self.0), self.1)

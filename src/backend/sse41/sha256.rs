@@ -18,7 +18,7 @@ use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
     hash_lanes, whole_lanes,
 };
-use crate::kernel::{Compress, Run, Sides, Words};
+use crate::kernel::{Compress, Run, Sides};
 
 impl On<Sse41> {
     /// One message without SHA-NI.
@@ -101,11 +101,6 @@ fn whole4(messages: Whole<'_>) {
 }
 
 impl Lane<u32, 4> for U32x4 {
-    #[inline(always)]
-    fn load_be(token: Sse41, bytes: &[u8], i: usize) -> Self {
-        Self::load(token, bytes, i).swap_bytes()
-    }
-
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves SSE4.1.

@@ -6,7 +6,10 @@ use crate::kernel::{Block, Known, Lanes, Run};
 /// A vector of one word of each of `L` messages, for the lane kernel. The names are those of FIPS 180-4, section 4.1.2.
 pub(crate) trait Lane<W, const L: usize>: Lanes<W, L> {
     /// Words `i L` to `i L + L` of `bytes`, big-endian.
-    fn load_be(token: Self::Token, bytes: &[u8], i: usize) -> Self;
+    #[inline(always)]
+    fn load_be(token: Self::Token, bytes: &[u8], i: usize) -> Self {
+        Self::load(token, bytes, i).swap_bytes()
+    }
     /// Every word with its bytes the other way round.
     fn swap_bytes(self) -> Self;
     /// T1 and T2 of a round (section 6.2.2) from the sum of `h`, the constant and the word, and from `a b c e f g`.
