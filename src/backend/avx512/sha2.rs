@@ -1,9 +1,7 @@
 //! What SHA-256 and SHA-512 have alike on AVX-512: functions of three bits by ternary logic.
 #![allow(unsafe_code)]
 
-#[cfg(all(msan, target_arch = "x86"))]
-use core::arch::x86::*;
-#[cfg(all(msan, target_arch = "x86_64"))]
+#[cfg(msan)]
 use core::arch::x86_64::*;
 
 /// The truth tables of `vpternlog` for the functions of three bits.
