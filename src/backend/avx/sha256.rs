@@ -59,7 +59,7 @@ impl CompressNodes for On<Avx> {
         for nodes in nodes.chunks(4) {
             match choice::sse41(self.sha, nodes.nodes.len()) {
                 Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa), nodes),
-                Kernel::Alone => portable::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
+                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
                 // SAFETY: self.isa proves AVX.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }

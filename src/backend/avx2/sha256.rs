@@ -63,7 +63,7 @@ impl CompressNodes for On<Avx2> {
         for nodes in nodes.chunks(8) {
             match choice::avx2(self.sha, nodes.nodes.len()) {
                 Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa.avx()), nodes),
-                Kernel::Alone => portable::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
+                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
                 // SAFETY: self.isa proves AVX2.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8(nodes) },
             }

@@ -83,7 +83,7 @@ impl CompressNodes for On<Avx512> {
     fn nodes(self, nodes: Nodes<'_>) {
         match choice::avx512(self.sha, self.tuning, nodes.nodes.len()) {
             Kernel::Streams(sha) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
-            Kernel::Alone => portable::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8(nodes) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.

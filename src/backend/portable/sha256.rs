@@ -10,7 +10,7 @@ use crate::backend::On;
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written, next_word,
 };
-use crate::kernel::{Compress, Function, Run};
+use crate::kernel::{Compress, Run};
 
 impl Compress<Sha256Function> for On<Portable> {
     const LANES: usize = 1;
@@ -59,28 +59,6 @@ pub(in crate::backend) fn hash_nodes(nodes: Nodes<'_>) {
             words[8] = 0x8000_0000;
             words[15] = 256;
             chain.h = *iv;
-        }
-        *digest = chain.to_bytes();
-    }
-}
-
-/// The digests of messages of 64 bytes, or of these digests, by a kernel for which a second block costs less than rounds by
-/// a table.
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-#[inline]
-pub(in crate::backend) fn nodes_in_blocks(nodes: Nodes<'_>, compress: impl Fn(&mut Chain, &[[u8; 64]])) {
-    let Nodes { iv, nodes, digests, twice, .. } = nodes;
-    for (node, digest) in nodes.iter().zip(digests) {
-        let mut chain = Chain { h: *iv, blocks: 1 };
-        let mut blocks = [**node, [0; 64]];
-        Sha256Function::close(&mut chain, &mut blocks[1..], 0);
-        compress(&mut chain, &blocks);
-        if twice {
-            let mut block = [[0; 64]];
-            block[0][..32].copy_from_slice(&chain.to_bytes());
-            chain = Chain::new(*iv);
-            Sha256Function::close(&mut chain, &mut block, 32);
-            compress(&mut chain, &block);
         }
         *digest = chain.to_bytes();
     }

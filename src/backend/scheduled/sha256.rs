@@ -5,8 +5,8 @@ use core::mem::MaybeUninit;
 
 use super::Rounds;
 use crate::backend::opaque;
-use crate::kernel::Words;
-use crate::kernel::sha256::{Chain, K, Lane};
+use crate::kernel::sha256::{Chain, K, Lane, Nodes, Sha256Function};
+use crate::kernel::{Function, Words};
 
 /// Four words of a block in each 128 bits: of one block, or of two.
 pub(in crate::backend) trait Schedule<const L: usize>: Lane<u32, L> {
@@ -141,6 +141,27 @@ pub(in crate::backend) fn compress<V: Schedule<L>, R: Rounds<u32>, const L: usiz
         opaque::reference(&sums);
     }
     chain.blocks = chain.blocks.wrapping_add(blocks.len() as u64);
+}
+
+/// The digests of messages of 64 bytes, or of these digests, by a kernel for which a second block costs less than rounds by
+/// a table.
+#[inline]
+pub(in crate::backend) fn nodes_in_blocks(nodes: Nodes<'_>, compress: impl Fn(&mut Chain, &[[u8; 64]])) {
+    let Nodes { iv, nodes, digests, twice, .. } = nodes;
+    for (node, digest) in nodes.iter().zip(digests) {
+        let mut chain = Chain { h: *iv, blocks: 1 };
+        let mut blocks = [**node, [0; 64]];
+        Sha256Function::close(&mut chain, &mut blocks[1..], 0);
+        compress(&mut chain, &blocks);
+        if twice {
+            let mut block = [[0; 64]];
+            block[0][..32].copy_from_slice(&chain.to_bytes());
+            chain = Chain::new(*iv);
+            Sha256Function::close(&mut chain, &mut block, 32);
+            compress(&mut chain, &block);
+        }
+        *digest = chain.to_bytes();
+    }
 }
 
 /// Constants `4 i` to `4 i + 3`, for each block.
