@@ -159,6 +159,13 @@ def whole_counts(most):
     return [tuple(c) for c in counts] + [tuple(mixed[-n:]) for n in range(1, most)][:: max(1, (most - 1) // 3)]
 
 
+def ways_of_whole(most):
+    """Few numbers by which more instructions are executed: as many messages as lanes, all of which end at once; three, two
+    and one of more blocks than close a message; and one that has no block."""
+    counts = [((1, 2),) * most, ((2, 2), (2, 1), (1, 2))[:most], ((1, 2),) * 2, ((1, 2),), ((0, 1),)]
+    return list(dict.fromkeys(counts))
+
+
 def group_counts(most):
     """Blocks of each input before its last, where inputs have numbers of their own."""
     mixed = tuple(i % 3 for i in range(most))
@@ -211,7 +218,9 @@ def cases(kernel, everything):
         return groups.Nodes, [dict(live=live) for live in numbers]
     if first.startswith("Whole<"):
         counts = whole_counts(kernel.most)
-        return groups.Whole, [dict(counts=c) for c in (counts if everything or kernel.isa in EXTENSIONS else counts[:1])]
+        if kernel.isa not in EXTENSIONS:
+            counts = list(dict.fromkeys((counts if everything else counts[:1]) + ways_of_whole(kernel.most)))
+        return groups.Whole, [dict(counts=c) for c in counts]
     if first.startswith("Group<"):
         out = [dict(live=live) for live in live_numbers(kernel.most, everything)]
         if everything and kernel.isa == "neon":  # on x86-64 they take psrlw, of which there is no model
