@@ -191,7 +191,18 @@ fn left_on_stack(secrets: &[u8], work: impl FnMut()) -> usize {
     secrets.as_chunks::<8>().0.iter().filter(|word| words.contains(&word[..])).count()
 }
 
-/// The kernels of one message without SHA instructions keep the sums of words and constants in memory.
+/// The kernels of one message without SHA instructions keep the sums of words and constants in memory. `sums` are those
+/// of the first rounds of each block.
+#[cfg(feature = "sha2")]
+fn schedules_are_wiped(sums: &[u8], update: impl Fn(Backend)) {
+    let copies = sums.repeat(512 / sums.len());
+    let found = left_on_stack(sums, || _ = core::hint::black_box(*copies.first_chunk::<512>().unwrap()));
+    assert_eq!(found, sums.len() / 8);
+    for backend in Backend::available() {
+        assert_eq!(left_on_stack(sums, || update(backend.without_sha())), 0, "{backend}");
+    }
+}
+
 #[cfg(feature = "sha2")]
 #[test]
 fn schedules_of_sha256_are_wiped() {
@@ -199,15 +210,21 @@ fn schedules_of_sha256_are_wiped() {
     let message = secret(256);
     let sum = |(bytes, k): (&[u8; 4], &u32)| u32::from_be_bytes(*bytes).wrapping_add(*k).to_le_bytes();
     let first_sums = |block: &[u8]| block.as_chunks().0.iter().zip(&K).flat_map(sum).collect::<Vec<_>>();
-    let sums = message.chunks(64).flat_map(first_sums).collect::<Vec<_>>();
-    let copies = sums.repeat(8);
-    let found = left_on_stack(&sums, || _ = core::hint::black_box(*copies.first_chunk::<512>().unwrap()));
-    assert_eq!(found, 8);
-    for backend in Backend::available() {
-        let mut hasher = simd_digest::sha256::Hasher::new().with_backend(backend.without_sha());
-        let found = left_on_stack(&sums, || _ = hasher.update(&message));
-        assert_eq!(found, 0, "{backend}");
-    }
+    schedules_are_wiped(&message.chunks(64).flat_map(first_sums).collect::<Vec<_>>(), |backend| {
+        simd_digest::sha256::Hasher::new().with_backend(backend).update(&message);
+    });
+}
+
+#[cfg(feature = "sha2")]
+#[test]
+fn schedules_of_sha512_are_wiped() {
+    const K: [u64; 4] = [0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc];
+    let message = secret(512);
+    let sum = |(bytes, k): (&[u8; 8], &u64)| u64::from_be_bytes(*bytes).wrapping_add(*k).to_le_bytes();
+    let first_sums = |block: &[u8]| block.as_chunks().0.iter().zip(&K).flat_map(sum).collect::<Vec<_>>();
+    schedules_are_wiped(&message.chunks(128).flat_map(first_sums).collect::<Vec<_>>(), |backend| {
+        simd_digest::sha512::Hasher::new().with_backend(backend).update(&message);
+    });
 }
 
 fn hasher_of<F: Flavour>(params: &Params<F>, message: &[u8]) -> Hasher<F> {

@@ -12,7 +12,7 @@ mod blake3;
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;
 #[cfg(feature = "sha2")]
-mod sha512;
+pub(super) mod sha512;
 
 isa!(
     /// Proves AVX, and so SSE4.1.

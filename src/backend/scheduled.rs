@@ -1,4 +1,4 @@
-//! The rounds of one message of SHA-2, in scalar words, beside its schedule in vectors.
+//! One message of SHA-2: the rounds in scalar words, beside the schedule in vectors.
 //!
 //! ```text
 //!   vectors   │ words of one or two blocks ─ their schedules, sixteen rounds ahead │
@@ -6,134 +6,203 @@
 //!   scalar    │                            ─ rounds of the first block             │ rounds of the second block │
 //! ```
 //!
-//! Two chains of five instructions each, from `a` to `a` and from `e` to `e`, run through all rounds, and the other
-//! instructions fill the ports. LLVM would add moves, and put instructions of the chains last. Hence the assembly. On
-//! 32-bit x86 there are too few registers, and the memory sanitizer does not see assembly: both have the rounds of the
-//! compiler.
+//! Each 128 bits of a vector have words of one block: four of SHA-256, two of SHA-512. A vector of 256 bits has words of
+//! two blocks.
 //!
 //! Cycles for a block of SHA-256, of many, on Golden Cove: 440 on `avx512`, 452 on `avx2`, 492 on `sse41`, and 576 in
 //! scalar code.
 #![allow(unsafe_code)]
 
-#[cfg(all(target_arch = "x86_64", not(msan)))]
-use core::arch::asm;
+pub(super) use self::sha2::{InPlace, Rounds};
+use crate::kernel::{Word, Words};
 
-use super::bmi2::Bmi2;
-
+mod sha2;
 pub(super) mod sha256;
+pub(super) mod sha512;
 
-/// Rotations by a move and a rotation in place, which every CPU has.
-#[derive(Clone, Copy)]
-pub(super) struct InPlace;
-
-/// The halves of a round. In the next round every variable has the name of its neighbour.
-pub(super) trait Rounds<W>: Copy {
-    /// T1 and the new `e` from `d e f g h`, and from word `I * L + AT` of `sums`.
-    fn first<const L: usize, const I: usize, const AT: usize>(self, variables: [W; 5], sums: &[[W; L]; 4]) -> [W; 2];
-    /// The new `a` and `a ^ b` from `a b` and T1, and from `b ^ c`.
-    fn second(self, variables: [W; 3], b_c: W) -> [W; 2];
+/// The schedule of one block, or of two, in vectors. Word `t` is the first one that a vector is made for.
+pub(super) trait Schedule<W, const L: usize>: Words<W, L> {
+    /// Words of each block, from their bytes. `second` is not read where there is one block.
+    fn rows(token: Self::Token, first: &[u8; 16], second: &[u8; 16]) -> Self;
+    /// The words without σ1, from four vectors: the one of word `t - 16`, the next one, the one of word `t - 8`, and the
+    /// next one.
+    fn begin(words: [Self; 4]) -> Self;
+    /// Adds σ1 to the first two words of each block, from the vector `last` with words `t - 2` and `t - 1` at its end.
+    fn sigma1(self, last: Self) -> Self;
+    /// Adds σ1 of the first two words to the other two, if there are any.
+    fn sigma1_of_first(self) -> Self;
 }
 
-/// Implements [`Rounds`] by assembly, or else by the compiler.
-macro_rules! rounds {
-    ($Token:ident: $word:ty as $as:literal by $rotate:ident, [$e0:literal $e1:literal $e2:literal], [$a0:literal $a1:literal $a2:literal]) => {
-        #[cfg(all(target_arch = "x86_64", not(msan)))]
-        impl Rounds<$word> for $Token {
+/// Implements [`Schedule`] for a vector that `words!` made, from the names of functions compiled for the token's features.
+/// `$rows` reads 16 bytes of each block, `$swap` turns the bytes of each word round, and `$align` gives the words from the
+/// second one on. Where there are four words of a block, `$down` and `$up` move them by two places.
+macro_rules! schedule {
+    ($Vector:ident: [$word:ident; $L:literal] in $features:literal, $rows:path, $swap:path, $add:path, $xor3:path,
+     $ror:path, $shr:path, $align:path $(, $down:path, $up:path)?) => {
+        impl $crate::backend::scheduled::Schedule<$word, $L> for $Vector {
             #[inline(always)]
-            fn first<const L: usize, const I: usize, const AT: usize>(
-                self,
-                [mut d, e, f, g, mut h]: [$word; 5],
-                sums: &[[$word; L]; 4],
-            ) -> [$word; 2] {
-                // SAFETY: self proves the rotations. The word lies in the array.
-                unsafe {
-                    asm!(
-                        concat!("add {h:", $as, "}, [{sums} + {at}]"),
-                        $rotate!("t", "e", $as, $e2),
-                        concat!("mov {u:", $as, "}, {f:", $as, "}"),
-                        $rotate!("s", "e", $as, $e1),
-                        concat!("xor {u:", $as, "}, {g:", $as, "}"),
-                        concat!("xor {t:", $as, "}, {s:", $as, "}"),
-                        concat!("and {u:", $as, "}, {e:", $as, "}"),
-                        $rotate!("s", "e", $as, $e0),
-                        concat!("xor {u:", $as, "}, {g:", $as, "}"),
-                        concat!("xor {t:", $as, "}, {s:", $as, "}"),
-                        concat!("add {h:", $as, "}, {u:", $as, "}"),
-                        concat!("add {h:", $as, "}, {t:", $as, "}"),
-                        concat!("add {d:", $as, "}, {h:", $as, "}"),
-                        d = inout(reg) d, e = in(reg) e, f = in(reg) f, g = in(reg) g, h = inout(reg) h,
-                        sums = in(reg) sums, at = const size_of::<$word>() * (I * L + AT),
-                        s = out(reg) _, t = out(reg) _, u = out(reg) _,
-                        options(pure, readonly, nostack)
-                    );
+            fn rows(token: Self::Token, first: &[u8; 16], second: &[u8; 16]) -> Self {
+                // SAFETY: token proves the instruction set.
+                Self(unsafe { $swap($rows(first, second)) }, token)
+            }
+
+            #[inline(always)]
+            fn begin(words: [Self; 4]) -> Self {
+                #[inline]
+                #[target_feature(enable = $features)]
+                fn begin([a, b, c, d]: [$Vector; 4]) -> $Vector {
+                    let [r1, r2, r3] = <$word as Sha2Word>::ROTATIONS[2];
+                    let (next, seven) = ($align(b.0, a.0), $align(d.0, c.0));
+                    let sigma0 = $xor3($ror(next, r1), $ror(next, r2), $shr(next, r3));
+                    $Vector($add($add(a.0, seven), sigma0), a.1)
                 }
-                [h, d]
+
+                // SAFETY: words[0].1 proves the instruction set.
+                unsafe { begin(words) }
             }
 
             #[inline(always)]
-            fn second(self, [a, b, mut t1]: [$word; 3], b_c: $word) -> [$word; 2] {
-                let a_b;
-                // SAFETY: self proves the rotations.
-                unsafe {
-                    asm!(
-                        $rotate!("t", "a", $as, $a2),
-                        concat!("mov {n:", $as, "}, {a:", $as, "}"),
-                        $rotate!("s", "a", $as, $a1),
-                        concat!("xor {n:", $as, "}, {b:", $as, "}"),
-                        concat!("xor {t:", $as, "}, {s:", $as, "}"),
-                        concat!("and {m:", $as, "}, {n:", $as, "}"),
-                        $rotate!("s", "a", $as, $a0),
-                        concat!("xor {m:", $as, "}, {b:", $as, "}"),
-                        concat!("xor {t:", $as, "}, {s:", $as, "}"),
-                        concat!("add {h:", $as, "}, {m:", $as, "}"),
-                        concat!("add {h:", $as, "}, {t:", $as, "}"),
-                        a = in(reg) a, b = in(reg) b, h = inout(reg) t1,
-                        m = inout(reg) b_c => _, n = out(reg) a_b,
-                        s = out(reg) _, t = out(reg) _,
-                        options(pure, nomem, nostack)
-                    );
+            fn sigma1(self, last: Self) -> Self {
+                #[inline]
+                #[target_feature(enable = $features)]
+                fn sigma1(sum: $Vector, last: $Vector) -> $Vector {
+                    let [r1, r2, r3] = <$word as Sha2Word>::ROTATIONS[3];
+                    let two = last.0;
+                    $(let two = $down(two);)?
+                    $Vector($add(sum.0, $xor3($ror(two, r1), $ror(two, r2), $shr(two, r3))), sum.1)
                 }
-                [t1, a_b]
-            }
-        }
 
-        #[cfg(any(not(target_arch = "x86_64"), msan))]
-        impl Rounds<$word> for $Token {
-            #[inline(always)]
-            fn first<const L: usize, const I: usize, const AT: usize>(
-                self,
-                [d, e, f, g, h]: [$word; 5],
-                sums: &[[$word; L]; 4],
-            ) -> [$word; 2] {
-                let sum = sums[I][AT];
-                let sum1 = e.rotate_right($e0) ^ e.rotate_right($e1) ^ e.rotate_right($e2);
-                let t1 = h.wrapping_add(sum).wrapping_add(g ^ e & (f ^ g)).wrapping_add(sum1);
-                [t1, d.wrapping_add(t1)]
+                // SAFETY: self.1 proves the instruction set.
+                unsafe { sigma1(self, last) }
             }
 
             #[inline(always)]
-            fn second(self, [a, b, t1]: [$word; 3], b_c: $word) -> [$word; 2] {
-                let sum0 = a.rotate_right($a0) ^ a.rotate_right($a1) ^ a.rotate_right($a2);
-                [t1.wrapping_add((a ^ b) & b_c ^ b).wrapping_add(sum0), a ^ b]
+            fn sigma1_of_first(self) -> Self {
+                $(
+                    #[inline]
+                    #[target_feature(enable = $features)]
+                    fn sigma1_of_first(sum: $Vector) -> $Vector {
+                        let [r1, r2, r3] = <$word as Sha2Word>::ROTATIONS[3];
+                        let two = $up(sum.0);
+                        $Vector($add(sum.0, $xor3($ror(two, r1), $ror(two, r2), $shr(two, r3))), sum.1)
+                    }
+
+                    // SAFETY: self.1 proves the instruction set.
+                    return unsafe { sigma1_of_first(self) };
+                )?
+                #[allow(unreachable_code, reason = "a vector has four words of a block, or two")]
+                self
             }
         }
     };
 }
+pub(super) use schedule;
 
-/// Rotates register `$of` into `$to`. `$as` is the modifier of registers for the size of words.
-#[cfg(all(target_arch = "x86_64", not(msan)))]
-macro_rules! rorx {
-    ($to:literal, $of:literal, $as:literal, $bits:literal) => {
-        concat!("rorx {", $to, ":", $as, "}, {", $of, ":", $as, "}, ", $bits)
+/// Defines `compress`, one message with words of `$word`. `$vectors` numbers the vectors of sixteen words, `$first` the
+/// words of the first block in each, and `$second` those of the second.
+macro_rules! one_message {
+    ($word:ident, $vectors:tt, $first:tt, $second:tt) => {
+        /// One message.
+        #[allow(unused_assignments, reason = "no round reads the last `a ^ b`")]
+        #[inline(always)]
+        pub(in crate::backend) fn compress<V: Schedule<$word, L>, R: Rounds<$word>, const L: usize>(
+            token: V::Token,
+            rounds: R,
+            chain: &mut Chain,
+            blocks: &[<$word as Word>::Block],
+        ) {
+            const K: &[[$word; 16]] = <$word as Sha2Word>::K;
+            const N: usize = size_of::<$word>();
+
+            /// The constants for vector `i`, for each block.
+            #[inline(always)]
+            fn constants<V: Words<$word, L>, const L: usize>(token: V::Token, k: &[$word; 16], i: usize) -> V {
+                let mut words = [0; L];
+                for words in words.as_chunks_mut::<{ 16 / N }>().0 {
+                    words.copy_from_slice(&k[16 / N * i..][..16 / N]);
+                }
+                V::new(token, words)
+            }
+
+            let mut sums = [const { [const { MaybeUninit::<[$word; L]>::uninit() }; N] }; K.len()];
+            let mut left = blocks;
+            while let [first, rest @ ..] = left {
+                let (second, rest) = match rest {
+                    [second, rest @ ..] if L * N > 16 => (Some(second), rest),
+                    _ => (None, rest),
+                };
+                left = rest;
+                let (rows, other) = (first.as_chunks::<16>().0, second.unwrap_or(first).as_chunks::<16>().0);
+                let mut w = [V::new(token, [0; L]); N];
+                for i in 0..N {
+                    w[i] = V::rows(token, &rows[i], &other[i]);
+                    sums[0][i].write(w[i].add(constants::<V, L>(token, &K[0], i)).words());
+                }
+                let [_, b, c, ..] = chain.h;
+                let (mut v, mut b_c) = (chain.h, b ^ c);
+                // The sum at the end reads it again: kept from here on it would lie on the stack, and stay there.
+                let h = black_box(&mut chain.h);
+                for (g, k) in K[1..].iter().enumerate() {
+                    one_message!(@ahead $vectors $first (rounds v b_c &sums[g]) (w token k sums[g + 1]));
+                }
+                one_message!(@rounds $vectors $first (rounds v b_c &sums[K.len() - 1]));
+                add_all(h, v);
+                if second.is_some() {
+                    let [_, b, c, ..] = chain.h;
+                    let (mut v, mut b_c) = (chain.h, b ^ c);
+                    let h = black_box(&mut chain.h);
+                    for sums in &sums {
+                        one_message!(@rounds $vectors $second (rounds v b_c sums));
+                    }
+                    add_all(h, v);
+                }
+            }
+            if cfg!(feature = "zeroize") {
+                // For all of them at once, LLVM would call a function.
+                for sums in &mut sums {
+                    sums.fill(MaybeUninit::zeroed());
+                    opaque::reference(sums);
+                }
+            }
+            chain.blocks = chain.blocks.wrapping_add(blocks.len() as u64);
+        }
+    };
+    // Sixteen rounds.
+    (@rounds [$($i:literal)+] $places:tt $state:tt) => {
+        $(one_message!(@vector $i $places $state);)+
+    };
+    (@vector $i:literal [$($at:literal)+] $state:tt) => {
+        $(one_message!(@round $i $at $state);)+
+    };
+    // Sixteen rounds, and beside them the words for sixteen rounds later.
+    (@ahead [$($i:literal)+] $places:tt $state:tt $words:tt) => {
+        $(one_message!(@vector_ahead $i $places $state $words);)+
+    };
+    (@vector_ahead $i:literal [$a:literal $b:literal $($c:literal $d:literal)?] $state:tt
+     ($w:ident $token:ident $k:ident $sums:expr)) => {
+        let next = V::begin([$w[$i], $w[($i + 1) % N], $w[($i + N / 2) % N], $w[($i + N / 2 + 1) % N]]);
+        one_message!(@round $i $a $state);
+        let next = next.sigma1($w[($i + N - 1) % N]);
+        one_message!(@round $i $b $state);
+        $w[$i] = next.sigma1_of_first();
+        $(one_message!(@round $i $c $state);)?
+        $sums[$i].write($w[$i].add(constants::<V, L>($token, $k, $i)).words());
+        $(one_message!(@round $i $d $state);)?
+    };
+    (@round $i:literal $at:literal ($rounds:ident $v:ident $b_c:ident $sums:expr)) => {
+        let [a, b, c, d, e, f, g, h] = $v;
+        // SAFETY: before these sixteen rounds, all of their sums were written.
+        let sums = unsafe { &*core::ptr::from_ref($sums).cast::<[[_; L]; N]>() };
+        let [t1, e_] = $rounds.first::<L, N, $i, $at>([d, e, f, g, h], sums);
+        let [a_, a_b] = $rounds.second([a, b, t1], $b_c);
+        ($v, $b_c) = ([a_, a, b, c, e_, e, f, g], a_b);
     };
 }
+use one_message;
 
-#[cfg(all(target_arch = "x86_64", not(msan)))]
-macro_rules! in_place {
-    ($to:literal, $of:literal, $as:literal, $bits:literal) => {
-        concat!("mov {", $to, ":", $as, "}, {", $of, ":", $as, "}\nror {", $to, ":", $as, "}, ", $bits)
-    };
+#[inline(always)]
+fn add_all<W: Word>(h: &mut [W; 8], v: [W; 8]) {
+    for (h, v) in h.iter_mut().zip(v) {
+        *h = h.add(v);
+    }
 }
-
-rounds!(Bmi2: u32 as "e" by rorx, [6 11 25], [2 13 22]);
-rounds!(InPlace: u32 as "e" by in_place, [6 11 25], [2 13 22]);

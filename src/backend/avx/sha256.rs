@@ -5,8 +5,7 @@ use super::Avx;
 use crate::backend::On;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
-use crate::backend::scheduled::InPlace;
-use crate::backend::scheduled::sha256 as scheduled;
+use crate::backend::scheduled::{InPlace, sha256 as scheduled};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::sha256::{
@@ -16,7 +15,7 @@ use crate::kernel::{Compress, Run, Sides};
 
 impl On<Avx> {
     #[inline]
-    fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
+    fn sha256(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
         compress_one(self.isa, chain, blocks);
     }
 }
@@ -35,7 +34,7 @@ impl Compress<Sha256Function> for On<Avx> {
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, Encoding::Avx(self.isa), chain, blocks, last),
-            None => self.one(chain, blocks),
+            None => self.sha256(chain, blocks),
         }
     }
 
@@ -47,7 +46,7 @@ impl Compress<Sha256Function> for On<Avx> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::sse41(self.sha, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa), run),
-            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress4(run) },
         }
@@ -59,7 +58,7 @@ impl CompressNodes for On<Avx> {
         for nodes in nodes.chunks(4) {
             match choice::sse41(self.sha, nodes.nodes.len()) {
                 Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa), nodes),
-                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
+                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves AVX.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }
@@ -71,7 +70,7 @@ impl CompressWhole<u32> for On<Avx> {
     fn whole(self, messages: Whole<'_>) {
         match choice::sse41(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa), messages),
-            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole4(messages) },
         }

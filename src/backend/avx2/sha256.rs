@@ -10,7 +10,7 @@ use super::{Avx2, U32x8};
 use crate::backend::bmi2::Bmi2;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
-use crate::backend::scheduled::sha256::{self as scheduled, schedule};
+use crate::backend::scheduled::{schedule, sha256 as scheduled};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx, sse41};
@@ -23,7 +23,7 @@ use crate::kernel::{Compress, Run, Sides};
 impl On<Avx2> {
     /// One message without SHA-NI.
     #[inline]
-    fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
+    fn sha256(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
         match self.bmi2 {
             // SAFETY: self.isa proves AVX2.
             Some(bmi2) => unsafe { compress(bmi2, chain, blocks) },
@@ -39,7 +39,7 @@ impl Compress<Sha256Function> for On<Avx2> {
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, Encoding::Avx(self.isa.avx()), chain, blocks, last),
-            None => self.one(chain, blocks),
+            None => self.sha256(chain, blocks),
         }
     }
 
@@ -51,7 +51,7 @@ impl Compress<Sha256Function> for On<Avx2> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::avx2(self.sha, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa.avx()), run),
-            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX2.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress8(run) },
         }
@@ -63,7 +63,7 @@ impl CompressNodes for On<Avx2> {
         for nodes in nodes.chunks(8) {
             match choice::avx2(self.sha, nodes.nodes.len()) {
                 Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa.avx()), nodes),
-                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
+                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves AVX2.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8(nodes) },
             }
@@ -75,7 +75,7 @@ impl CompressWhole<u32> for On<Avx2> {
     fn whole(self, messages: Whole<'_>) {
         match choice::avx2(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa.avx()), messages),
-            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX2.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole8(messages) },
         }
@@ -114,7 +114,7 @@ impl Lane<u32, 8> for U32x8 {
 }
 
 schedule!(
-    U32x8: 8 in "avx2", rows, _mm256_add_epi32, xor3, super::ror32, shr, _mm256_alignr_epi8::<4>,
+    U32x8: [u32; 8] in "avx2", rows, swap, _mm256_add_epi32, xor3, super::ror32, shr, _mm256_alignr_epi8::<4>,
     _mm256_bsrli_epi128::<8>, _mm256_bslli_epi128::<8>
 );
 

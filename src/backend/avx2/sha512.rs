@@ -1,4 +1,4 @@
-//! SHA-512 on AVX2: three or four messages in lanes; for two, scalar code takes less time.
+//! SHA-512 on AVX2: three or four messages in lanes, or one after the other with the schedule in vectors.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -6,22 +6,36 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::sha256::{ch, maj, xor3};
+use super::sha256::{ch, maj, rows, xor3};
 use super::{Avx2, U64x4};
-use crate::backend::On;
+use crate::backend::bmi2::Bmi2;
 use crate::backend::portable::sha512 as portable;
+use crate::backend::scheduled::{schedule, sha512 as scheduled};
 use crate::backend::vector::sha2_rounds;
+use crate::backend::{On, avx};
 use crate::kernel::sha512::{
     Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
+
+impl On<Avx2> {
+    /// One message.
+    #[inline]
+    fn sha512(self, chain: &mut Chain, blocks: &[[u8; 128]]) {
+        match self.bmi2 {
+            // SAFETY: self.isa proves AVX2.
+            Some(bmi2) => unsafe { compress(bmi2, chain, blocks) },
+            None => avx::sha512::compress_one(self.isa.avx(), chain, blocks),
+        }
+    }
+}
 
 impl Compress<Sha512Function> for On<Avx2> {
     const LANES: usize = 4;
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 128]], _: Written) {
-        portable::compress(chain, blocks);
+        self.sha512(chain, blocks);
     }
 
     #[inline]
@@ -34,7 +48,7 @@ impl Compress<Sha512Function> for On<Avx2> {
 
     fn run(self, run: Run<'_, Sha512Function>) {
         match run.chains.len() {
-            ..=2 => portable::one_by_one(run, portable::compress),
+            ..=2 => portable::one_by_one(run, |chain, blocks| self.sha512(chain, blocks)),
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { compress4(run) },
         }
@@ -44,11 +58,17 @@ impl Compress<Sha512Function> for On<Avx2> {
 impl CompressWhole<u64> for On<Avx2> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
-            ..=2 => portable::compress_whole(messages, portable::compress),
+            ..=2 => portable::compress_whole(messages, |chain, blocks| self.sha512(chain, blocks)),
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { whole4(messages) },
         }
     }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn compress(bmi2: Bmi2, chain: &mut Chain, blocks: &[[u8; 128]]) {
+    scheduled::compress::<U64x4, _, 4>(Avx2::here(), bmi2, chain, blocks);
 }
 
 #[target_feature(enable = "avx2")]
@@ -70,6 +90,10 @@ impl Lane<u64, 4> for U64x4 {
 
     sha2_rounds!(U64x4 of u64 in "avx2", _mm256_add_epi64, xor3, super::ror64, shr, ch, maj);
 }
+
+schedule!(
+    U64x4: [u64; 4] in "avx2", rows, swap, _mm256_add_epi64, xor3, super::ror64, shr, _mm256_alignr_epi8::<8>
+);
 
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -15,7 +15,7 @@ use crate::backend::avx::{self, Avx};
 use crate::backend::bmi2::Bmi2;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
-use crate::backend::scheduled::sha256::{self as scheduled, schedule};
+use crate::backend::scheduled::{schedule, sha256 as scheduled};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx2};
@@ -28,7 +28,7 @@ use crate::kernel::{Compress, Run, Sides};
 impl On<Avx512> {
     /// One message without SHA-NI.
     #[inline]
-    fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
+    fn sha256(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
         match self.bmi2 {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Some(bmi2) => unsafe { compress(bmi2, chain, blocks) },
@@ -55,7 +55,7 @@ impl Compress<Sha256Function> for On<Avx512> {
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, Encoding::Avx512(self.isa), chain, blocks, last),
-            None => self.one(chain, blocks),
+            None => self.sha256(chain, blocks),
         }
     }
 
@@ -70,7 +70,7 @@ impl Compress<Sha256Function> for On<Avx512> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::avx512(self.sha, self.tuning, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, self.encoding(run.chains.len()), run),
-            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { compress8(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -83,7 +83,7 @@ impl CompressNodes for On<Avx512> {
     fn nodes(self, nodes: Nodes<'_>) {
         match choice::avx512(self.sha, self.tuning, nodes.nodes.len()) {
             Kernel::Streams(sha) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
-            Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8(nodes) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -96,7 +96,7 @@ impl CompressWhole<u32> for On<Avx512> {
     fn whole(self, messages: Whole<'_>) {
         match choice::avx512(self.sha, self.tuning, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, self.encoding(messages.messages.len()), messages),
-            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes4 | Kernel::Lanes8 => unsafe { whole8(messages) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -148,7 +148,7 @@ lane!(
 lane!(U32x16 of u32, 16, __m512i, _mm512_add_epi32, _mm512_ternarylogic_epi32, ror32x16, shr16 by _mm512_srl_epi32, swap16);
 
 schedule!(
-    U32x8: 8 in "avx512f,avx512vl,avx512bw", avx2::sha256::rows, _mm256_add_epi32, _mm256_ternarylogic_epi32::<XOR3>,
+    U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", avx2::sha256::rows, avx2::sha256::swap, _mm256_add_epi32, _mm256_ternarylogic_epi32::<XOR3>,
     super::ror32x8, shr8, _mm256_alignr_epi8::<4>, _mm256_bsrli_epi128::<8>, _mm256_bslli_epi128::<8>
 );
 

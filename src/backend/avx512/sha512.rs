@@ -1,4 +1,4 @@
-//! SHA-512 on AVX-512: two to four, or up to eight, messages in lanes; one is for scalar code.
+//! SHA-512 on AVX-512: one message with its schedule in vectors, or two to four, or up to eight, in lanes.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -12,7 +12,10 @@ use super::sha2::{
 };
 use super::sha2::{CH, MAJ, XOR3, lane};
 use super::{Avx512, U64x4, U64x8};
+use crate::backend::avx::{self, Avx};
+use crate::backend::bmi2::Bmi2;
 use crate::backend::portable::sha512 as portable;
+use crate::backend::scheduled::{schedule, sha512 as scheduled};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx2};
 use crate::kernel::sha512::{
@@ -20,12 +23,25 @@ use crate::kernel::sha512::{
 };
 use crate::kernel::{Compress, Run, Sides};
 
+impl On<Avx512> {
+    /// One message.
+    #[inline]
+    fn sha512(self, chain: &mut Chain, blocks: &[[u8; 128]]) {
+        match self.bmi2 {
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            Some(bmi2) => unsafe { compress(bmi2, chain, blocks) },
+            // SAFETY: self.isa proves AVX-512F, and so AVX.
+            None => avx::sha512::compress_one(unsafe { Avx::here() }, chain, blocks),
+        }
+    }
+}
+
 impl Compress<Sha512Function> for On<Avx512> {
     const LANES: usize = 8;
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 128]], _: Written) {
-        portable::compress(chain, blocks);
+        self.sha512(chain, blocks);
     }
 
     #[inline]
@@ -39,7 +55,7 @@ impl Compress<Sha512Function> for On<Avx512> {
 
     fn run(self, run: Run<'_, Sha512Function>) {
         match run.chains.len() {
-            ..=1 => portable::one_by_one(run, portable::compress),
+            ..=1 => portable::one_by_one(run, |chain, blocks| self.sha512(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             2..=4 => unsafe { compress4(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -51,13 +67,19 @@ impl Compress<Sha512Function> for On<Avx512> {
 impl CompressWhole<u64> for On<Avx512> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
-            ..=1 => portable::compress_whole(messages, portable::compress),
+            ..=1 => portable::compress_whole(messages, |chain, blocks| self.sha512(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             2..=4 => unsafe { whole4(messages) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             _ => unsafe { whole8(messages) },
         }
     }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn compress(bmi2: Bmi2, chain: &mut Chain, blocks: &[[u8; 128]]) {
+    scheduled::compress::<U64x4, _, 4>(Avx512::here(), bmi2, chain, blocks);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -85,6 +107,11 @@ lane!(
     avx2::sha512::swap
 );
 lane!(U64x8 of u64, 8, __m512i, _mm512_add_epi64, _mm512_ternarylogic_epi64, ror64x8, shr8 by _mm512_srl_epi64, swap8);
+
+schedule!(
+    U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", avx2::sha256::rows, avx2::sha512::swap, _mm256_add_epi64,
+    _mm256_ternarylogic_epi64::<XOR3>, super::ror64x4, shr4, _mm256_alignr_epi8::<8>
+);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

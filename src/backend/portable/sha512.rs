@@ -6,34 +6,32 @@ use super::Portable;
 use super::sha2::{add_all, load, sixteen_rounds};
 pub(in crate::backend) use super::sha2::{compress_whole, one_by_one};
 use crate::kernel::sha2::Sha2Word;
-use crate::kernel::sha512::{Chain, next_word};
+use crate::kernel::sha512::next_word;
 
-/// The cell of an instruction set that takes one message after the other, in scalar code.
+/// The cell of an instruction set that takes one message after the other. `$compress` takes a message of the token.
 macro_rules! alone {
-    ($Token:ident) => {
+    ($Token:ident, $compress:expr) => {
         use $crate::backend::On;
-        use $crate::kernel::sha512::{CompressWhole, Sha512Function, Written};
+        use $crate::backend::portable::sha512 as portable;
+        use $crate::kernel::sha512::{Chain, CompressWhole, Sha512Function, Whole, Written};
         use $crate::kernel::{Compress, Run};
 
         impl Compress<Sha512Function> for On<$Token> {
             const LANES: usize = 1;
 
             #[inline]
-            fn blocks(self, chain: &mut $crate::kernel::sha512::Chain, blocks: &[[u8; 128]], _: Written) {
-                $crate::backend::portable::sha512::compress(chain, blocks);
+            fn blocks(self, chain: &mut Chain, blocks: &[[u8; 128]], _: Written) {
+                $compress(self.isa, chain, blocks);
             }
 
             fn run(self, run: Run<'_, Sha512Function>) {
-                $crate::backend::portable::sha512::one_by_one(run, $crate::backend::portable::sha512::compress);
+                portable::one_by_one(run, |chain, blocks| $compress(self.isa, chain, blocks));
             }
         }
 
         impl CompressWhole<u64> for On<$Token> {
-            fn whole(self, messages: $crate::kernel::sha512::Whole<'_>) {
-                $crate::backend::portable::sha512::compress_whole(
-                    messages,
-                    $crate::backend::portable::sha512::compress,
-                );
+            fn whole(self, messages: Whole<'_>) {
+                portable::compress_whole(messages, |chain, blocks| $compress(self.isa, chain, blocks));
             }
         }
     };
@@ -41,7 +39,7 @@ macro_rules! alone {
 #[allow(unused_imports, reason = "on some architectures every cell has lanes")]
 pub(in crate::backend) use alone;
 
-alone!(Portable);
+alone!(Portable, |_, chain: &mut Chain, blocks| compress(chain, blocks));
 
 /// One message. Not inlined, because several cells call it.
 #[inline(never)]

@@ -4,4 +4,4 @@
 use super::Simd128;
 use crate::backend::portable::sha512::alone;
 
-alone!(Simd128);
+alone!(Simd128, |_, chain: &mut Chain, blocks| portable::compress(chain, blocks));

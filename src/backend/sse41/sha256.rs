@@ -10,8 +10,7 @@ use super::{Sse41, U32x4, load_halves, swap32};
 use crate::backend::On;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
-use crate::backend::scheduled::InPlace;
-use crate::backend::scheduled::sha256::{self as scheduled, schedule};
+use crate::backend::scheduled::{InPlace, schedule, sha256 as scheduled};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
@@ -23,7 +22,7 @@ use crate::kernel::{Compress, Run, Sides};
 impl On<Sse41> {
     /// One message without SHA-NI.
     #[inline]
-    fn one(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
+    fn sha256(self, chain: &mut Chain, blocks: &[[u8; 64]]) {
         // SAFETY: self.isa proves SSE4.1.
         unsafe { compress(chain, blocks) }
     }
@@ -36,7 +35,7 @@ impl Compress<Sha256Function> for On<Sse41> {
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
         match self.sha {
             Some(sha) => sha::compress(sha, Encoding::Sse, chain, blocks, last),
-            None => self.one(chain, blocks),
+            None => self.sha256(chain, blocks),
         }
     }
 
@@ -48,7 +47,7 @@ impl Compress<Sha256Function> for On<Sse41> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match choice::sse41(self.sha, run.chains.len()) {
             Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Sse, run),
-            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves SSE4.1.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress4(run) },
         }
@@ -60,7 +59,7 @@ impl CompressNodes for On<Sse41> {
         for nodes in nodes.chunks(4) {
             match choice::sse41(self.sha, nodes.nodes.len()) {
                 Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Sse, nodes),
-                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.one(chain, blocks)),
+                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves SSE4.1.
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }
@@ -72,7 +71,7 @@ impl CompressWhole<u32> for On<Sse41> {
     fn whole(self, messages: Whole<'_>) {
         match choice::sse41(self.sha, messages.chains.len()) {
             Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Sse, messages),
-            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.one(chain, blocks)),
+            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves SSE4.1.
             Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole4(messages) },
         }
@@ -111,19 +110,19 @@ impl Lane<u32, 4> for U32x4 {
 }
 
 schedule!(
-    U32x4: 4 in "sse4.1", row, _mm_add_epi32, xor3, super::ror32, shr, _mm_alignr_epi8::<4>, _mm_bsrli_si128::<8>,
+    U32x4: [u32; 4] in "sse4.1", row, swap32, _mm_add_epi32, xor3, super::ror32, shr, _mm_alignr_epi8::<4>, _mm_bsrli_si128::<8>,
     _mm_bslli_si128::<8>
 );
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn row(bytes: &[u8; 16], _: &[u8; 16]) -> __m128i {
+pub(super) fn row(bytes: &[u8; 16], _: &[u8; 16]) -> __m128i {
     load_halves(bytes)
 }
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn xor3(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+pub(super) fn xor3(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
     _mm_xor_si128(_mm_xor_si128(a, b), c)
 }
 
