@@ -261,21 +261,20 @@ impl Isa {
 /// | `simd128`  | scalar; from 3 on in four lanes                |                                              |
 /// | `portable` | scalar; one after the other                    |                                              |
 ///
-/// Mixed means that the words of one message are computed in vectors, and its rounds in scalar code: on `avx512` and
+/// Mixed means that the schedule of one message is computed in vectors, and its rounds in scalar code: on `avx512` and
 /// `avx2` for two blocks at a time, if the CPU has BMI2.
 ///
 /// On Intel's CPUs, `avx512` takes lanes from seven messages on although there is SHA-NI.
 ///
 /// # SHA-512 and its kin
 ///
-/// One message is for scalar code.
-///
-/// | name                                    | several side by side                       |
-/// |-----------------------------------------|--------------------------------------------|
-/// | `avx512`                                | 2 to 4 in four lanes, 5 to 8 in eight      |
-/// | `avx2`                                  | from 3 on in four lanes                    |
-/// | `neon`                                  | two lanes                                  |
-/// | `avx`, `sse41`, `simd128`, `portable`   | one after the other                        |
+/// | name                  | one    | several side by side                  |
+/// |-----------------------|--------|---------------------------------------|
+/// | `avx512`              | mixed  | 2 to 4 in four lanes, 5 to 8 in eight |
+/// | `avx2`                | mixed  | from 3 on in four lanes               |
+/// | `avx`, `sse41`        | mixed  | one after the other                   |
+/// | `neon`                | scalar | two lanes                             |
+/// | `simd128`, `portable` | scalar | one after the other                   |
 ///
 /// # BLAKE3
 ///

@@ -10,7 +10,7 @@
 //! two blocks.
 //!
 //! Cycles for a block of SHA-256, of many, on Golden Cove: 440 on `avx512`, 452 on `avx2`, 492 on `sse41`, and 576 in
-//! scalar code.
+//! scalar code. SHA-512 takes 0.76, 0.75, 0.85 and 1 of its scalar code.
 #![allow(unsafe_code)]
 
 pub(super) use self::sha2::{InPlace, Rounds};

@@ -51,8 +51,8 @@ pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest:
         }
 }
 
-/// Whether there are at most [`MOST_ALONE`] messages, and they take less time one by one. If they `are_begun`, they have
-/// blocks before them.
+/// Whether messages take less time one by one: at most [`MOST_ALONE`], or any number where there is one lane. If they
+/// `are_begun`, they have blocks before them.
 ///
 /// Inlined, since a call would take as long as half of a block.
 #[inline]
@@ -63,7 +63,7 @@ pub(crate) fn few_are_faster_alone<H: Dispatch>(
 ) -> bool {
     let number = messages.len();
     if number <= 1 || number > MOST_ALONE {
-        return number <= 1;
+        return number <= 1 || !are_begun && H::lanes(backend) == 1;
     }
     let (mut total, mut longest, mut not_empty) = (0, 0, 0);
     for message in messages {

@@ -63,4 +63,5 @@ CONTROLS = (
     ("blake2b avx2 compress", counter),
     ("blake3 sse41 compress", feed_forward),
     ("sha256 sha compress_sse", byte_off),
+    ("sha512 avx2 compress", rotation),
 )
