@@ -254,9 +254,9 @@ impl Isa {
 /// | name       | one message, several side by side              | with the SHA extension                       |
 /// |------------|------------------------------------------------|----------------------------------------------|
 /// | `avx512`   | mixed; 2 to 8 in eight lanes, more in sixteen  | SHA-NI: one stream; up to four, 32 registers |
-/// | `avx2`     | mixed; from 2 on in eight lanes                | SHA-NI: one stream; pairs                    |
-/// | `avx`      | mixed; from 2 on in four lanes                 | SHA-NI: one stream; pairs                    |
-/// | `sse41`    | mixed; from 2 on in four lanes                 | SHA-NI: one stream; pairs                    |
+/// | `avx2`     | mixed; from 3 on in eight lanes                | SHA-NI: one stream; pairs                    |
+/// | `avx`      | mixed; from 3 on in four lanes                 | SHA-NI: one stream; pairs                    |
+/// | `sse41`    | mixed; from 3 on in four lanes                 | SHA-NI: one stream; pairs                    |
 /// | `neon`     | scalar; from 3 on in four lanes                | `sha2`: one stream; up to four               |
 /// | `simd128`  | scalar; from 3 on in four lanes                |                                              |
 /// | `portable` | scalar; one after the other                    |                                              |

@@ -102,8 +102,8 @@ pub enum Sides {
     Streams(usize),
     /// As [`Streams`](Self::Streams), on a CPU that itself begins the next message before one has ended.
     Overlapping(usize),
-    /// As many in vector registers, a lane each.
-    Lanes(usize),
+    /// As many in vector registers, a lane each. A block in all lanes takes so many tenths of one block alone.
+    Lanes(usize, u64),
     /// As [`Lanes`](Self::Lanes), where one message alone lies in vector registers too, in rows.
     Rows(usize),
     /// Two, both in rows.

@@ -150,7 +150,7 @@ impl<W: Sha2Word> Function for Sha2Function<W> {
     const NO_CHAIN: Chain<W> = Chain::new([W::ZERO; 8]);
     const NOT_LAST: Written = Written::Before;
     const CLOSES_WHOLE_BLOCKS: bool = true;
-    const SIDES: fn(usize) -> Sides = Sides::Lanes;
+    const SIDES: fn(usize) -> Sides = |lanes| Sides::Lanes(lanes, 15);
 
     #[inline]
     fn longest_run(_: &Chain<W>) -> usize {

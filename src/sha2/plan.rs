@@ -7,8 +7,8 @@ use crate::backend::Backend;
 use crate::kernel::sha2::{Chain, Message, Whole};
 use crate::kernel::sha256::Sha256Function;
 use crate::kernel::sha512::Sha512Function;
-use crate::kernel::{Block, Sides, wipe};
-use crate::lanes::alone::{MOST_ALONE, are_faster_alone};
+use crate::kernel::{Block, wipe};
+use crate::lanes::alone::{MOST_ALONE, are_faster_alone, most_blocks};
 use crate::lanes::ends::copy_end;
 use crate::lanes::order::{WIDE_WINDOW, blocks, sort_by_blocks};
 use crate::lanes::scheduler::compress_scheduled;
@@ -19,10 +19,6 @@ const LANES: usize = 16;
 
 /// Messages of which a call needs less memory: to fill it would take as long as a block.
 pub(super) const FEW: usize = 4;
-
-/// Blocks of a message at most that is side by side with others to its end. Of more, the scheduler gives a lane that
-/// is free to the next message.
-const MOST_BLOCKS: u64 = 17;
 
 /// The plan for up to 128 messages. Writes the number of blocks of each to `counts`, and their places to
 /// `order`, as they are to be taken.
@@ -42,13 +38,7 @@ fn plan<H: Family>(backend: Backend, messages: &[&[u8]], counts: &mut [u64], ord
         return Plan::Alone;
     }
     order.iter_mut().zip(0..).for_each(|(to, place)| *to = place);
-    let most_blocks = match sides {
-        Sides::Streams(n) | Sides::Overlapping(n) if messages.len() <= n => u64::MAX,
-        // Eight lanes of AVX-512, whose loads begin late: 8 messages of 1 KiB take 1060 cycles each, and so 1114.
-        Sides::Lanes(8) if messages.len() <= 8 => 8,
-        _ => MOST_BLOCKS,
-    };
-    if longest > most_blocks {
+    if longest > most_blocks(sides, messages.len()) {
         return Plan::Scheduled;
     }
     if longest != shortest {

@@ -42,7 +42,7 @@ impl Compress<Sha512Function> for On<Avx2> {
     fn sides(&self, live: usize) -> Sides {
         match live {
             ..=2 => Sides::Alone,
-            _ => Sides::Lanes(4),
+            _ => Sides::Lanes(4, 24),
         }
     }
 

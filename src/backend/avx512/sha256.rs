@@ -63,7 +63,7 @@ impl Compress<Sha256Function> for On<Avx512> {
     fn sides(&self, live: usize) -> Sides {
         match choice::avx512(self.sha, self.tuning, live) {
             Kernel::Streams(_) if self.tuning.sha_in_lanes() => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
-            kernel => kernel.sides(4),
+            kernel => kernel.sides(4, if self.sha.is_some() { 55 } else { 14 }),
         }
     }
 

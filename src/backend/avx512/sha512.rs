@@ -48,8 +48,8 @@ impl Compress<Sha512Function> for On<Avx512> {
     fn sides(&self, live: usize) -> Sides {
         match live {
             ..=1 => Sides::Alone,
-            2..=4 => Sides::Lanes(4),
-            _ => Sides::Lanes(8),
+            2..=4 => Sides::Lanes(4, 13),
+            _ => Sides::Lanes(8, 20),
         }
     }
 

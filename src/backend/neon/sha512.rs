@@ -24,7 +24,7 @@ impl Compress<Sha512Function> for On<Neon> {
     fn sides(&self, live: usize) -> Sides {
         match live {
             ..=1 => Sides::Alone,
-            _ => Sides::Lanes(2),
+            _ => Sides::Lanes(2, 15),
         }
     }
 
