@@ -410,7 +410,7 @@ impl Backend {
         self.sha.is_some()
     }
 
-    /// The same instruction set without the SHA extension.
+    /// This backend's instruction set, without the SHA extension.
     #[must_use]
     pub fn without_sha(self) -> Self {
         Self { sha: None, tuning: Tuning::new(false, self.tuning.slow_rotation()), ..self }
@@ -522,7 +522,7 @@ pub(crate) fn compress_block(backend: Backend, block: Block<'_>) -> [u8; 32] {
     on!(backend, isa => backend.with(isa).block::<false>(block))
 }
 
-/// The same for a block that was not written just before.
+/// As [`compress_block`], for a block that was not written just before.
 #[cfg(feature = "blake3")]
 pub(crate) fn compress_settled_block(backend: Backend, block: Block<'_>) -> [u8; 32] {
     on!(backend, isa => backend.with(isa).block::<true>(block))
@@ -542,7 +542,7 @@ fn number_of_lanes<H: Function, T: Compress<H>>(_: &T) -> usize {
     T::LANES
 }
 
-/// The same word, which is not loaded or stored together with its neighbours.
+/// `word` itself, not loaded or stored together with its neighbours.
 ///
 /// A load from memory that was written just before takes its value from the one store that covers it. Where there is
 /// none it waits until the stores have reached the cache, for which they wait until all before them is done: a hash
@@ -680,7 +680,7 @@ mod tests {
         }
     }
 
-    /// As they are sold, and as they must not be.
+    /// Features as CPUs are sold with them, and as none should have them.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[test]
     fn trap_undetected_features_of_x86() {
@@ -716,7 +716,7 @@ mod tests {
         ] {
             let cpu = Cpu { list: Some(list), last: cpuid::Leaf::last(highest, sub_leaf) };
             let found: Vec<Backend> = Backend::of(cpu).collect();
-            // What the program is compiled for is taken to be there.
+            // Features that the program is compiled for are taken to be there.
             if !cfg!(any(target_feature = "avx2", target_feature = "bmi2", target_feature = "sha")) {
                 // Leaf 7 tells of BMI2, too.
                 assert_eq!((found[0].name(), found[0].sha(), found[0].bmi2.is_some()), (name, sha, sha), "{highest}");

@@ -94,7 +94,7 @@
 //! let mut bytes = [0; 1000];
 //! output.try_read(&mut bytes)?;
 //!
-//! // Of unknown length, keyed: up to 256 GiB, from anywhere.
+//! // Keyed, of unknown length: up to 256 GiB, from anywhere.
 //! let mut output = Params::new().key(b"a key").xof()?.update(b"seed").finalize();
 //! output.set_position(200 << 30)?;
 //! output.try_read(&mut bytes)?;

@@ -216,7 +216,7 @@ impl<H: Digested, L: Length> Hash<H, L> {
         &self.bytes.bytes()[..self.length.get(H::Bytes::LENGTH)]
     }
 
-    /// As many zeros, if a digest may have this length.
+    /// `length` zeros, if a digest may have this length.
     fn zeros(length: usize) -> Result<Self, ParseHashError> {
         if !(L::shortest(H::Bytes::LENGTH)..=H::Bytes::LENGTH).contains(&length) {
             return Err(ParseHashError::Length);
@@ -282,7 +282,7 @@ impl<H: Digested, L: Length> PartialEq<Vec<u8>> for Hash<H, L> {
     }
 }
 
-/// As `hash == bytes`.
+/// In constant time for all arrays of the digest's length; unequal to all others.
 impl<H: Digested, L: Length, const N: usize> PartialEq<Hash<H, L>> for [u8; N] {
     fn eq(&self, other: &Hash<H, L>) -> bool {
         other == self

@@ -80,12 +80,12 @@ pub(crate) enum Known {
     /// All messages begin with equal chaining values. In BLAKE2, [`Last`](Function::Last) and the upper counter words are
     /// equal, too; only the lower counter words differ.
     Alike,
-    /// As `Alike`; each message has one block, whose upper half is zeros.
+    /// As [`Alike`](Self::Alike); each message has one block, whose upper half is zeros.
     Half,
 }
 
 impl Known {
-    /// Of messages that are alike, each of `longest` bytes at most and closed by equally many blocks.
+    /// For messages that are alike, each of `longest` bytes at most and closed by equally many blocks.
     #[inline]
     pub(crate) fn alike<B: Block>(longest: usize) -> Self {
         if longest > B::LENGTH / 2 { Self::Alike } else { Self::Half }
@@ -102,19 +102,19 @@ pub enum Sides {
     Streams(usize),
     /// As [`Streams`](Self::Streams), on a CPU that itself begins the next message before one has ended.
     Overlapping(usize),
-    /// As many in vector registers, a lane each. A block in all lanes takes so many tenths of one block alone.
+    /// Up to so many in vector registers, a lane each. A block in all lanes takes this number of tenths of one block alone.
     Lanes(usize, u64),
     /// As [`Lanes`](Self::Lanes), where one message alone lies in vector registers too, in rows.
     Rows(usize),
     /// Two, both in rows.
     Pair,
-    /// As many in a kernel for their number.
+    /// Up to so many in a kernel for their number.
     Groups(usize),
 }
 
 /// The answer of an instruction set for a function.
 pub(crate) trait Compress<H: Function>: Copy {
-    /// Compresses all `blocks` into `chain`; `last` speaks of the last of them.
+    /// Compresses all `blocks` into `chain`; `last` describes the last of them.
     fn blocks(self, chain: &mut H::Chain, blocks: &[H::Block], last: H::Last);
 
     /// Messages at most that [`run`](Self::run) takes side by side.
@@ -151,7 +151,7 @@ pub struct Run<'a, H: Function> {
     pub(crate) ends: Option<&'a Ends<'a, H>>,
 }
 
-/// What a run of whole messages has beside its `blocks`, which are those of each message before its last.
+/// The ends of whole messages. The run's `blocks` are those of each message before its last.
 ///
 /// ```text
 ///   lane 0  ████████████████▒    ▒ = the last block of a message, which may lie elsewhere
@@ -171,8 +171,8 @@ pub(crate) struct Ends<'a, H: Function> {
 }
 
 /// Bytes of a message in a run for which the next messages are fetched meanwhile. Fewer are most often those that close
-/// a message, which were just written. Of more, the CPU fetches most by itself, and those fetched would leave the
-/// caches before they are used.
+/// a message, which were just written. If there are more, the CPU fetches most by itself, and those fetched would leave
+/// the caches before they are used.
 pub(crate) const FETCHED: RangeInclusive<usize> = 256..=8192;
 
 impl<H: Function> Run<'_, H> {

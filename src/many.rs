@@ -1,4 +1,4 @@
-//! What the calls for many messages, and for many hashers, have alike in all hashes.
+//! The error of the calls for many messages, and for many hashers.
 #![forbid(unsafe_code)]
 
 use core::fmt;

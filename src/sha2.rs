@@ -23,8 +23,8 @@
 //!
 //! A saved state (`SerializableState`) has the 104 bytes of `sha2`, or 208 where the block has 128 bytes, and each
 //! crate restores those of the other: the hash value and the number of blocks, little-endian, then the number of bytes
-//! held back, then these and zeros, a block less a byte. Of the hashes with blocks of 128 bytes, a state of a message
-//! of 2^64 bytes or more is refused.
+//! held back, then these and zeros, a block less a byte. Hashes with blocks of 128 bytes refuse a state of a message of
+//! 2^64 bytes or more.
 #![forbid(unsafe_code)]
 
 mod batch;

@@ -187,8 +187,8 @@ pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result
 
 /// Appends to each message its data, side by side: [`Hasher::update`](crate::sha2::Hasher::update) for many.
 ///
-/// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. What is compressed side by side is so
-/// on the backend of the first hasher. A few short pieces are appended one after the other.
+/// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. Blocks that are compressed side by side are
+/// compressed on the backend of the first hasher. A few short pieces are appended one after the other.
 ///
 /// ```
 /// use simd_digest::sha256::{self, Hasher};

@@ -6,7 +6,7 @@
 macro_rules! fixed_output {
     (impl[$($generics:tt)*] $Type:ty, output: $Size:ty, name: $name:expr) => {
         impl<$($generics)*> $Type {
-            /// The same hasher, computing on `backend` from here on.
+            /// Has the hasher compute on `backend` from here on.
             #[must_use]
             pub fn with_backend(mut self, backend: $crate::Backend) -> Self {
                 self.hasher = self.hasher.with_backend(backend);

@@ -103,7 +103,7 @@ pub(super) fn transpose64([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     ]
 }
 
-/// The same for eight.
+/// Word `j` of vector `i` at place `i` of vector `j`, of eight.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn transpose32([a, b, c, d, e, f, g, h]: [__m256i; 8]) -> [__m256i; 8] {

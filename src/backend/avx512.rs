@@ -135,7 +135,7 @@ fn transpose64x8([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> [__m512i; 8] {
     ]
 }
 
-/// The same for sixteen.
+/// Word `j` of vector `i` at place `i` of vector `j`, of sixteen.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn transpose32x16(rows: [__m512i; 16]) -> [__m512i; 16] {

@@ -63,7 +63,7 @@ pub(super) enum Vendor {
     Other,
 }
 
-/// What a CPU says of itself.
+/// A CPU's answer about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     last: Leaf,
@@ -118,7 +118,7 @@ fn ask() -> Answer {
 mod tests {
     use super::*;
 
-    /// As CPUs are sold, as firmware and hypervisors limit them, and as none should be.
+    /// CPUs as they are sold, as firmware and hypervisors limit them, and as none should be.
     #[test]
     fn the_last_leaf() {
         for (highest, sub_leaf, last) in [
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// What is kept is what was asked.
+    /// The answer that is kept is the one that was given.
     #[test]
     fn answers_are_kept() {
         for last in [Leaf::First, Leaf::Seventh, Leaf::SeventhOne] {

@@ -15,7 +15,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-/// The same reference: words are loaded through it anew.
+/// A reference to `value`, through which words are loaded anew.
 ///
 /// Otherwise the words of a block are loaded once, kept in vector registers and permuted between them twelve times
 /// over, on the ports that the rotations need.
@@ -30,7 +30,7 @@ pub(super) fn reference<T>(value: &T) -> &T {
     }
 }
 
-/// The same word: see `backend::reread`.
+/// `value` itself: see `backend::reread`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn word(mut value: u64) -> u64 {
@@ -64,7 +64,7 @@ pub(super) fn ymm(mut value: __m256i) -> __m256i {
     value
 }
 
-/// The same vectors, none of which is used before all are computed.
+/// These vectors, none of which is used before all are computed.
 #[inline]
 #[target_feature(enable = "avx")]
 pub(super) fn ymm_in_order([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {

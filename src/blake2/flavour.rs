@@ -45,7 +45,7 @@ pub fn lanes<F: Flavour>(backend: Backend) -> usize {
 pub trait Sealed:
     Constants + InLanes + Digested<Bytes = <Self as Constants>::Digest> + Debug + Eq + Hash + Send + Sync
 {
-    /// As `Debug` and `AlgorithmName` print it.
+    /// The name that `Debug` and `AlgorithmName` print.
     const NAME: &'static str;
     const MAC_NAME: &'static str;
     const PARALLEL_NAME: &'static str;

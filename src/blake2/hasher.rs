@@ -69,7 +69,7 @@ impl<F: Flavour> Hasher<F> {
         Some(hasher)
     }
 
-    /// The same hasher, computing on `backend` from here on.
+    /// Has the hasher compute on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.stream.backend = backend;
@@ -114,7 +114,7 @@ impl<F: Flavour> Hasher<F> {
         Hash::new(self.digest(), self.node.hash_length())
     }
 
-    /// The same, in all the bytes of a chaining value. Always inlined: see [`Stream::finalize`].
+    /// As [`finalize`](Self::finalize), in all the bytes of a chaining value. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
     pub(super) fn digest(&self) -> F::Digest {
         self.stream.finalize(self.last, |chain| chain.to_bytes())
@@ -168,7 +168,7 @@ impl<F: Flavour> Default for Hasher<F> {
     }
 }
 
-/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+/// For code that knows the `digest` traits alone. `Hasher::update` takes precedence over this method.
 impl<F: Flavour> Update for Hasher<F> {
     #[inline]
     fn update(&mut self, bytes: &[u8]) {

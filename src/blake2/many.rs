@@ -109,7 +109,7 @@ fn each_hash<F: Flavour>(
     each_digest(node, backend, messages, |i, digest| put(i, Hash::new(digest, node.hash_length())));
 }
 
-/// The same in all the bytes of a chaining value.
+/// As [`each_hash`], in all the bytes of a chaining value.
 fn each_digest<F: Flavour>(
     node: &Node<F>,
     backend: Backend,

@@ -53,7 +53,7 @@ impl<F: Flavour> Node<F> {
         tree[8 + F::NODE_OFFSET + 1] = byte(inner_hash_length);
     }
 
-    /// Moves to another node of the same tree. Of `offset` BLAKE2s has the lower 48 bits.
+    /// Moves to another node of the same tree. BLAKE2s takes the lower 48 bits of `offset`.
     pub(super) fn set_node(&mut self, depth: u8, offset: u64, is_last: bool) {
         let (offset_field, depths) = self.parameter_block.bytes_mut()[8..].split_at_mut(F::NODE_OFFSET);
         offset_field.copy_from_slice(&offset.to_le_bytes()[..F::NODE_OFFSET]);

@@ -91,7 +91,7 @@ impl<F: Flavour> Parallel<F> {
         Self { leaf, chains, held, length: 0, count: 0, backend }
     }
 
-    /// The same hasher, computing on `backend` from here on.
+    /// Has the hasher compute on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
@@ -146,7 +146,7 @@ impl<F: Flavour> Parallel<F> {
         Hash::new(self.digest(), self.leaf.hash_length())
     }
 
-    /// The same, in all the bytes of a chaining value.
+    /// As [`finalize`](Self::finalize), in all the bytes of a chaining value.
     pub(super) fn digest(&self) -> F::Digest {
         let key_block = key_to_come(&self.leaf, &self.chains);
         let held = |round: usize, i: usize| {
@@ -236,7 +236,7 @@ impl<F: Flavour> Default for Parallel<F> {
     }
 }
 
-/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+/// For code that knows the `digest` traits alone. `Parallel::update` takes precedence over this method.
 impl<F: Flavour> Update for Parallel<F> {
     fn update(&mut self, bytes: &[u8]) {
         Self::update(self, bytes);

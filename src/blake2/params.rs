@@ -341,7 +341,7 @@ pub(super) fn check_range(field: &'static str, value: u64, limits: RangeInclusiv
     Err(ParamsError { field, is_bytes: false, value, limits: limits.into_inner() })
 }
 
-/// The same for a field that is bytes, of which `length` were given.
+/// As [`check`], for a field that is bytes, of which `length` were given.
 fn check_bytes(field: &'static str, length: usize, limits: RangeInclusive<usize>) -> Result<(), ParamsError> {
     check(field, length, limits).map_err(|error| ParamsError { is_bytes: true, ..error })
 }

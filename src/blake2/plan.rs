@@ -68,7 +68,7 @@ fn order_is_good<H: Function>(messages: &[&[u8]], lanes: usize, order: &mut [u8]
     all - used <= most_idle(all, waits)
 }
 
-/// Whether messages of so many blocks have a lane each. Of others the scheduler knows.
+/// Whether messages of so many blocks have a lane each. Others are left to the scheduler.
 fn have_lanes<H: Dispatch>(backend: Backend, number: usize, total: u64, longest: u64) -> bool {
     let sides = H::sides(backend, number);
     sides != Sides::Pair && !are_faster_alone(sides, number, total, longest)
@@ -99,12 +99,12 @@ fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, 
 /// The windows of one batch, compressed one after the other.
 struct Windows<'a, H: Dispatch> {
     common: &'a Common<'a, H>,
-    /// What all messages begin with.
+    /// The chaining value before each message.
     chain: &'a H::Chain,
     memory: Option<Ended<H>>,
 }
 
-/// Of each lane the chain, and room for the last block of its message.
+/// Each lane's chain, and room for the last block of its message.
 struct Ended<H: Function> {
     chains: Array<H::Chain, H::MaxLanes>,
     ends: Array<[H::Block; 2], H::MaxLanes>,

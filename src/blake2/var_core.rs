@@ -43,7 +43,7 @@ impl<F: Flavour> VarCore<F> {
         Self { start, chain: start, backend: Backend::best() }
     }
 
-    /// The same core, computing on `backend` from here on.
+    /// Has the core compute on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;

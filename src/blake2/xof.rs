@@ -103,7 +103,7 @@ impl<F: Flavour> Blake2x<F> {
         Ok(Self { hasher: root.hasher()?, end })
     }
 
-    /// The same hasher, computing on `backend` from here on.
+    /// Has the hasher compute on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.hasher = self.hasher.with_backend(backend);
@@ -154,7 +154,7 @@ impl<F: Flavour> Blake2x<F> {
     }
 }
 
-/// Of unknown length.
+/// Default parameters and an output of unknown length.
 impl<F: Flavour> Default for Blake2x<F> {
     fn default() -> Self {
         Params::new().xof().expect("the defaults are in range")
@@ -242,7 +242,7 @@ impl<F: Flavour> zeroize::ZeroizeOnDrop for Blake2x<F> {}
 pub struct OutputReader<F: Flavour> {
     /// The root, and zeros: the message that every output block is the hash of.
     root: F::Block,
-    /// Of output block 0.
+    /// The parameter block of output block 0.
     parameter_block: F::Digest,
     position: u64,
     end: u64,

@@ -62,7 +62,7 @@ impl Hasher {
         Self::of(&Base { key: &IV, flags: 0, backend: Backend::best() })
     }
 
-    /// The same with a secret key: a MAC.
+    /// A hasher of a new message with a secret key: a MAC.
     #[must_use]
     pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
         let mut key = u32::from_bytes(key);
@@ -71,7 +71,7 @@ impl Hasher {
         hasher
     }
 
-    /// The same to derive a key from the message, for the purpose that `context` names: see
+    /// A hasher that derives a key from a new message, for the purpose that `context` names: see
     /// [`derive_key`](super::derive_key).
     #[must_use]
     pub fn new_derive_key(context: &str) -> Self {
@@ -93,7 +93,7 @@ impl Hasher {
         }
     }
 
-    /// The same hasher, computing on `backend` from here on.
+    /// Has the hasher compute on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.chunk.backend = backend;
@@ -121,7 +121,7 @@ impl Hasher {
         self
     }
 
-    /// The same on all cores. A short piece is hashed by the calling thread alone.
+    /// As [`update`](Self::update), on all cores. A short piece is hashed by the calling thread alone.
     ///
     /// ```
     /// use simd_digest::blake3;
@@ -145,7 +145,7 @@ impl Hasher {
         Hash::from_bytes(self.digest())
     }
 
-    /// The same as bytes.
+    /// The digest so far, as bytes.
     #[inline]
     pub(super) fn digest(&self) -> Cv {
         if self.is_one_chunk() {
@@ -246,7 +246,7 @@ impl Hasher {
     ///   stack    begun      group   subtree    group rest
     /// ```
     ///
-    /// 1. What has begun is completed: a chunk, or a group of chunks that are held.
+    /// 1. A chunk that has begun is completed, or a group of chunks that are held.
     /// 2. A group ends at a multiple of sixteen chunks. The largest subtree that may begin there is hashed in place.
     /// 3. The rest is held. Without feature `alloc` it goes on as subtrees, and the last chunk begins.
     ///
@@ -445,7 +445,7 @@ impl Hasher {
     }
 }
 
-/// What follows a message's complete subtrees.
+/// The end of a message, after its complete subtrees.
 pub(super) enum Tail<'a> {
     /// The current chunk: the chaining value before these bytes of it.
     Begun(&'a Chain, &'a [u8]),
@@ -475,7 +475,7 @@ impl Default for Hasher {
     }
 }
 
-/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+/// For code that knows the `digest` traits alone. `Hasher::update` takes precedence over this method.
 impl ::digest::Update for Hasher {
     #[inline]
     fn update(&mut self, bytes: &[u8]) {

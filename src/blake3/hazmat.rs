@@ -115,7 +115,7 @@ pub fn merge_subtrees_root(left: &ChainingValue, right: &ChainingValue, mode: &M
     Hash::from_bytes(base.parent(left, right).root(base.backend))
 }
 
-/// The same to any length.
+/// As [`merge_subtrees_root`], to any length.
 #[must_use]
 pub fn merge_subtrees_root_xof(left: &ChainingValue, right: &ChainingValue, mode: &Mode) -> OutputReader {
     let base = mode.base();

@@ -19,7 +19,7 @@ pub(super) fn set(hashes: &mut [Hash], digests: &[Cv]) {
     }
 }
 
-/// Appends to each hasher its bytes. What its current chunk takes is compressed side by side with the others'.
+/// Appends to each hasher its bytes. Bytes that its current chunk takes are compressed side by side with the others'.
 pub(super) fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
     let Some((first, _)) = updates.first() else { return };
     crate::lanes::streams::update_many(first.backend(), updates);

@@ -1,4 +1,4 @@
-//! What a digest depends on beside the message: plain, keyed, or for deriving keys.
+//! The modes of BLAKE3: plain, keyed, and for deriving keys.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -51,14 +51,15 @@ impl Mode {
         Self::from_context_key(&base.hash(context.as_bytes()))
     }
 
-    /// The same with the context already hashed. [`hash_derive_key_context`](super::hazmat::hash_derive_key_context)
-    /// alone gives such a key: **with any other 32 bytes, the result is not that of key derivation.**
+    /// Key derivation with the context already hashed.
+    /// [`hash_derive_key_context`](super::hazmat::hash_derive_key_context) alone gives such a key: **with any other 32
+    /// bytes, the result is not that of key derivation.**
     #[must_use]
     pub fn from_context_key(context_key: &[u8; KEY_LEN]) -> Self {
         Self { key: u32::from_bytes(context_key), flags: flag::DERIVE_KEY_MATERIAL, backend: None }
     }
 
-    /// The same mode, computing on `backend`.
+    /// Has the mode compute on `backend`.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = Some(backend);

@@ -83,8 +83,8 @@ fn before_last(chunk: &[u8]) -> u8 {
     number
 }
 
-/// The digests of up to `NUMBER` messages, each a chunk, from place `begin` on. Those with the most blocks come first, at
-/// most `LANES` side by side.
+/// The digests of up to `NUMBER` messages, each a chunk, from place `begin` on. Messages with the most blocks come
+/// first, at most `LANES` side by side.
 fn each_chunk<const NUMBER: usize, const LANES: usize>(
     base: &Base<'_>,
     messages: &[&[u8]],

@@ -8,8 +8,8 @@ use super::tree::GROUP;
 use super::value::CHUNK_LEN;
 use crate::kernel::wipe_bytes;
 
-/// What a reader writes to. It is wiped when it is dropped, also by a panic of the reader: all of it, since a reader may
-/// have written more than it tells.
+/// The bytes that a reader writes. They are wiped when they are dropped, also by a panic of the reader: all of them,
+/// since a reader may have written more than it tells.
 struct Buffer(Vec<u8>);
 
 impl Drop for Buffer {

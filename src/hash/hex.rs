@@ -156,7 +156,7 @@ impl fmt::Display for Hex {
     }
 }
 
-/// As a `str`, in quotes.
+/// Writes the text in quotes, as a `str`.
 impl fmt::Debug for Hex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)

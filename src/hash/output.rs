@@ -11,7 +11,7 @@ impl<H: Digested, L: Length, U: ArraySize> PartialEq<Array<u8, U>> for Hash<H, L
     }
 }
 
-/// As `hash == output`.
+/// In constant time for all outputs of the digest's length; unequal to all others.
 impl<H: Digested, L: Length, U: ArraySize> PartialEq<Hash<H, L>> for Array<u8, U> {
     fn eq(&self, other: &Hash<H, L>) -> bool {
         other == self

@@ -14,7 +14,7 @@ impl Constants for FlavourB {
     type Lanes = U8;
 
     const ROUNDS: usize = 12;
-    // That of SHA-512.
+    // The initial hash value of SHA-512.
     const IV: [u64; 8] = [
         0x6a09_e667_f3bc_c908,
         0xbb67_ae85_84ca_a73b,

@@ -14,7 +14,7 @@ impl Constants for FlavourS {
     type Lanes = U16;
 
     const ROUNDS: usize = 10;
-    // That of SHA-256.
+    // The initial hash value of SHA-256.
     const IV: [u32; 8] =
         [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 }

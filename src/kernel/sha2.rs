@@ -1,6 +1,6 @@
-//! What SHA-256 and SHA-512 have alike ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)): the state, the padding
-//! (section 5.1), and the lane kernel. SHA-224, SHA-384 and SHA-512/t differ from them in the initial hash value and in
-//! the length of the digest.
+//! SHA-256 and SHA-512 ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)): the state, the padding (section 5.1),
+//! and the lane kernel. SHA-224, SHA-384 and SHA-512/t differ from them in the initial hash value and in the length of
+//! the digest.
 
 use core::fmt;
 use core::hint::select_unpredictable;
@@ -98,7 +98,7 @@ pub(crate) struct Message<'a, W: Sha2Word> {
 impl<W: Sha2Word> Message<'_, W> {
     pub(crate) const NONE: Self = Self { end: [W::Block::ZERO; 3], blocks: &[], closing: 1 };
 
-    /// Of all blocks, those that close the message included.
+    /// The number of blocks, those that close the message included.
     #[inline(always)]
     pub(crate) fn number(&self) -> usize {
         self.blocks.len() + self.closing
@@ -174,7 +174,7 @@ impl<W: Sha2Word> Function for Sha2Function<W> {
         if let Some(last) = words.last_mut() {
             *last = bits.to_be_bytes();
         }
-        // What is left of a block adds nothing to the upper half, because a block has a power of two of bits.
+        // The rest of a block adds nothing to the upper half, because a block has a power of two of bits.
         if let (64, [.., upper, _]) = (W::BITS, words) {
             *upper = (chain.blocks >> (u64::BITS - block.trailing_zeros())).to_be_bytes();
         }

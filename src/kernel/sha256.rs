@@ -23,7 +23,7 @@ pub(crate) struct Nodes<'a> {
     pub(crate) written: Written,
     /// At most [`NODES`].
     pub(crate) nodes: &'a [&'a [u8; 64]],
-    /// As many as `nodes`.
+    /// One for each of `nodes`.
     pub(crate) digests: &'a mut [[u8; 32]],
     /// Whether the digests of these digests are asked for.
     pub(crate) twice: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Nodes<'a> {
 pub(crate) const NODES: usize = 16;
 
 impl<'a> Nodes<'a> {
-    /// The same in groups of at most `number`.
+    /// These nodes in groups of at most `number`.
     #[inline]
     pub(crate) fn chunks(self, number: usize) -> impl Iterator<Item = Nodes<'a>> {
         let Self { iv, written, nodes, digests, twice } = self;

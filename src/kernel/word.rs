@@ -13,7 +13,7 @@ pub trait Block: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     fn bytes_mut(&mut self) -> &mut [u8];
     /// The whole blocks at the start of `bytes`, and the rest.
     fn split(bytes: &[u8]) -> (&[Self], &[u8]);
-    /// As many bytes as a block has, at the end of `bytes`, if there are so many.
+    /// The last `LENGTH` of `bytes`, if there are so many.
     fn last(bytes: &[u8]) -> Option<&Self>;
     /// The bytes of all these blocks.
     fn flatten(blocks: &mut [Self]) -> &mut [u8];
@@ -55,7 +55,7 @@ pub(crate) fn wipe<B: Block>(block: &mut B) {
     wipe_bytes(block.bytes_mut());
 }
 
-/// The same for bytes of any number.
+/// As [`wipe`], for any number of bytes.
 ///
 /// It is neither generic nor inlined: a program that is not optimised itself would wipe ten times as slowly.
 #[cfg_attr(not(feature = "zeroize"), inline)]

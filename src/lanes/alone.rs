@@ -14,7 +14,7 @@
 //! - Zen 4 begins the next message late: a block of short messages takes 116 cycles in a loop, and 55 in four streams.
 //!   So two blocks are enough, computed and not measured.
 //! - Arm's CPUs are taken for ones that overlap messages.
-//! - Of an odd number, pairs leave one alone: 5 × 100 B take 975 cycles in pairs, and 915 one by one (Golden Cove).
+//! - Pairs leave one of an odd number alone: 5 × 100 B take 975 cycles in pairs, and 915 one by one (Golden Cove).
 //! - BLAKE3 has kernels for few. On four lanes two blocks take 404 cycles together, and 380 one by one.
 //! - BLAKE2: in four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes that of
 //!   one and a half; and the call that of one or two. A pair takes that of one and a half too. Alone, the first rows of a
@@ -28,8 +28,8 @@ use crate::kernel::{Block, Sides};
 /// Messages at most that may take less time one by one.
 pub(crate) const MOST_ALONE: usize = 7;
 
-/// Blocks of a message at most that is side by side with others to its end. Of more, the scheduler gives a lane that
-/// is free to the next message.
+/// Blocks of a message at most that is side by side with others to its end. If it has more, the scheduler gives a lane
+/// that is free to the next message.
 pub(crate) fn most_blocks(sides: Sides, number: usize) -> u64 {
     match sides {
         Sides::Streams(n) | Sides::Overlapping(n) if number <= n => u64::MAX,

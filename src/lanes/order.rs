@@ -96,7 +96,7 @@ fn sort_places(order: &mut [u8], blocks: impl Fn(usize) -> u64) {
 /// Puts what lies at place `order[i]` of `items` to place `i`.
 pub(super) fn put_in_order<T>(items: &mut [T], order: &[u8]) {
     for i in 0..items.len() {
-        // What lay at a place before this one has been moved to where the item went that is there now.
+        // An item from a place before this one has been moved to where the item went that is there now.
         let mut from = usize::from(order[i]);
         while from < i {
             from = usize::from(order[from]);

@@ -89,7 +89,7 @@ pub(crate) fn schedule<'a, H: Dispatch, T>(
     memory.wipe();
 }
 
-/// Of each lane the chaining value, and the blocks that close its message.
+/// Each lane's chaining value, and the blocks that close its message.
 pub(super) struct Memory<H: Dispatch> {
     pub(super) chains: Array<H::Chain, H::MaxLanes>,
     pub(super) ends: Array<Array<H::Block, H::MaxClosing>, H::MaxLanes>,

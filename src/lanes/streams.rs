@@ -85,7 +85,7 @@ impl<S: HasStream> Update<S::Function> for (&mut S, &[u8]) {
     }
 }
 
-/// Appends to each hasher its data. What can be held back is so at once, in no lane.
+/// Appends to each hasher its data. Data that can be held back is held at once, in no lane.
 #[inline]
 pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Update<H>]) {
     if updates.iter().all(|update| update.data().is_empty()) {
@@ -144,7 +144,7 @@ fn append_together<'a, H: Dispatch, const N: usize>(
 /// Pieces at most that may take less time one by one, except with the SHA extension.
 const FEW_STREAMS: usize = 8;
 
-/// Those with a bit in `marks`.
+/// The elements of `window` with a bit in `marks`.
 fn marked<U>(window: &mut [U], marks: u64) -> impl Iterator<Item = &mut U> {
     window.iter_mut().enumerate().filter(move |(i, _)| marks >> i & 1 == 1).map(|(_, update)| update)
 }

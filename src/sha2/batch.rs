@@ -53,7 +53,7 @@ impl<V: Variant> Batch<V> {
         Self { backend: Backend::best(), variant: PhantomData }
     }
 
-    /// The same on `backend`.
+    /// Has the batch compute on `backend`.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
@@ -73,7 +73,7 @@ impl<V: Variant> Batch<V> {
         Hash::full(self.digest(message))
     }
 
-    /// The same as bytes.
+    /// The digest of `message`, as bytes.
     #[inline]
     pub(super) fn digest(&self, message: &[u8]) -> V::Bytes {
         if let Some(bytes) = digest_of_node::<V>(self.backend, message) {

@@ -43,7 +43,7 @@ impl<V: Variant> Hasher<V> {
         Self { stream, variant: PhantomData }
     }
 
-    /// The same hasher, computing on `backend` from here on.
+    /// Has the hasher compute on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.stream.backend = backend;
@@ -70,7 +70,7 @@ impl<V: Variant> Hasher<V> {
         Hash::full(self.digest())
     }
 
-    /// The same as bytes. Always inlined: see [`Stream::finalize`].
+    /// The digest so far, as bytes. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
     pub(super) fn digest(&self) -> V::Bytes {
         self.stream.finalize(Written::JustNow, digest::<V>)
@@ -98,7 +98,7 @@ impl<V: Variant> Default for Hasher<V> {
     }
 }
 
-/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+/// For code that knows the `digest` traits alone. `Hasher::update` takes precedence over this method.
 impl<V: Variant> Update for Hasher<V> {
     #[inline]
     fn update(&mut self, bytes: &[u8]) {

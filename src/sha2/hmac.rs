@@ -76,7 +76,7 @@ impl<V: Variant> HmacKey<V> {
         key
     }
 
-    /// The same key, computing on `backend` from here on.
+    /// Has the key compute on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
@@ -218,7 +218,7 @@ pub struct HmacHasher<V: Variant> {
 }
 
 impl<V: Variant> HmacHasher<V> {
-    /// The same hasher, computing on `backend` from here on.
+    /// Has the hasher compute on `backend` from here on.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.stream.backend = backend;
@@ -246,7 +246,7 @@ impl<V: Variant> HmacHasher<V> {
         Hash::full(self.digest())
     }
 
-    /// The same as bytes. Always inlined: see [`Stream::finalize`].
+    /// The tag so far, as bytes. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
     fn digest(&self) -> V::Bytes {
         let mut inner = self.stream.finalize(Written::JustNow, digest::<V>);
@@ -273,7 +273,7 @@ impl<V: Variant> HmacHasher<V> {
     }
 }
 
-/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+/// For code that knows the `digest` traits alone. `HmacHasher::update` takes precedence over this method.
 impl<V: Variant> Update for HmacHasher<V> {
     #[inline]
     fn update(&mut self, bytes: &[u8]) {

@@ -51,7 +51,7 @@ pub trait Sealed: Digested {
 /// From a hash value and messages of one block, which were written before, to digests.
 type HashNodes<W> = fn(Backend, &'static [W; 8], &[&<W as Word>::Block], &mut [<W as Word>::Digest]);
 
-/// What the compression functions of the family have alike.
+/// The compression function of SHA-256 or of SHA-512.
 pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Written> {
     type Word: Sha2Word;
     /// The bytes of a block as a type-level number.
@@ -112,7 +112,7 @@ impl Family for Sha512Function {
     }
 }
 
-/// What a variant's function computes with. The value is the hash value in bytes.
+/// A variant's word, chaining value and block, and its hash value in bytes.
 pub(super) type WordOf<V> = <<V as Sealed>::Function as Family>::Word;
 pub(super) type ChainOf<V> = <<V as Sealed>::Function as Function>::Chain;
 pub(super) type BlockOf<V> = <<V as Sealed>::Function as Function>::Block;
@@ -163,7 +163,7 @@ pub(super) fn digest<V: Variant>(chain: &ChainOf<V>) -> V::Bytes {
     truncate::<V>(&chain.to_bytes())
 }
 
-/// The same for a hash value in bytes.
+/// As [`digest`], for a hash value in bytes.
 #[inline]
 pub(super) fn truncate<V: Variant>(value: &ValueOf<V>) -> V::Bytes {
     let mut bytes = V::Bytes::ZERO;

@@ -256,7 +256,7 @@ const fn places<const WORDS: usize>(four: [u32; 4]) -> [u32; WORDS] {
 
 /// A step of rows where a rotation takes two cycles.
 trait ByShifts: Copy {
-    /// Of an exclusive or, rotates the side that is known early, while the other is still being computed, which is then
+    /// Rotates the side of an exclusive or that is known early, while the other is still being computed, which is then
     /// shifted both ways and added by ternary logic: two cycles instead of three where a rotation takes two. Where it
     /// takes one, the shifts only fill the ports: 207 cycles a block instead of 183 (Cascade Lake).
     fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self>;

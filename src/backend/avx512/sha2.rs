@@ -1,4 +1,4 @@
-//! What SHA-256 and SHA-512 have alike on AVX-512: functions of three bits by ternary logic.
+//! Functions of three bits by ternary logic, for SHA-256 and SHA-512 on AVX-512.
 #![allow(unsafe_code)]
 
 #[cfg(msan)]
@@ -9,7 +9,7 @@ pub(super) const XOR3: i32 = 0x96;
 pub(super) const CH: i32 = 0xca;
 pub(super) const MAJ: i32 = 0xe8;
 
-/// The same in steps: MemorySanitizer does not follow `vpternlog`.
+/// Ternary logic in steps: MemorySanitizer does not follow `vpternlog`.
 #[cfg(msan)]
 macro_rules! in_steps {
     ($name:ident, $Register:ident, $xor:ident, $and:ident) => {

@@ -103,8 +103,8 @@ fn nodes_of_sha256_on_every_backend() {
     }
 }
 
-/// Whole messages, of as many blocks each or of numbers of their own, closed by one block or two, on every kernel. What
-/// lies before the closing blocks and behind them must not be read.
+/// Whole messages, of as many blocks each or of numbers of their own, closed by one block or two, on every kernel.
+/// Bytes before the closing blocks and behind them must not be read.
 #[test]
 fn whole_messages_of_sha256_on_every_backend() {
     let mut seed = 2108;

@@ -1,4 +1,4 @@
-//! What SHA-256 and SHA-512 have alike in scalar words.
+//! Messages of SHA-256 and SHA-512 one by one, in scalar words.
 
 use core::slice;
 

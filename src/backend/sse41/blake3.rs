@@ -57,7 +57,7 @@ impl CompressGroup for On<Sse41> {
     }
 }
 
-/// The same message as a run of one.
+/// A message as a run of one.
 #[inline(always)]
 pub(in crate::backend) fn alone<'a>(
     chain: &'a mut Chain,

@@ -90,7 +90,7 @@ pub struct TreeHasher<F: Flavour> {
 }
 
 impl<F: Flavour> TreeHasher<F> {
-    /// The same hasher, which keeps the digests of its leaves from here on, until they are taken.
+    /// Has the hasher keep the digests of its leaves from here on, until they are taken.
     #[must_use]
     pub fn keep_leaves(mut self) -> Self {
         self.hashed.keeps = true;
@@ -156,7 +156,7 @@ impl<F: Flavour> TreeHasher<F> {
         self
     }
 
-    /// The same for leaves that are collected.
+    /// As [`update_by`](Self::update_by), for leaves that are collected.
     fn collect(
         &mut self,
         bytes: &[u8],
@@ -177,7 +177,7 @@ impl<F: Flavour> TreeHasher<F> {
         append(buffer, tail, *most);
     }
 
-    /// The same for leaves that are hashed as they come.
+    /// As [`update_by`](Self::update_by), for leaves that are hashed as they come.
     fn stream(
         &mut self,
         bytes: &[u8],
@@ -259,7 +259,7 @@ impl<F: Flavour> Hashed<F> {
         reached
     }
 
-    /// The same, shared out among the cores.
+    /// As [`fold_leaves`](Self::fold_leaves), shared out among the cores.
     #[cfg(feature = "rayon")]
     fn fold_leaves_rayon(&mut self, tree: &Tree<F>, leaves: &Leaves<'_, F>) -> Option<F::Chain> {
         use rayon::prelude::*;

@@ -9,7 +9,7 @@ pub(super) fn append(buffer: &mut Vec<u8>, bytes: &[u8], most: usize) {
     if length > buffer.capacity() {
         let room = buffer.capacity().saturating_mul(2).clamp(length, most.max(length));
         if cfg!(feature = "zeroize") {
-            // What growing in place might move would stay behind.
+            // Growing in place might move the bytes, and leave a copy behind.
             let mut larger = Vec::with_capacity(room);
             larger.extend_from_slice(buffer);
             wipe(&mut mem::replace(buffer, larger));

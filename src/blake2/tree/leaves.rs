@@ -111,7 +111,7 @@ pub(super) struct Leaves<'a, F: Flavour> {
 }
 
 impl<'a, F: Flavour> Leaves<'a, F> {
-    /// Those in `direct` alone, of `length` bytes each.
+    /// The leaves in `direct` alone, of `length` bytes each.
     pub(super) fn new(first: u64, length: usize, direct: &'a [u8]) -> Self {
         Self { first, length, ends: None, buffered: &[], direct, has_last: false, begins: None }
     }

@@ -68,7 +68,7 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
     // Messages that have not ended, and the blocks of each that are done.
     let (mut live, mut done) = (number, 0);
     loop {
-        // A run is compressed at once. Of whole messages, first the blocks before the last one of the shortest are, and
+        // A run is compressed at once. In whole messages, first the blocks before the last one of the shortest are, and
         // then that one: so the rounds are compiled once.
         let (mut count, mut going_on) = (run.count, 0);
         if let Some(ends) = run.ends {

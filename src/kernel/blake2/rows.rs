@@ -19,7 +19,7 @@ pub(crate) trait Row<F: Constants>: Words<F::Word, 4> {
     /// compiled once.
     const LOADS_WORDS: bool = false;
 
-    /// The same as `new` for words in memory, which may have been written just before.
+    /// As [`Words::new`], for words in memory, which may have been written just before.
     #[inline(always)]
     fn join(token: Self::Token, words: [F::Word; 4]) -> Self {
         Self::new(token, words)
@@ -122,7 +122,7 @@ pub(crate) fn swap<W>([w0, w1, w2, w3]: [W; 4]) -> [W; 4] {
 pub(crate) struct Rows<F, R> {
     /// Row `a` and the message words that are added next.
     pub(crate) sum: R,
-    /// As it was after the last half of G, not turned.
+    /// Row `a` as it was after the last half of G, not turned.
     pub(crate) a: R,
     pub(crate) b: R,
     pub(crate) c: R,

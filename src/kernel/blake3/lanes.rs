@@ -34,9 +34,9 @@ struct Tags<V> {
     high: V,
     length: V,
     flags: V,
-    /// Of the first block in addition.
+    /// Flags of the first block, besides `flags`.
     first: V,
-    /// Of the last block in addition.
+    /// Flags of the last block, besides `flags`.
     last: V,
 }
 

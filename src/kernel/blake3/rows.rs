@@ -33,7 +33,7 @@ pub(crate) const fn order(a: i32, b: i32, c: i32, d: i32) -> i32 {
     a | b << 2 | c << 4 | d << 6
 }
 
-/// What row `d` of a message's blocks is made of.
+/// The parts of row `d` of a message's blocks.
 #[derive(Clone, Copy)]
 struct Tag {
     counter: u64,
@@ -289,7 +289,7 @@ fn first_words<R: Row<N>, const N: usize>([m0, m4, m8, m12]: [R; 4]) -> [R; 4] {
 pub(crate) struct Rows<R> {
     /// Row `a` and the message words that are added next.
     pub(crate) sum: R,
-    /// As it was after the last half of G, not turned.
+    /// Row `a` as it was after the last half of G, not turned.
     pub(crate) a: R,
     pub(crate) b: R,
     pub(crate) c: R,

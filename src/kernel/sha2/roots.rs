@@ -36,7 +36,7 @@ const fn fraction(number: u128, cube: bool) -> u64 {
     while power(whole + 1, cube) <= number {
         whole += 1;
     }
-    // Of the number, what the power of the whole part leaves, and below it 64 bits.
+    // The number less the power of the whole part, and 64 bits below it.
     let rest = (number - power(whole, cube)) << 64;
     let (mut fraction, mut bit) = (0, 1 << 63);
     while bit > 0 {
