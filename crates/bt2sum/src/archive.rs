@@ -145,7 +145,7 @@ impl Run<'_> {
             return Err(io::Error::other("--store would replace this file, which is no store"));
         }
         if fs::metadata(self.store).is_ok_and(|file| file.is_file() && file.len() > 0) && !self.options.force {
-            // What rotted since the old recording would be recorded as good.
+            // Files that rotted since the old recording would be recorded as good.
             let text = match store::number_of_entries(self.store) {
                 Ok(number) => format!("a store of {number} entries; --update updates it, --force replaces it"),
                 Err(error) => format!("a store that cannot be read ({}); --force replaces it", reason(&error)),
@@ -340,7 +340,7 @@ impl Run<'_> {
         let interrupted = Interrupted::find(self.store).map_err(|error| self.wrong(error))?;
         let mut audit = Audit::new(opened, report, output, interrupted).map_err(|error| self.wrong(error))?;
         match &sample {
-            // What is new, and what an update reads besides, is not known yet.
+            // The number of new files, and of those that an update reads besides, is not known yet.
             Some(sample) => self.progress.expect(sample.bytes, sample.files),
             None => self.progress.expect(opened.sums.bytes, audit.number()),
         }

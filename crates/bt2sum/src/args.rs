@@ -34,7 +34,7 @@ pub(crate) struct Options {
 
     /// Length of digests of BLAKE2: 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
     ///
-    /// Of blake3: 1 to 1048576 [default: 32]
+    /// Length of digests of blake3: 1 to 1048576 [default: 32]
     #[arg(help_heading = "Hash", short, long, value_name = "BYTES", allow_hyphen_values = true, value_parser = digest_length)]
     pub(crate) size: Option<usize>,
 
@@ -233,7 +233,7 @@ impl Options {
         if is_known { Self::command() } else { Self::command().term_width(80) }
     }
 
-    /// What is wrong with the values of options beside a store.
+    /// The error in the values of options beside a store, if there is one.
     fn wrong_store(&self) -> Option<String> {
         self.archive.store.as_ref()?;
         if cfg!(not(target_os = "linux")) {
@@ -255,7 +255,7 @@ impl Options {
         (self.files.len() != 1).then(|| "--store is for one directory".to_owned())
     }
 
-    /// What is wrong with a repair of one file.
+    /// The error in the options of a repair of one file, if there is one.
     fn wrong_repair(&self) -> Option<String> {
         if !self.repair.repair || self.archive.store.is_some() {
             return None;
@@ -413,7 +413,7 @@ fn names(list: &OsStr) -> io::Result<Vec<OsString>> {
 }
 
 /// Turns `-cpus` into `--cpus`, and `--a`, `--s` and `--t` into `-a`, `-s` and `-t`: Go makes no difference between one
-/// dash and two. As aliases, the latter would be proposed in place of unknown options.
+/// dash and two. If these were aliases, they would be proposed in place of unknown options.
 fn with_right_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut options = true;
     let correct = |argument: OsString| {

@@ -86,7 +86,8 @@ impl Armour {
         }
     }
 
-    /// What is not finished at the end of the check file: the number of the line that began it, and the reason.
+    /// The armour that is not finished at the end of the check file: the number of the line that began it, and the
+    /// reason.
     pub(crate) fn end(&mut self) -> Option<(usize, &'static str)> {
         let Self::Pgp(place) = self else { return None };
         match core::mem::replace(place, Place::Outside) {
@@ -108,7 +109,7 @@ fn listed(line: &[u8]) -> Contents<'_> {
 mod tests {
     use super::*;
 
-    /// What is made of each line: `.` for nothing, `f` for a file, `!` for broken armour; and the number of a line that
+    /// A letter for each line: `.` for nothing, `f` for a file, `!` for broken armour; and the number of a line that
     /// began what has no end.
     fn read(as_coreutils: bool, lines: &str) -> (String, Option<usize>) {
         let mut armour = Armour::new(as_coreutils);

@@ -309,7 +309,7 @@ impl Tally {
         findings: &Findings,
     ) -> io::Result<()> {
         let mut why = None;
-        // What an untagged line is may not be known at all.
+        // The kind of an untagged line may not be known at all.
         let lacks_chunk = entry.lacks_chunk && (entry.tagged || options.says_kind());
         let result = match matches {
             Ok(true) => {

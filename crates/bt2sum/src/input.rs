@@ -390,8 +390,8 @@ mod tests {
         }
     }
 
-    /// What changes but the metadata is an error at once. What changes the metadata is read again, and may not change
-    /// twice.
+    /// A new length or modification time is an error at once. After any other change the file is read again, and may
+    /// not change twice.
     #[cfg(unix)]
     #[test]
     fn files_that_change_are_read_again_or_errors() {

@@ -102,7 +102,7 @@ fn whole_damage<F: Flavour>(
     let length = match found {
         // The mark is no byte of the file.
         Ok(found) => found.length - u64::from(marked),
-        // What cannot be read is damaged. Reading goes on behind it, leaf by leaf.
+        // A leaf that cannot be read is damaged. Reading goes on behind it, leaf by leaf.
         Err(error) if input.is_file() && error.raw_os_error().is_some() => {
             let begin = leaves.bytes_of(index).start;
             damage.append(leaves.check_range(input, (begin, leaves.length.saturating_sub(1)))?);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::scheme::{Digest, Scheme, digest};
 
-/// A result. What is `None` or empty is left out.
+/// A result. A field that is `None` or empty is left out.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

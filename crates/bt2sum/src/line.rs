@@ -104,7 +104,7 @@ impl LineParser {
         Some((name.or(may_lack_name.then_some(b"-"))?, Scheme { algorithm, size, shape }, hex))
     }
 
-    /// What coreutils see of a part of a line: they end at its first NUL.
+    /// The bytes of a part of a line that coreutils see: they end at its first NUL.
     fn until_nul<'a>(&self, part: &'a [u8]) -> &'a [u8] {
         let end = part.iter().position(|&byte| byte == 0).filter(|_| self.one_hash);
         &part[..end.unwrap_or(part.len())]

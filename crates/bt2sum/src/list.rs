@@ -97,7 +97,7 @@ impl<'a> List<'a> {
         Ok((!part.entries.is_empty() || !part.improper.is_empty()).then_some(part))
     }
 
-    /// Reads the next line with its line end. Of a line that is too long, only the beginning stays.
+    /// Reads the next line with its line end. Only the beginning of a line that is too long stays.
     fn next_line(&mut self) -> io::Result<bool> {
         self.line.clear();
         loop {

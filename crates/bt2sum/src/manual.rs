@@ -49,8 +49,8 @@ fn options(command: &Command) -> io::Result<String> {
     Ok(section.lines().map(|line| part(line).unwrap_or_else(|| line.to_owned()) + "\n").collect())
 }
 
-/// Turns Markdown into the macros of a manual page: headings, paragraphs, lists of one level, fenced code, tables of two
-/// columns, bold text and code. Of a link, only the text stays.
+/// Turns Markdown into the macros of a manual page: headings, paragraphs, lists of one level, fenced code, tables of
+/// two columns, bold text and code. Only the text of a link stays.
 fn roff(markdown: &str) -> String {
     let mut out = String::new();
     // The lines of a paragraph are escaped together, since code may go on in the next line.
@@ -179,8 +179,8 @@ mod tests {
         String::from_utf8(page).unwrap()
     }
 
-    /// Every option of the command is on the page, with its short form, and the hidden one for packages. What a process
-    /// tells its child is for nobody else.
+    /// Every option of the command is on the page, with its short form, and the hidden one for packages. The option by
+    /// which a process tells its child about itself is for nobody else.
     #[test]
     fn the_page_names_every_option() {
         let page = page();

@@ -30,7 +30,7 @@ const GROUP: u64 = 1 << 20;
 /// The length of the longest read of a copy, in bytes: a limit of bytes in a second is kept within as many.
 const PIECE: usize = 1 << 20;
 
-/// What was recorded about the contents of a file.
+/// The recorded length, root and leaves of a file.
 pub(crate) struct Recorded<F: Flavour> {
     tree: Tree<F>,
     chunk: NonZeroU64,
@@ -89,7 +89,7 @@ impl<F: Flavour> Recorded<F> {
 
 /// An open file that may have the bytes that are wanted.
 pub(crate) struct Copy {
-    /// As the user named it.
+    /// The name that the user gave.
     pub(crate) name: Arc<str>,
     pub(crate) file: File,
 }
@@ -218,7 +218,7 @@ impl<'a> Disk<'a> {
 #[cfg(not(target_os = "linux"))]
 fn forget(_: &File) {}
 
-/// What becomes of a range of bytes.
+/// The way in which a range of bytes is mended, or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// They are taken from the copy with this name.
@@ -229,7 +229,7 @@ pub(crate) enum Fate {
     Lost(Option<String>),
 }
 
-/// What became of a file, or would.
+/// The ranges of a file that were mended or stay wrong, or would be.
 #[derive(Debug, Default)]
 pub(crate) struct Mended {
     parts: Vec<(Range<u64>, Fate)>,
@@ -243,7 +243,7 @@ impl Mended {
         Self { error: Some(error), ..Self::default() }
     }
 
-    /// Of a file that stays missing, nothing is mended.
+    /// Nothing of a file that stays missing is mended.
     #[cfg(target_os = "linux")]
     pub(crate) fn all_or_nothing(mut self) -> Self {
         if !self.is_good() {
@@ -372,7 +372,7 @@ pub(crate) fn mend<F: Flavour>(
     let length = target.before.len();
     let mut error = mend_leaves(recorded, target, copies, dry, mark, &mut fates).err();
     if !dry {
-        // What was written before an error, too.
+        // Leaves that were written before an error are checked, too.
         let checked = check_written(recorded, target, copies.progress, &mut fates);
         error = error.or(checked.err());
     }
@@ -388,7 +388,7 @@ pub(crate) fn mend<F: Flavour>(
         mended.error = end_at_length(recorded, target, copies.progress, mark).err();
     }
     if !dry {
-        // What is in memory may be wrong where the disk is right.
+        // The pages in memory may be wrong where the disk is right.
         forget(&target.file);
     }
     mended
@@ -462,7 +462,7 @@ fn check_written<F: Flavour>(
     Ok(())
 }
 
-/// What is wrong with a disk that gives back other bytes.
+/// The reason for a leaf that the disk gives back with other bytes.
 const OTHER_BYTES: &str = "the disk gives other bytes than were written";
 
 /// Cuts off what is beyond the recorded end, and looks at the whole file once more. The recorded digests of the leaves
@@ -505,7 +505,8 @@ fn mend_leaf<F: Flavour>(
     }
 }
 
-/// What the copies have of a file that is gone. `write` gets each leaf and where it begins, as long as none is lost.
+/// Gathers the leaves of a file that is gone from its copies. `write` gets each leaf and where it begins, as long as
+/// none is lost.
 #[cfg(target_os = "linux")]
 pub(crate) fn gather<F: Flavour>(
     recorded: &Recorded<F>,

@@ -112,7 +112,7 @@ impl Progress {
         Self { bar: Some(Bar { bar, start, shown, files, current }), pace: None }
     }
 
-    /// The same, with a limit for the bytes in a second.
+    /// Sets a limit for the bytes in a second.
     pub(crate) fn at_rate(mut self, rate: Option<u64>) -> Self {
         self.pace = rate.map(|rate| Pace { rate, free: Mutex::new(Instant::now()) });
         self

@@ -30,7 +30,7 @@ pub(crate) struct Open {
     pub(crate) before: Metadata,
     /// The part of a sparse file that was looked at last, and whether it is a hole.
     part: (Range<u64>, bool),
-    /// What the reader's buffer has of this file.
+    /// The bytes of this file that the reader's buffer has.
     buffered: Range<u64>,
     direct: bool,
     /// Whether the file is read for the second time.

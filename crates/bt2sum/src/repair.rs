@@ -150,7 +150,7 @@ impl Run<'_> {
         Ok(self.tell(printer, status, &mended, Some((recorded.root(), length))))
     }
 
-    /// What is likely if nothing matches, and there is a key.
+    /// The error that is likely if nothing matches, and there is a key.
     fn other_key(&self, mended: &Mended, length: u64) -> Option<io::Error> {
         let nothing_matches = length > 0 && mended.ends(true).concat() == [0, length - 1];
         let text = "nothing matches, as with another key than that of the leaves";

@@ -303,7 +303,7 @@ impl Scheme {
         self.params(secret).hasher().expect(IN_RANGE)
     }
 
-    /// The same as BLAKE2bp or BLAKE2sp.
+    /// Hashes a message as a whole, by BLAKE2bp or BLAKE2sp.
     pub(crate) fn parallel<F: Flavour>(self, secret: &Secret) -> Parallel<F> {
         self.params(secret).parallel().expect(IN_RANGE)
     }

@@ -28,7 +28,7 @@ pub(crate) const SEAL: u64 = 32;
 pub(crate) struct Format {
     pub(crate) magic: [u8; 8],
     pub(crate) version: u8,
-    /// What a file of the format is called in messages, with its article.
+    /// The name of a file of the format in messages, with its article.
     pub(crate) title: &'static str,
     /// The length of the shortest file, in bytes.
     pub(crate) least: u64,

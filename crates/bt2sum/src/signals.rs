@@ -17,9 +17,9 @@ pub(crate) fn before_end(clean_up: impl FnOnce() + Send + 'static) -> io::Result
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    /// Those of which the library knows that they end a process.
+    /// Signals of which the library knows that they end a process.
     const ENDS: [i32; 10] = [SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU];
-    /// Those that programs are free to use: the C library has the two before.
+    /// Signals that programs are free to use: the C library has the two before.
     const REAL_TIME: core::ops::RangeInclusive<i32> = 34..=64;
 
     // The thread first: a signal that is caught needs one that acts.
@@ -30,7 +30,7 @@ pub(crate) fn before_end(clean_up: impl FnOnce() + Send + 'static) -> io::Result
         {
             clean_up();
             if emulate_default_handler(signal).is_err() || !ENDS.contains(&signal) {
-                // Of these the library does not know what they do. Shells tell the same number.
+                // The library does not know what other signals do. Shells tell the same number.
                 std::process::exit(128 + signal);
             }
         }

@@ -39,7 +39,7 @@ const _: () = assert!(CHUNK_LEN << MAPPED_CHUNKS <= GROUP);
 /// The largest length of a group in a regular file, in bytes.
 const LONGEST_GROUP: u64 = 16 << 20;
 
-/// What a thread makes of a group.
+/// The result of a thread for a group.
 enum Group {
     /// The digest of a message that has one group only.
     Whole(Digest),

@@ -17,7 +17,7 @@ use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_de
 use crate::args::Options;
 use crate::input::{Source, metadata, raw};
 
-/// What became of the child.
+/// The way in which the child ended.
 pub(crate) enum Child {
     /// It did all work.
     Ended(ExitCode),
@@ -48,8 +48,8 @@ impl Done {
     }
 }
 
-/// Runs the program with the same arguments in a child that maps files. What can be read only once, and lists, are for
-/// a process that cannot be ended so.
+/// Runs the program with the same arguments in a child that maps files. Lists, and inputs that can be read only once,
+/// are for a process that cannot be ended so.
 ///
 /// A process that is the child already ends with its parent from here on, and leaves no memory on the disk.
 pub(crate) fn run(options: &Options) -> io::Result<Child> {

@@ -29,7 +29,7 @@ pub(crate) struct Temporary {
     file: io::BufWriter<File>,
     path: PathBuf,
     target: PathBuf,
-    /// What was noted last.
+    /// The bytes that were noted last.
     #[cfg(target_os = "linux")]
     noted: Vec<u8>,
 }
@@ -155,8 +155,8 @@ pub(crate) fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// What is in the file that a writer of `target` without others writes, or that a killed one left behind; and the time of
-/// its last change. `None` if there is no such file, or another begins otherwise than `magic`.
+/// The contents of the file that a writer of `target` without others writes, or that a killed one left behind; and the
+/// time of its last change. `None` if there is no such file, or another begins otherwise than `magic`.
 #[cfg(target_os = "linux")]
 pub(crate) fn left_behind(target: &Path, magic: &[u8]) -> io::Result<Option<(Vec<u8>, SystemTime)>> {
     /// More than a magic number, a time and the longest name.
@@ -201,7 +201,7 @@ impl Drop for Temporary {
 pub(crate) fn is_foreign(path: &Path, magic: &[u8]) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(file) if file.is_file() => {}
-        // What is there is no regular file, or nothing is there: creating the file tells.
+        // Something else is there, or nothing: creating the file tells.
         _ => return Ok(false),
     }
     let mut begin = Vec::new();

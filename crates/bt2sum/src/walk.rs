@@ -26,7 +26,7 @@ pub(crate) fn files(names: &[&OsStr], mut complain: impl FnMut(&Path, &io::Error
     found
 }
 
-/// Adds the files below `directory` to `found`. Of the directories on the way to where it is, none is open, and there may be
+/// Adds the files below `directory` to `found`. The directories on the way to where it is are not open, so there may be
 /// any number of them.
 fn below(directory: &Path, found: &mut Vec<PathBuf>, complain: &mut impl FnMut(&Path, &io::Error)) {
     let mut todo = vec![(directory.to_owned(), true)];

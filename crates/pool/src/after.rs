@@ -50,7 +50,7 @@ impl After {
         match piece {
             #[cfg(feature = "bytes")]
             Some(Piece::Bytes(bytes)) => self.bytes.push(bytes),
-            // Of our own: a loan that has ended, or a copy.
+            // Bytes of our own: a loan that has ended, or a copy.
             _ => {}
         }
     }

@@ -174,7 +174,7 @@ impl<H: LaneHasher> Queue<H> {
         false
     }
 
-    /// As `is_alone`, without noting anything.
+    /// As [`is_alone`](Self::is_alone), without noting anything.
     pub(crate) fn is_still_alone(&self, key: Key) -> bool {
         self.lanes == 1 || self.recent.load(Ordering::Relaxed) == (key as u64 + 1) * (ALONE_AFTER + 1) + ALONE_AFTER
     }

@@ -118,7 +118,7 @@ impl<H: LaneHasher> Clone for PoolHasher<H> {
     }
 }
 
-/// For code that knows the `digest` traits alone. Of two methods with the name `update` a call takes the hasher's own.
+/// For code that knows the `digest` traits alone. `PoolHasher::update` takes precedence over this method.
 impl<H: LaneHasher> Update for PoolHasher<H> {
     fn update(&mut self, bytes: &[u8]) {
         self.update(bytes);

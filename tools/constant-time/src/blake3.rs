@@ -1,4 +1,4 @@
-//! What BLAKE3 is asked in its keyed modes: key, material and messages are secret.
+//! The calls of BLAKE3 in its keyed modes: key, material and messages are secret.
 
 use simd_digest::blake3::hazmat::{
     HasherExt, State, compress, merge_subtrees_non_root, merge_subtrees_root, merge_subtrees_root_xof, subtrees,
@@ -94,7 +94,7 @@ fn one_shot() {
     }
 }
 
-/// As many messages as there are, and as few as other kernels take.
+/// All messages at once, and as few as other kernels take.
 fn many(backend: Backend) {
     let messages = messages();
     let mode = keyed(backend);

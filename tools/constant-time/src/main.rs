@@ -125,7 +125,7 @@ fn compare<F: Flavour>(backend: Backend) {
     assert!(!publish_bit(hashes[0] == *hashes[2].as_bytes()));
 }
 
-/// Of the `digest` traits: keyed by `key` bytes, and verified against a tag that nobody knows.
+/// A MAC of the `digest` traits: keyed by `key` bytes, and verified against a tag that nobody knows.
 fn mac<M: Mac + KeyInit + Clone>(key: usize, with_backend: impl Fn(M) -> M) {
     let macs = [100, 100, 101].map(|length| {
         let mac = with_backend(M::new_from_slice(&secret(key)).unwrap());
@@ -134,7 +134,7 @@ fn mac<M: Mac + KeyInit + Clone>(key: usize, with_backend: impl Fn(M) -> M) {
     for (i, expected) in [(1, true), (2, false)] {
         let mut tag = macs[i].clone().finalize().into_bytes();
         if cfg!(msan) {
-            // What compares tags is not ours, and has assembly, which MemorySanitizer does not follow.
+            // The comparison of tags is not ours, and has assembly, which MemorySanitizer does not follow.
             taint::reveal(&mut tag);
             black_box(&tag);
             continue;
@@ -207,7 +207,7 @@ fn controls() -> Vec<(&'static str, Leak, Secret)> {
 
 type Check = fn(Backend);
 
-/// What a hash of this family is asked, each beside its name.
+/// The checks of a hash of this family, each beside its name.
 fn checks_of<F: Flavour>(hash: &str, macs: Check) -> Vec<(String, Check)> {
     let checks: [(&str, Check); 7] = [
         ("hash", self::hash::<F>),

@@ -1,4 +1,4 @@
-//! What SHA-256, SHA-224 and SHA-512 are asked, with the SHA extension and without it.
+//! The calls of SHA-256, SHA-224 and SHA-512, with the SHA extension and without it.
 
 use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::sha2::{
@@ -46,7 +46,7 @@ fn hash<V: Variant>(backend: Backend) {
     }
 }
 
-/// As many messages as there are, and as few as other kernels take.
+/// All messages at once, and as few as other kernels take.
 fn many<V: Variant>(backend: Backend) {
     let messages = messages();
     let batch = Batch::<V>::new().with_backend(backend);

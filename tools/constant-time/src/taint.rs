@@ -2,13 +2,13 @@
 //! or an address depends on it. The tracker is valgrind, or with `--cfg msan` the memory sanitizer.
 #![allow(unsafe_code, reason = "trackers are called by addresses")]
 
-/// What is in `value` is secret from here on.
+/// Makes `value` secret from here on.
 pub(crate) fn hide<T: ?Sized>(value: &mut T) {
     let bytes = size_of_val(value);
     tracker::hide(core::ptr::from_mut(value).cast(), bytes);
 }
 
-/// What is in `value` is known to everybody.
+/// Makes `value` known to everybody.
 pub(crate) fn reveal<T: ?Sized>(value: &mut T) {
     let bytes = size_of_val(value);
     tracker::reveal(core::ptr::from_mut(value).cast(), bytes);

@@ -1,6 +1,6 @@
 //! A loop over blocks in assembly, from an order of operations: as the library has it, and as a function to be timed.
 //!
-//! All registers are fixed, so the loop that is timed is the loop that is used. Of one message:
+//! All registers are fixed, so the loop that is timed is the loop that is used. The loop for one message:
 //!
 //! | registers            | value                                                                  |
 //! |----------------------|------------------------------------------------------------------------|
@@ -14,7 +14,7 @@
 //! | 30, 31               | the rows of the chaining value                                         |
 //! | `k1` to `k4`         | the second, third, fourth word; all                                    |
 //!
-//! Of two messages, whose instructions take turns:
+//! The loop for two messages, whose instructions take turns:
 //!
 //! | registers            | value                                                                  |
 //! |----------------------|------------------------------------------------------------------------|
@@ -54,7 +54,7 @@ pub(crate) struct Function {
 pub(crate) const BLAKE2B: Function = Function { name: "blake2b", word: 8, rounds: 12, messages: 1 };
 pub(crate) const BLAKE2S: Function = Function { name: "blake2s", word: 4, rounds: 10, messages: 1 };
 
-/// Of an order that does not fit.
+/// The error of an order that does not fit.
 pub(crate) const MANY_REGISTERS: &str = "the order needs more registers than there are for each of two messages";
 
 /// The message word permutations of RFC 7693, section 2.7.
@@ -80,7 +80,7 @@ const HALVES: [&str; 2] = ["columns", "diagonals"];
 const OFFSETS: [&str; 8] = ["$a0", "$a1", "$a2", "$a3", "$b0", "$b1", "$b2", "$b3"];
 
 impl Function {
-    /// The same of two messages.
+    /// This function for two messages.
     pub(crate) fn pair(self) -> Self {
         Self { messages: 2, ..self }
     }

@@ -118,7 +118,7 @@ impl Display for Lanes {
     }
 }
 
-/// What the function does in a round, for the eight words of each register.
+/// Computes a round of the function, for the eight words of each register.
 pub(crate) fn mix(state: &mut [u64], words: &[u64]) {
     for (half, g, lane) in (0..4).flat_map(|half| (0..32).map(move |i| (half, i / 8, i % 8))) {
         let [a, b, c, d] = places(half / 2, g).map(|place| 8 * place + lane);

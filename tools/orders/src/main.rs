@@ -43,7 +43,7 @@ enum Subcommands {
         /// For so many seconds.
         #[arg(long, default_value_t = 300)]
         seconds: u64,
-        /// Of the random choices.
+        /// The seed of the random choices.
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
@@ -73,7 +73,7 @@ enum LaneCommands {
         /// For so many seconds.
         #[arg(long, default_value_t = 300)]
         seconds: u64,
-        /// Of the random choices.
+        /// The seed of the random choices.
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
@@ -216,7 +216,7 @@ fn run(command: Subcommands) -> Result<(), String> {
     Ok(())
 }
 
-/// What is in a file, or an error that names it.
+/// The contents of a file, or an error that names it.
 fn read<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<T, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     parse(&text).map_err(|error| format!("{}: {error}", path.display()))

@@ -16,7 +16,7 @@ const AGAIN: usize = 24;
 /// The best of those go on.
 const SURVIVORS: usize = 10;
 
-/// What is searched for.
+/// The orders that are searched, and their figures.
 pub(crate) trait Search {
     type Order: Clone + PartialEq;
     type Cycles: Copy;
@@ -25,7 +25,7 @@ pub(crate) trait Search {
     fn mutated(&self, order: &Self::Order, random: &mut fastrand::Rng) -> Option<Self::Order>;
     /// # Errors
     ///
-    /// Those of [`measure`].
+    /// As [`measure`].
     fn measure(&self, orders: &[Self::Order], rounds: usize) -> Result<Vec<Self::Cycles>, String>;
     /// The figure that is to be small.
     fn figure(cycles: &Self::Cycles) -> f64;

@@ -1,4 +1,4 @@
-//! What runs: ours and the peers', each of the same shape.
+//! The functions that run: ours and the peers', all of one shape.
 
 use core::hint::black_box;
 
@@ -10,7 +10,7 @@ use simd_digest::{Blake2b512, Digest, blake3 as our_blake3, sha256};
 
 /// The name of a hash, whether it is a peer's of the same hash as ours, and the hash of one message.
 pub(crate) type One = (&'static str, bool, fn(&[u8]));
-/// The same, and the hash of many messages.
+/// As [`One`], with the hash of many messages.
 pub(crate) type Many = (&'static str, bool, fn(&[&[u8]]));
 
 pub(crate) const BLAKE2B: [One; 4] = [

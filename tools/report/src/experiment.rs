@@ -18,7 +18,7 @@ struct Plan {
     title: String,
     /// The name of the chart, if there is one.
     file: Option<&'static str>,
-    /// What the sizes are.
+    /// The unit of the sizes, as the chart names its axis.
     across: &'static str,
     sizes: Vec<Size>,
     entrants: Vec<Entrant>,
@@ -58,7 +58,7 @@ pub(crate) struct Line<'a> {
     pub(crate) calls: Vec<Call<'a>>,
 }
 
-/// What came of an experiment.
+/// The results of an experiment.
 pub(crate) struct Outcome {
     plan: Plan,
     results: Results,

@@ -18,7 +18,7 @@ pub(crate) const MEMORY: usize = 1 << 20;
 const MANY: usize = 64;
 const NODES: usize = 1024;
 
-/// What a row hashes, and how many bytes that are.
+/// The messages that a row hashes, and the number of their bytes.
 const ROWS: [(&str, usize); 6] = [
     ("64 B", 64),
     ("1 KiB", 1 << 10),

@@ -25,7 +25,7 @@ use crate::leaves::Damage;
 use crate::output::reason;
 use crate::scheme::{Digest, Secret};
 
-/// What is written.
+/// The store that an audit writes, or the list that it makes for a repair.
 pub(super) enum Output {
     Nothing,
     /// The records of the store, with the times of the last check.
@@ -36,7 +36,7 @@ pub(super) enum Output {
     Repair(Vec<Lost>),
 }
 
-/// What is there under a name now.
+/// The file or link that is under a name now.
 enum Sight {
     Nothing,
     /// Why it cannot be read, and the parts that can be read.
@@ -329,7 +329,8 @@ impl<'a, 'p> Audit<'a, 'p> {
         Ok(())
     }
 
-    /// The verdict about a name that waited, unless it waits for others still. What it depends on is given to no other.
+    /// The verdict about a name that waited, unless it waits for others still. A record that it depends on is given to
+    /// no other name.
     fn judge(&mut self, waiting: &Waiting) -> Option<(Verdict, Keep)> {
         let recorded = waiting.old.as_ref().map_or(Recorded::Nothing, |old| Recorded::File(&old.0));
         let decided = verdict(recorded, waiting.sight.as_found(), &self.others)?;
@@ -424,7 +425,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         (self.missing_files > self.files / 2).then_some("more than half of the files are missing")
     }
 
-    /// What is to be repaired.
+    /// The report, and the files to be repaired.
     pub(super) fn into_lost(self) -> (Report<'a, 'p>, Vec<Lost>) {
         (self.report, if let Output::Repair(all) = self.output { all } else { Vec::new() })
     }

@@ -6,7 +6,7 @@ use std::io;
 use super::store::{Record, Store};
 use crate::leaves::Damage;
 
-/// What is known of a file that was read.
+/// The length of a file that was read, and the digests of its leaves.
 pub(super) struct Leaves<'a> {
     pub(super) length: u64,
     /// The digests of the leaves, one after the other. Empty if there is only one leaf.

@@ -1,5 +1,5 @@
-//! What an update will write. The new store is begun when all names are known, because what a name keeps may depend on
-//! other names.
+//! The entries that an update will write. The new store is begun when all names are known, because what a name keeps
+//! may depend on other names.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! What a walk leaves out.
+//! Files and directories that a walk leaves out.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -19,7 +19,7 @@ struct Pattern {
     directories: bool,
 }
 
-/// What a walk leaves out, with all that is below.
+/// The files and directories that a walk leaves out, with all that is below.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
     patterns: Vec<Pattern>,

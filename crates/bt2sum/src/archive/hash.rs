@@ -24,7 +24,7 @@ use crate::threads::in_order;
 /// The largest number of tasks of a batch.
 const BATCH: usize = 256;
 
-/// What is to be done for a task.
+/// The facts about a file that a task wants.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted<'a> {
     Nothing,
@@ -44,7 +44,7 @@ pub(super) trait Task: Send {
     fn close(&mut self);
 }
 
-/// What was found out about a file.
+/// The facts that were found out about a file.
 #[derive(Debug)]
 pub(super) struct Content {
     pub(super) length: u64,
@@ -166,7 +166,7 @@ struct Long<T> {
     bad: Vec<(u64, String)>,
 }
 
-/// What one thread reads at a time.
+/// The files, or the part of a long file, that one thread reads at a time.
 enum Unit<T> {
     Batch(Vec<(T, Option<io::Result<Small>>)>),
     /// The number of the first leaf of a part of a long file, and the length of the part. With the last part come the
@@ -180,7 +180,7 @@ enum Unit<T> {
     },
 }
 
-/// What one thread has hashed.
+/// The files, or the part of a long file, that one thread has hashed.
 enum Hashed<T, F: Flavour> {
     Batch(Vec<(T, Outcome)>),
     /// The number of the first leaf comes first.

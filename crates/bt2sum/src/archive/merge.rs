@@ -116,7 +116,7 @@ impl Iterator for Merge<'_> {
             (None, None) => return None,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            // Of a directory that is now a file, nothing is found.
+            // Nothing is found below a directory that is now a file.
             (Some(entry), Some(Found::Unlisted(name, _))) if compare(&entry.name, name).is_eq() => Ordering::Less,
             (Some(entry), Some(found)) => compare(&entry.name, found.name()),
         };

@@ -1,4 +1,5 @@
-//! What is known about all names while an audit decides about one: an index of times, and of what is not in its place.
+//! The facts about all names that an audit has while it decides about one: an index of times, and of what is not in its
+//! place.
 //!
 //! ```text
 //!   walking    the times of all records are known; what is lost and what came is gathered
@@ -155,10 +156,10 @@ enum Stage {
     Copied { free: Free },
 }
 
-/// What is known about all names.
+/// The facts about all names, as far as they are known.
 pub(super) struct Index {
     times: Times,
-    /// What names lost, in the order of names.
+    /// The records whose names lost them, in the order of names.
     lost: Vec<Lost>,
     /// Files that are not in their place, if a record has their time.
     came: Vec<(Key, Place)>,
@@ -168,7 +169,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Of a store, before anything is found.
+    /// The index of a store, before anything is found.
     pub(super) fn new(store: &Store) -> io::Result<Self> {
         let (lost, came, elsewhere) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { times: Times::of(store)?, lost, came, elsewhere, stage: Stage::Walking })
@@ -286,7 +287,7 @@ impl Index {
         gone.map(|(record, _)| record.stamp()).filter(|stamp| stamp.length > 0).collect()
     }
 
-    /// What is gone and was told under no other name, in the order of names.
+    /// The records that are gone and were told under no other name, in the order of names.
     pub(super) fn missing(&mut self) -> impl Iterator<Item = Lost> + use<> {
         mem::take(&mut self.lost).into_iter().filter(|lost| lost.state == State::Gone)
     }
@@ -309,7 +310,7 @@ impl Others for Index {
         match &self.stage {
             Stage::Walking | Stage::Swaps { .. } => None,
             Stage::Renamed { free, .. } => Some(free.first(&self.lost, now)),
-            // Those are judged.
+            // Files that have the time of a record are judged.
             Stage::Copied { .. } => Some(None),
         }
     }
@@ -323,7 +324,7 @@ impl Others for Index {
         let gone = match &self.stage {
             Stage::Walking | Stage::Swaps { .. } => return None,
             Stage::Renamed { peers, .. } => peers.first(&self.lost, now),
-            // Those are judged.
+            // Files that have the time of a record are judged.
             Stage::Copied { .. } => None,
         };
         let gone = gone.filter(|&id| self.lost[id].state == State::Gone);

@@ -23,7 +23,7 @@ impl Task for Found {
     }
 }
 
-/// What was recorded.
+/// The sums of a recording, and whether it is complete.
 pub(super) struct Done {
     pub(super) sums: Sums,
     pub(super) links: u64,

@@ -26,7 +26,7 @@ use crate::restore::{Gone, in_directories, restore};
 use crate::scheme::Secret;
 use crate::temporary::{self, Temporary};
 
-/// What the file begins with that a repair has beside the store.
+/// The first bytes of the file that a repair has beside the store.
 const MAGIC: [u8; 8] = *b"bt2mend\0";
 
 /// How long a repair may take to write a leaf. A file that was written to later, was edited.
@@ -45,7 +45,7 @@ pub(super) struct Interrupted {
 }
 
 impl Interrupted {
-    /// What a repair by this store left behind, or writes now.
+    /// The file that a repair by this store was writing to when it was killed, or writes to now.
     pub(super) fn find(store: &Path) -> io::Result<Option<Self>> {
         let Some((bytes, begun)) = temporary::left_behind(store, &MAGIC)? else { return Ok(None) };
         let fields = bytes[MAGIC.len()..].split_first_chunk().and_then(|(seconds, rest)| {
@@ -60,7 +60,7 @@ impl Interrupted {
         }))
     }
 
-    /// What the file beside the store has while a file is written to.
+    /// The bytes of the file beside the store while a file is written to.
     fn note(name: &[u8], modified: Time) -> Vec<u8> {
         let Time { seconds, nanoseconds } = modified;
         [&MAGIC[..], &seconds.to_le_bytes(), &nanoseconds.to_le_bytes(), name].concat()
@@ -97,7 +97,7 @@ impl Interrupted {
         }
     }
 
-    /// What is to be done before the store can be written.
+    /// An error that says what is to be done before the store can be written.
     pub(super) fn refusal(&self) -> io::Error {
         let name = shown(OsStr::from_bytes(&self.name));
         io::Error::other(format!("a repair was interrupted while it wrote to {name}; --repair finishes it"))
@@ -122,7 +122,7 @@ pub(super) struct Lost {
     from: Option<Vec<u8>>,
     /// The record, and where the digests of its leaves are. `None` for a link.
     file: Option<(Record, u64)>,
-    /// What the file has now, if all of it could be read.
+    /// The record that the file would have now, if all of it could be read.
     found: Option<Record>,
     is_gone: bool,
 }
@@ -143,7 +143,7 @@ enum From {
     File(PathBuf),
 }
 
-/// What a repair works with.
+/// The options, the store and the copies of a repair.
 pub(super) struct Repair<'a> {
     pub(super) options: &'a Options,
     pub(super) store: &'a Store,
@@ -218,7 +218,7 @@ impl<'a> Repair<'a> {
         Ok(Ok(()))
     }
 
-    /// What the store tells about what is lost.
+    /// The store's facts about each of the files that are lost.
     fn known(&self, lost: &[Lost]) -> io::Result<Vec<Known>> {
         let mut known: Vec<Known> = lost.iter().map(|_| Known::Nothing).collect();
         let names: HashSet<&[u8]> = lost.iter().map(|lost| &**lost.from.as_ref().unwrap_or(&lost.name)).collect();
@@ -318,7 +318,7 @@ impl<'a> Repair<'a> {
         let mut dry = self.options.repair.dry_run;
         let mut refused = None;
         let file = if dry { place.open() } else { place.open_to_write() };
-        // Of a file that may not be written to, it is told what is wrong.
+        // A file that may not be written to is compared, so that its damage is told.
         let file = file.or_else(|error| {
             (dry, refused) = (true, Some(error));
             place.open()
@@ -386,12 +386,12 @@ impl<'a> Repair<'a> {
     }
 }
 
-/// What the store tells about something that is lost.
+/// The store's fact about something that is lost.
 enum Known {
     Nothing,
     /// It is a link to this target.
     Link(Vec<u8>),
-    /// What it has now was recorded under this name, which has lost it.
+    /// Its contents were recorded under this name, which has lost them.
     Elsewhere(Vec<u8>),
 }
 

@@ -17,7 +17,7 @@ use crate::output::{Format, Printer, reason, shown};
 use crate::scheme::{Digest, Scheme};
 use crate::team::Hashed;
 
-/// What became of a file or a link.
+/// The state of a file or a link, compared with its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Unchanged,
@@ -69,14 +69,14 @@ impl Status {
 #[derive(Debug)]
 pub(super) struct Finding {
     pub(super) status: Status,
-    /// Of a file that was hashed, or of one that is missing.
+    /// The digest of a file that was hashed, or of one that is missing.
     pub(super) digest: Option<Digest>,
     pub(super) length: Option<u64>,
     /// Whether the contents were left out, as a sample does.
     pub(super) unread: bool,
     /// The bytes that differ from those recorded, or cannot be read.
     pub(super) damage: Damage,
-    /// What a repair did to it.
+    /// The parts that a repair mended, and those that stay wrong.
     pub(super) mended: Option<Mended>,
     /// The name that a moved file had, which may have rotted, too.
     pub(super) from: Option<Vec<u8>>,
@@ -178,7 +178,7 @@ impl<'a, 'p> Report<'a, 'p> {
         Status::ALL.into_iter().all(|status| is_good(status) || self.count(status) == 0)
     }
 
-    /// Counts a finding, and prints it. Of files that are unchanged only JSON tells.
+    /// Counts a finding, and prints it. Only JSON tells of files that are unchanged.
     pub(super) fn tell(&mut self, name: &[u8], finding: &Finding) -> io::Result<()> {
         self.counts[finding.status as usize] += 1;
         self.unread += u64::from(finding.unread);
@@ -342,10 +342,10 @@ impl<'a, 'p> Report<'a, 'p> {
     }
 }
 
-/// What to do about `rotted` that is none.
+/// Advice about a file that is called `rotted` and was changed on purpose.
 const WANTED: &[u8] = b"rotted: if a change was wanted, touch the file, then --update\n";
 
-/// What else `rotted` can be if not all files were read.
+/// Another cause of `rotted` if not all files were read.
 const EXCHANGED: &[u8] = b"rotted: files of one time that exchanged names look like this to a sample: --audit tells\n";
 
 /// A name as people read it: its bytes, or in the quotes of a shell if it could speak to the terminal, or begins as quotes

@@ -14,7 +14,7 @@ use super::store::{Record, Time};
 /// The place of a record among the lost ones of [`super::others`].
 pub(super) type Id = usize;
 
-/// What the store has under a name.
+/// The entry that the store has under a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Recorded<'a> {
     Nothing,
@@ -23,7 +23,7 @@ pub(super) enum Recorded<'a> {
     File(&'a Record),
 }
 
-/// What is there under a name now.
+/// The file or link that is under a name now.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found<'a> {
     Nothing,
@@ -37,14 +37,15 @@ pub(super) enum Found<'a> {
     Read(&'a Record),
 }
 
-/// What a file keeps when it is renamed, and its owner's programs change when they write to it.
+/// The length and time of a file. It keeps them when it is renamed, and its owner's programs change them when they
+/// write to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stamp {
     pub(super) length: u64,
     pub(super) modified: Time,
 }
 
-/// What becomes of a name. A name in it is that of a record.
+/// The verdict about a name. An `Id` is that of another record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Unchanged,
@@ -61,13 +62,13 @@ pub(super) enum Verdict {
     Nothing,
 }
 
-/// What an update stores under a name.
+/// The record that an update stores under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     Nothing,
     /// The record that it has.
     Old,
-    /// What was found.
+    /// The file or link that was found.
     Found,
     /// This record of another name.
     Of(Id),
@@ -101,7 +102,7 @@ pub(super) struct Peers {
     pub(super) is_young: bool,
 }
 
-/// What is known about all other names. `None`: it is not known yet.
+/// The facts about all other names. `None`: they are not known yet.
 pub(super) trait Others {
     /// By digest, length and time: records whose names lost them, and files that came from elsewhere. The name that asks
     /// was recorded with the length and time `was`.
@@ -117,11 +118,11 @@ pub(super) trait Others {
     fn peers(&self, record: &Record) -> Option<Peers>;
 }
 
-/// What became of a name, and what an update stores under it. `None` if this depends on names that `others` does not
-/// know yet.
+/// The verdict about a name, and the record that an update stores under it. `None` if this depends on names that
+/// `others` does not know yet.
 pub(super) fn verdict(recorded: Recorded<'_>, found: Found<'_>, others: &impl Others) -> Option<(Verdict, Keep)> {
     Some(match (recorded, found) {
-        // What cannot be read may be as it was.
+        // A file that cannot be read may be as it was.
         (Recorded::Nothing, Found::Unreadable) => (Verdict::Unreadable, Keep::Nothing),
         (_, Found::Unreadable) => (Verdict::Unreadable, Keep::Old),
 

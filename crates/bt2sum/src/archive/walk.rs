@@ -40,7 +40,7 @@ impl Root {
         Ok(Self { root, current })
     }
 
-    /// What the system knows about the directory.
+    /// The metadata of the directory.
     pub(super) fn stat(&self) -> io::Result<Stat> {
         Ok(fstat(&self.root)?)
     }
@@ -84,7 +84,7 @@ impl Place {
         Ok(openat(self.directory()?, split(&self.name).1, WRITE, Mode::empty())?.into())
     }
 
-    /// What the system knows about it. A link is not followed.
+    /// The metadata of the file or link. A link is not followed.
     pub(super) fn stat(&self) -> io::Result<Stat> {
         Ok(statat(self.directory()?, split(&self.name).1, AtFlags::SYMLINK_NOFOLLOW)?)
     }
@@ -94,7 +94,7 @@ impl Place {
     }
 }
 
-/// What a walk comes to.
+/// A file, a link or a directory that a walk comes to.
 #[derive(Debug)]
 pub(super) enum Found {
     File(Place),

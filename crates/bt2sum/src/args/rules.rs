@@ -32,7 +32,7 @@ const NEEDS: [(&str, &[&str]); 24] = [
     ("force", &["leaves", "recursive", "update"]),
 ];
 
-/// What a store has once it is made.
+/// Options that a store has once it is made.
 const RECORDED: &[&str] = &["algorithm", "size", "length", "chunk", "exclude", "one-file-system"];
 const IN_STORE: &str = ", whose store has it";
 

@@ -14,7 +14,7 @@ use crate::line::unescape;
 use crate::output::{self, Printer, reason};
 use crate::scheme::{Algorithm, Digest, Scheme, Shape};
 
-/// The length of the longest line, in bytes. What is left of a longer one is a line of its own, after one that failed.
+/// The length of the longest line, in bytes. The rest of a longer one is a line of its own, after one that failed.
 const LONGEST: u64 = 4 << 20;
 
 /// The largest number of lines that are checked together.
@@ -113,7 +113,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// The next line that lists a file. Those before it are failures.
+    /// The next line that lists a file. Lines before it are failures.
     fn next_listed<'l>(&mut self, lines: &mut core::slice::Iter<'l, Result<Line, &str>>) -> Option<&'l Line> {
         for line in lines {
             match line {

@@ -22,7 +22,7 @@ struct Damaged {
     list: Vec<u8>,
 }
 
-/// What a check came to.
+/// The result and the output of a check.
 struct Checked {
     good: bool,
     /// Whether each listed file was found to match.
@@ -153,7 +153,7 @@ fn damaged_lines_are_named() {
     }
 }
 
-/// As with coreutils, whose lists may have comments that begin with `#` and no space.
+/// The lists of coreutils may have comments that begin with `#` and no space.
 #[test]
 fn damaged_bits_with_the_rules_of_coreutils() {
     let kind = ["--sequential", "--strict", "-a", "sha256"];

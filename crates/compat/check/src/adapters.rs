@@ -15,7 +15,7 @@ pub(crate) const LIBRARY: &str = "simd-digest";
 pub(crate) enum Place {
     /// The folder of the adapters.
     Path(PathBuf),
-    /// A repository. What its adapters are is read from this checkout.
+    /// A repository. The names of its adapters are read from this checkout.
     Git(String),
 }
 

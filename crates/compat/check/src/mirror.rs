@@ -32,7 +32,7 @@ impl Mirror {
         let folder = TempDir::with_prefix("compat-check-").map_err(|error| format!("a temporary folder: {error}"))?;
         let mut mirror = Self { folder, originals: BTreeMap::new() };
         let mut waiting = mirror.copy(listing)?;
-        // Of all manifests, cargo reads the patches of the root alone.
+        // Cargo reads the patches of the root's manifest alone.
         waiting.extend(patches(manifest).map(|path| listing.workspace_root.join(path)));
         while let Some(needed) = waiting.pop() {
             let manifest = normal(&needed.join("Cargo.toml"));

@@ -64,7 +64,7 @@ fn list() {
 
 /// Hashes blocks of `BLOCK` bytes.
 fn compress<F: Flavour, const BLOCK: usize>(backend: Backend, messages: usize, blocks: usize) {
-    // The same memory whatever the arguments, so that only hashing tells two runs apart.
+    // All runs allocate as much memory, so that only hashing tells two runs apart.
     let memory = vec![0; MOST * BLOCK];
     let bytes = black_box(&memory[..messages * blocks * BLOCK]);
     if messages == 1 {
@@ -94,8 +94,8 @@ fn compress_sha2<V: Variant, const BLOCK: usize>(backend: Backend, messages: usi
     }
 }
 
-/// The same of BLAKE3, where the chunks of one message have lanes too: so one message stands for its chunks one after
-/// the other. Of several messages also the parents count.
+/// As [`compress`], for BLAKE3, where the chunks of one message have lanes too: so one message stands for its chunks
+/// one after the other. The parents of several messages count too.
 fn compress_blake3(backend: Backend, messages: usize, blocks: usize) {
     let memory = vec![0; MOST * blake3::BLOCK_LEN];
     let bytes = black_box(&memory[..messages * blocks * blake3::BLOCK_LEN]);

@@ -10,7 +10,7 @@ use crate::order::Order;
 const A: usize = 10;
 /// The last register for values in between.
 const LAST: usize = 22;
-/// The same for one of two messages.
+/// The last register for values in between, of one of two messages.
 const LAST_OF_TWO: usize = 12;
 
 /// One of the messages of a loop.

@@ -117,7 +117,7 @@ impl Parser {
     }
 }
 
-/// What was computed of the bytes that were read.
+/// The root and the authenticator that were computed from the bytes that were read.
 #[derive(Debug)]
 pub(super) struct Own {
     pub(super) root: Digest,
@@ -134,7 +134,7 @@ pub(in crate::archive) struct Entries {
     pub(super) last: Option<Vec<u8>>,
     pub(super) entries: u64,
     pub(super) bytes: u64,
-    /// What the end says, and what was computed.
+    /// The sums at the end of the store, and those that were computed.
     pub(super) sums: Option<(Sums, Own)>,
 }
 

@@ -99,7 +99,7 @@ impl Time {
         Self { seconds: file.st_mtime, nanoseconds: u32::try_from(file.st_mtime_nsec).unwrap_or(0) }
     }
 
-    /// As the system has it, if it can.
+    /// The time as the system has it, if it can.
     pub(in crate::archive) fn to_system(self) -> Option<SystemTime> {
         let whole = Duration::from_secs(self.seconds.unsigned_abs());
         let seconds = if self.seconds < 0 { UNIX_EPOCH.checked_sub(whole) } else { UNIX_EPOCH.checked_add(whole) };
@@ -129,7 +129,7 @@ pub(in crate::archive) fn nanoseconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// What is stored about a file.
+/// The fields that are stored about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::archive) struct Record {
     pub(in crate::archive) length: u64,
@@ -165,12 +165,12 @@ pub(in crate::archive) struct Sums {
     pub(in crate::archive) root: Digest,
 }
 
-/// What is computed of a store while it is written or read.
+/// The hashers over a store while it is written or read.
 #[derive(Debug)]
 pub(super) struct Sealing {
-    /// Of what two recordings of the same tree have in common.
+    /// Hashes the bytes that two recordings of one tree have in common.
     pub(super) root: Hasher,
-    /// Of all bytes, if there is a key.
+    /// Hashes all bytes, if there is a key.
     pub(super) all: Option<Hasher>,
 }
 

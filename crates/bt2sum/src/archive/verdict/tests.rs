@@ -9,8 +9,8 @@ const THEN: Time = Time { seconds: 1_000, nanoseconds: 5 };
 /// say; then the verdict and what is kept. `*` is anything, `-` what there is not.
 ///
 /// Others say of a file with a record: `swap` if its contents are those of a record whose name lost them, and its own
-/// are elsewhere. Of a file without: `exact` if a name lost its contents of its time, `loose` of another time, `peer` if
-/// it has the length and time of one record that is gone.
+/// are elsewhere. Others say of a file without a record: `exact` if a name lost its contents of its time, `loose` of
+/// another time, `peer` if it has the length and time of one record that is gone.
 const TABLE: &str = "
     nothing -     nothing    -     -     -     *    nothing    nothing
     nothing -     unreadable -     -     -     *    unreadable nothing
@@ -223,7 +223,7 @@ fn every_combination() {
     assert_eq!(count, 4 * OTHERS.len() * (1 + 1 + 2 + 4 + 8));
 }
 
-/// What waits for other names, and what does not.
+/// Verdicts that wait for other names, and verdicts that do not.
 #[test]
 fn what_waits() {
     let (was, now) = (record(10, THEN, 1, false, 1), record(10, THEN, 2, false, NOW));
