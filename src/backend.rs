@@ -144,7 +144,7 @@ macro_rules! backends {
             const NAMES: &'static [&'static str] = &[$($(#[$cfg])? $name,)+];
 
             /// The backends that this CPU can run, fastest first, each instruction set once; the last is always
-            /// `portable`. All but that have the [SHA extension](Self::sha) if the CPU has it.
+            /// `portable`. All others have the [SHA extension](Self::sha) if the CPU has it.
             ///
             /// The order is by the speed of several messages: for one message `neon` and `simd128` run the code of
             /// `portable`, except SHA-256 with the extension.

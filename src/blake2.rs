@@ -10,8 +10,8 @@
 //! - **Empty key.** `KeyInit::new_from_slice(&[])` is an error. `blake2` takes it, and computes a value that RFC 7693
 //!   does not have.
 //! - **Reset.** `Reset` keeps salt, personalisation and key. `blake2` forgets salt and personalisation.
-//! - **Customisation.** `new_customized` takes any length; beyond `2 W` bytes `blake2` panics. More than `2 W` bytes
-//!   are hashed first, so no other library computes that hash.
+//! - **Customisation.** `new_customized` takes any length. More than 16 bytes (BLAKE2s: 8), where `blake2` panics, are
+//!   hashed first, so no other library computes that hash.
 //! - **Long keys, salts and personalisations** are errors of the constructors. `blake2` panics.
 //! - **Errors.** `Blake2Mac::new_with_salt_and_personal` returns [`ParamsError`], which `?` turns into
 //!   `digest::InvalidLength`.

@@ -78,7 +78,8 @@ pub fn lanes(backend: Backend) -> usize {
     blake2::lanes::<FlavourS>(backend)
 }
 
-/// As [`blake2b::Params`](crate::blake2b::Params), with digests and keys of up to 32 bytes, salts of up to 8.
+/// As [`blake2b::Params`](crate::blake2b::Params), with digests and keys of up to 32 bytes, salt and personalisation of
+/// up to 8.
 pub type Params = blake2::Params<FlavourS>;
 
 /// An incremental BLAKE2s hasher, used as [`blake2b::Hasher`](crate::blake2b::Hasher).

@@ -149,7 +149,7 @@ impl<H: Digested> Hash<H> {
         self.slice().try_into().ok()
     }
 
-    /// A digest of these bytes.
+    /// Takes these bytes as a digest.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
         &self.bytes
     }
 
-    /// A digest of these `N` bytes.
+    /// Takes these `N` bytes as a digest.
     #[inline]
     #[must_use]
     pub const fn from_bytes(bytes: [u8; N]) -> Self {
@@ -182,7 +182,7 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
         &self.bytes
     }
 
-    /// A digest of these hexadecimal digits, of either case.
+    /// Takes these hexadecimal digits, of either case, as a digest.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
         core::str::from_utf8(hex.as_ref()).map_err(|_| ParseHashError::Digit)?.parse()
     }
 
-    /// A digest of these bytes.
+    /// Takes these bytes as a digest.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
 }
 
 impl<H: Digested> Hash<H, Full> {
-    /// A digest of these bytes.
+    /// Takes these bytes as a digest.
     #[cfg(feature = "sha2")]
     #[inline]
     pub(crate) fn full(bytes: H::Bytes) -> Self {
@@ -244,7 +244,7 @@ impl<H: Digested, L: Length> AsRef<[u8]> for Hash<H, L> {
     }
 }
 
-/// In constant time for digests of one length; others are unequal.
+/// In constant time for digests of one length; unequal to all others.
 impl<H: Digested, L: Length> PartialEq for Hash<H, L> {
     fn eq(&self, other: &Self) -> bool {
         equal(self.slice(), other.slice())

@@ -185,7 +185,7 @@ pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result
     Batch::new().hash_many_flat(messages, bytes)
 }
 
-/// Appends to each message its data, side by side: [`Hasher::update`](crate::sha2::Hasher::update) for many.
+/// Appends to each hasher its data, side by side: [`Hasher::update`](crate::sha2::Hasher::update) for many.
 ///
 /// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. Blocks that are compressed side by side are
 /// compressed on the backend of the first hasher. A few short pieces are appended one after the other.
@@ -358,7 +358,7 @@ pub mod hazmat {
     /// ```
     pub type State = crate::sha2::hazmat::State<Variant256>;
 
-    /// The blocks of SHA-256 without the buffer, for code that is generic over
+    /// SHA-256 over whole blocks, without a buffer, for code that is generic over
     /// [`EagerHash`](crate::digest::block_api::EagerHash), such as the crate `hmac`.
     pub type Sha256Core = crate::sha2::Core<Variant256>;
 

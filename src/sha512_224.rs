@@ -1,4 +1,4 @@
-//! SHA-512/224: SHA-512 from another initial hash value, to 28 bytes ([FIPS
+//! SHA-512/224: SHA-512 from another initial hash value, cut to 28 bytes ([FIPS
 //! 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
 //!
 //! The module has the API of [`sha256`](crate::sha256), except the Merkle-tree functions.

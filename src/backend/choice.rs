@@ -15,16 +15,7 @@
 //! | NEON; simd128            | AArch64 without `sha2`; wasm     | portable | from 3 on 4 lanes                    |
 //!
 //! - Mixed is scalar code beside a schedule in vectors: see `backend::scheduled`.
-//! - Measured on Cascade Lake, cycles a block of 2, 4, 8 and 16 messages: on AVX-512 339, 170, 86, 71; on AVX2 638, 319,
-//!   160; on AVX 603, 300; on SSE4.1 810, 403. One message took 870 in scalar code alone.
-//! - Golden Cove, a block in all lanes beside one mixed: on AVX-512 1.4 in eight, 2.1 in sixteen; on AVX2 2.5; on AVX and
-//!   SSE4.1 2.4. In lanes beside one by SHA-NI: 5.5 in eight, 7.8 in sixteen.
-//! - SHA-NI on Zen 4 takes 2.01 cycles a byte for one stream, 1.01 for two, 0.94 for three and 0.90 for four,
-//!   and sixteen lanes 1.02, by drafts of the kernels.
-//! - Emerald Rapids, nanoseconds for messages of 1 KiB: by SHA-NI 3,698 for six, 4,447 for seven; in lanes 3,665 for
-//!   eight. So lanes win from seven on. Golden Cove, cycles for each of four: in four streams 1,391, in pairs 1,256.
-//! - NEON: four lanes take 2,600 instructions, and four messages in scalar code 6,100. The longest chain is 770 cycles
-//!   beside 1,540, with two cycles for each vector operation. Counted, not measured.
+//! - `docs/experiments.md` of the repository has the figures.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use super::Tuning;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -53,7 +53,7 @@ pub struct Blake2<F: Flavour, N: OutputSize<F>> {
 }
 
 impl<F: Flavour, N: OutputSize<F>> Blake2<F, N> {
-    /// At most `2 W` bytes of salt and of personalisation, each filled up with zeros.
+    /// A hash with at most 16 bytes (BLAKE2s: 8) of salt and of personalisation, each filled up with zeros.
     ///
     /// # Errors
     ///
@@ -90,9 +90,9 @@ impl<F: Flavour, N: OutputSize<F>> CollisionResistance for Blake2<F, N> {
 impl<F: Flavour, N: OutputSize<F>> CustomizedInit for Blake2<F, N> {
     /// Personalises the hash with `customization`.
     ///
-    /// Up to `2 W` bytes are BLAKE2's personalisation, as everywhere. The trait cannot return an error, so a longer
-    /// customisation is hashed to `4 W` bytes, which fill salt and personalisation. No other library computes that
-    /// hash. [`new_with_salt_and_personal`](Self::new_with_salt_and_personal) returns an error instead.
+    /// Up to 16 bytes (BLAKE2s: 8) are BLAKE2's personalisation, as everywhere. The trait cannot return an error, so a
+    /// longer customisation is hashed to 32 bytes (BLAKE2s: 16), which fill salt and personalisation. No other library
+    /// computes that hash. [`new_with_salt_and_personal`](Self::new_with_salt_and_personal) returns an error instead.
     fn new_customized(customization: &[u8]) -> Self {
         let mut node = Node::<F>::sequential(N::USIZE, &[]);
         let texts = &mut node.parameter_block.bytes_mut()[2 * F::TEXT..];
@@ -107,8 +107,9 @@ impl<F: Flavour, N: OutputSize<F>> CustomizedInit for Blake2<F, N> {
     }
 }
 
-/// The state is, in bytes: output length (1), salt (`2 W`), personalisation (`2 W`), chaining value (`8 W`), counter
-/// (`2 W`, little-endian), number of bytes held back (1) and the block they are in (`16 W`, zeros after them).
+/// The state of BLAKE2b is, in bytes: output length (1), salt (16), personalisation (16), chaining value (64), counter
+/// (16, little-endian), number of bytes held back (1) and the block they are in (128, zeros after them). In BLAKE2s the
+/// fields of more than a byte have half the length.
 impl<F: Flavour, N: OutputSize<F>> SerializableState for Blake2<F, N> {
     type SerializedStateSize = F::StateSize;
 

@@ -14,8 +14,6 @@ use crate::lanes::InLanes;
 
 /// One of the two flavours of BLAKE2: [`FlavourB`](crate::blake2b::FlavourB) or
 /// [`FlavourS`](crate::blake2s::FlavourS).
-///
-/// `W` in the documentation of the types over a flavour is the bytes of its word: 8 for BLAKE2b, 4 for BLAKE2s.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no flavour of BLAKE2",
     label = "neither `blake2b::FlavourB` nor `blake2s::FlavourS`"
@@ -23,11 +21,11 @@ use crate::lanes::InLanes;
 pub trait Flavour: Sealed {
     /// `BLAKE2b` or `BLAKE2s`.
     const TITLE: &'static str;
-    /// Bytes of the longest digest, and of the longest key: `8 W`.
+    /// Bytes of the longest digest, and of the longest key: 64 (BLAKE2s: 32).
     const LONGEST: usize;
-    /// Bytes of a message block: `16 W`.
+    /// Bytes of a message block: 128 (BLAKE2s: 64).
     const BLOCK: usize = 2 * Self::LONGEST;
-    /// Bytes of the longest salt, and of the longest personalisation: `2 W`.
+    /// Bytes of the longest salt, and of the longest personalisation: 16 (BLAKE2s: 8).
     const TEXT: usize = Self::LONGEST / 4;
     /// The largest number of a node in its level of a tree.
     const MAX_NODE_OFFSET: u64;

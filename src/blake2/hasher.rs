@@ -176,7 +176,7 @@ impl<F: Flavour> Update for Hasher<F> {
     }
 }
 
-/// The count and the backend alone, for there may be a key.
+/// The count and the backend alone, because there may be a key.
 impl<F: Flavour> fmt::Debug for Hasher<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hasher").field("count", &self.count()).field("backend", &self.backend()).finish_non_exhaustive()

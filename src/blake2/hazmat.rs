@@ -1,4 +1,4 @@
-//! Hazardous parts: the state of a hasher as bytes, the blocks without the buffer, and the compression function alone.
+//! Hazardous parts: the state of a hasher as bytes, hashing of whole blocks, and the compression function alone.
 //!
 //! Use them through [`blake2b::hazmat`](crate::blake2b::hazmat) and [`blake2s::hazmat`](crate::blake2s::hazmat).
 
@@ -76,7 +76,7 @@ impl<F: Flavour> State<F> {
         F::SavedState::LENGTH
     };
 
-    /// The state of `hasher`, which may go on.
+    /// The state of `hasher` after its message so far. The hasher may go on.
     #[must_use]
     pub fn of(hasher: &Hasher<F>) -> Self {
         Self { hasher: hasher.clone() }

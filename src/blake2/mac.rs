@@ -15,8 +15,8 @@ use crate::traits::fixed_output;
 
 /// BLAKE2 as a MAC with `N` bytes of tag; see the aliases of [`blake2b`](crate::blake2b).
 ///
-/// `KeyInit::new` takes a key of full length, `8 W` bytes; `KeyInit::new_from_slice` takes 1 to `8 W` bytes. The empty
-/// key is refused: BLAKE2 would compute the plain hash, which anybody can, so it authenticates nothing.
+/// `KeyInit::new` takes a key of 64 bytes (BLAKE2s: 32), and `KeyInit::new_from_slice` one of 1 to 64 (BLAKE2s: 32).
+/// The empty key is refused: BLAKE2 would compute the plain hash, which anybody can, so it authenticates nothing.
 ///
 /// ```
 /// use simd_digest::Blake2bMac256;
@@ -37,7 +37,8 @@ pub struct Blake2Mac<F: Flavour, N: OutputSize<F>> {
 }
 
 impl<F: Flavour, N: OutputSize<F>> Blake2Mac<F, N> {
-    /// At most `8 W` bytes of key, `2 W` of salt and `2 W` of personalisation. `None` is the unkeyed hash.
+    /// A MAC with at most 64 bytes of key, 16 of salt and 16 of personalisation (BLAKE2s: 32, 8 and 8). `None` is the
+    /// unkeyed hash.
     ///
     /// # Errors
     ///

@@ -19,8 +19,7 @@ use crate::kernel::blake2b::FlavourB;
 /// a tree.
 ///
 /// Setters accept anything. [`hash`](Self::hash), [`hasher`](Self::hasher) and the other methods that use the
-/// parameters return an error, which names the field out of range and its limits. Lengths are in bytes. `W` below is 8
-/// for BLAKE2b and 4 for BLAKE2s.
+/// parameters return an error, which names the field out of range and its limits. Lengths are in bytes.
 ///
 /// ```
 /// use simd_digest::blake2b::Params;
@@ -83,7 +82,7 @@ impl<const LONGEST: usize> Field<LONGEST> {
 }
 
 impl<F: Flavour> Params<F> {
-    /// The sequential, unkeyed hash of `8 W` bytes: fanout and maximal depth 1, all else 0 or empty.
+    /// The sequential, unkeyed hash with the longest digest: fanout and maximal depth 1, all else 0 or empty.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -103,28 +102,29 @@ impl<F: Flavour> Params<F> {
         }
     }
 
-    /// Bytes of the digest, 1 to `8 W`. Digests of different lengths are unrelated.
+    /// Bytes of the digest, 1 to 64 (BLAKE2s: 32). Digests of different lengths are unrelated.
     #[must_use]
     pub const fn hash_length(mut self, length: usize) -> Self {
         self.hash_length = length;
         self
     }
 
-    /// The secret that makes the hash a MAC, at most `8 W` bytes. An empty key is no key.
+    /// The secret that makes the hash a MAC, at most 64 bytes (BLAKE2s: 32). An empty key is no key.
     #[must_use]
     pub const fn key(mut self, key: &[u8]) -> Self {
         self.key = Field::new(key);
         self
     }
 
-    /// At most `2 W` bytes, filled up with zeros.
+    /// The salt: at most 16 bytes (BLAKE2s: 8), filled up with zeros.
     #[must_use]
     pub const fn salt(mut self, salt: &[u8]) -> Self {
         self.salt = Field::new(salt);
         self
     }
 
-    /// Separates an application's digests from those of all others: at most `2 W` bytes, filled up with zeros.
+    /// Separates an application's digests from those of all others: at most 16 bytes (BLAKE2s: 8), filled up with
+    /// zeros.
     #[must_use]
     pub const fn personal(mut self, personal: &[u8]) -> Self {
         self.personal = Field::new(personal);
@@ -166,7 +166,7 @@ impl<F: Flavour> Params<F> {
         self
     }
 
-    /// Bytes of the digests between the nodes of the tree, at most `8 W`; 0 in sequential hashing.
+    /// Bytes of the digests between the nodes of the tree, at most 64 (BLAKE2s: 32); 0 in sequential hashing.
     #[must_use]
     pub const fn inner_hash_length(mut self, length: usize) -> Self {
         self.inner_hash_length = length;
@@ -313,7 +313,7 @@ impl<F: Flavour> PartialEq for Params<F> {
 
 impl<F: Flavour> Eq for Params<F> {}
 
-/// Tells nothing, for there may be a key.
+/// Tells nothing, because there may be a key.
 impl<F: Flavour> fmt::Debug for Params<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Params").finish_non_exhaustive()

@@ -23,9 +23,9 @@ use crate::stream::compress_message;
 /// A parameter block starts a core. **A core has no key.** If the parameter block tells the length of one, the caller
 /// gives the key, filled up with zeros to a block, as the first block of the message.
 ///
-/// `finalize_variable_core` writes the whole chaining value, `8 W` bytes. The digest is the beginning of it, as many
-/// bytes as the parameter block tells. Whoever needs the whole chaining value, such as Argon2's hash of variable length,
-/// takes it as it is.
+/// `finalize_variable_core` writes the whole chaining value, 64 bytes (BLAKE2s: 32). The digest is the beginning of it,
+/// as many bytes as the parameter block tells. Whoever needs the whole chaining value, such as Argon2's hash of
+/// variable length, takes it as it is.
 #[derive(Clone)]
 pub struct VarCore<F: Flavour> {
     /// Before the first block.
@@ -35,7 +35,7 @@ pub struct VarCore<F: Flavour> {
 }
 
 impl<F: Flavour> VarCore<F> {
-    /// Starts from the `8 W` bytes of a parameter block (BLAKE2 paper, section 2.5), whatever they are.
+    /// Starts from the 64 bytes (BLAKE2s: 32) of a parameter block (BLAKE2 paper, section 2.5), whatever they are.
     #[inline]
     #[must_use]
     pub fn from_parameter_block(parameter_block: &F::Digest) -> Self {
@@ -86,7 +86,7 @@ impl<F: Flavour> VariableOutputCore for VarCore<F> {
 
     /// # Errors
     ///
-    /// If `output_size` is not 1 to `8 W`.
+    /// If `output_size` is not 1 to 64 (BLAKE2s: 32).
     #[inline]
     fn new(output_size: usize) -> Result<Self, InvalidOutputSize> {
         if !(1..=F::LONGEST).contains(&output_size) {
@@ -117,7 +117,7 @@ impl<F: Flavour> AlgorithmName for VarCore<F> {
     }
 }
 
-/// The backend alone, for the message may be secret.
+/// The backend alone, because the message may be secret.
 impl<F: Flavour> fmt::Debug for VarCore<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("VarCore").field("backend", &self.backend).finish_non_exhaustive()

@@ -129,7 +129,7 @@ impl<F: Flavour> Blake2x<F> {
         self
     }
 
-    /// The output for the message so far, to which more may be appended.
+    /// A reader of the output for the message so far, to which more may be appended.
     #[must_use]
     pub fn finalize(&self) -> OutputReader<F> {
         let Hasher { node, .. } = &self.hasher;
@@ -200,7 +200,7 @@ impl<F: Flavour> AlgorithmName for Blake2x<F> {
     }
 }
 
-/// Tells nothing, for there may be a key.
+/// Tells nothing, because there may be a key.
 impl<F: Flavour> fmt::Debug for Blake2x<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(F::XOF_NAME).finish_non_exhaustive()
@@ -416,7 +416,7 @@ impl<F: Flavour> std::io::Seek for OutputReader<F> {
     }
 }
 
-/// The position and the remaining length alone, for there may have been a key.
+/// The position and the remaining length alone, because there may have been a key.
 impl<F: Flavour> fmt::Debug for OutputReader<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut output = f.debug_struct("OutputReader");

@@ -1,5 +1,5 @@
-//! Hazardous parts: the compression function alone, the blocks without the buffer, and the state of a
-//! hasher as bytes, its key included.
+//! Hazardous parts: the compression function alone, hashing of whole blocks, and the state of a hasher as bytes, its
+//! key included.
 
 use crate::backend::Backend;
 use crate::blake2::hazmat;
@@ -38,12 +38,12 @@ pub type Blake2bVarCore = hazmat::VarCore<FlavourB>;
 
 /// The compression function F of [RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2, with `rounds` rounds.
 ///
-/// `h` is the chaining value, `m` the sixteen words of the message block, `t` the count of message bytes with this
-/// block, and `f` whether this block is the last.
+/// `h` is the chaining value, `m` the sixteen words of the message block, `t` the number of message bytes up to the end
+/// of this block, and `f` whether this block is the last.
 ///
-/// BLAKE2b has 12 rounds, which [`Backend::best`] computes. The precompiled contract of
-/// [EIP-152](https://eips.ethereum.org/EIPS/eip-152) takes any number, and scalar code computes all others. Time is
-/// proportional to the number: 2^32 − 1 rounds take a minute or two.
+/// BLAKE2b has 12 rounds, which [`Backend::best`] computes. Scalar code computes any other number, for the precompiled
+/// contract of [EIP-152](https://eips.ethereum.org/EIPS/eip-152). Time is proportional to the number: 2^32 − 1 rounds
+/// take a minute or two.
 ///
 /// ```
 /// use simd_digest::blake2b::hazmat::compress;

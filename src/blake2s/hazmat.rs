@@ -1,5 +1,5 @@
-//! Hazardous parts: the compression function alone, the blocks without the buffer, and the state of a
-//! hasher as bytes, its key included.
+//! Hazardous parts: the compression function alone, hashing of whole blocks, and the state of a hasher as bytes, its
+//! key included.
 
 use crate::backend::Backend;
 use crate::blake2::hazmat;
@@ -38,8 +38,8 @@ pub type Blake2sVarCore = hazmat::VarCore<FlavourS>;
 
 /// The compression function F of [RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2, with `rounds` rounds.
 ///
-/// `h` is the chaining value, `m` the sixteen words of the message block, `t` the count of message bytes with this
-/// block, and `f` whether this block is the last.
+/// `h` is the chaining value, `m` the sixteen words of the message block, `t` the number of message bytes up to the end
+/// of this block, and `f` whether this block is the last.
 ///
 /// BLAKE2s has 10 rounds, which [`Backend::best`] computes. Scalar code computes any other number. Time is proportional to
 /// the number: 2^32 − 1 rounds take a minute or two.

@@ -121,7 +121,7 @@ impl Hasher {
         self
     }
 
-    /// As [`update`](Self::update), on all cores. A short piece is hashed by the calling thread alone.
+    /// As [`update`](Self::update), on all cores. Less than 256 KiB are hashed by the calling thread alone.
     ///
     /// ```
     /// use simd_digest::blake3;
@@ -483,7 +483,7 @@ impl ::digest::Update for Hasher {
     }
 }
 
-/// The count and the backend alone, for key and message may be secret.
+/// The count and the backend alone, because key and message may be secret.
 impl fmt::Debug for Hasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hasher").field("count", &self.count()).field("backend", &self.backend()).finish_non_exhaustive()

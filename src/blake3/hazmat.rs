@@ -243,7 +243,7 @@ pub enum SubtreeError {
         /// Where it begins.
         offset: u64,
     },
-    /// The hasher has bytes already.
+    /// The hasher has bytes already, so its offset cannot be set.
     Begun,
     /// There are no bytes.
     Empty,

@@ -127,7 +127,7 @@ impl Mode {
         Ok(())
     }
 
-    /// A hasher of a message that comes piece by piece.
+    /// A hasher in this mode, for a message that comes piece by piece.
     #[must_use]
     pub fn hasher(&self) -> Hasher {
         Hasher::of(&self.base())
@@ -141,7 +141,7 @@ impl Default for Mode {
     }
 }
 
-/// The kind and the backend alone, for the key is a secret.
+/// The kind and the backend alone, because the key is a secret.
 impl fmt::Debug for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.flags {

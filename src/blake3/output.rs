@@ -100,7 +100,7 @@ impl OutputReader {
     }
 }
 
-/// The position alone, for the node may be secret.
+/// The position alone, because the node may be secret.
 impl fmt::Debug for OutputReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OutputReader").field("position", &self.position()).finish_non_exhaustive()

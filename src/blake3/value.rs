@@ -5,9 +5,9 @@ use crate::kernel::blake3::Blake3Function;
 
 /// Bytes of a default digest.
 pub const OUT_LEN: usize = 32;
-/// Bytes of a key.
+/// Bytes of a key of the keyed mode.
 pub const KEY_LEN: usize = 32;
-/// Bytes of a block, of which the compression function takes one at a time.
+/// Bytes of a block, the input of the compression function.
 pub const BLOCK_LEN: usize = 64;
 /// Bytes of a chunk, a leaf of the tree.
 pub const CHUNK_LEN: usize = 1024;

@@ -1,21 +1,13 @@
 //! Which messages take less time one by one than side by side.
 //!
-//! To go side by side takes as long as some blocks, and saves the latency of the others. How many these are depends on
-//! how an instruction set computes several, and on how far a CPU itself begins the next message before one has ended.
-//! SHA-256, cycles of all messages, the minimum of many calls:
+//! To go side by side takes as long as some blocks, and saves the latency of the others. Their number depends on how an
+//! instruction set computes several messages, and on how far a CPU itself begins the next one before one has ended.
+//! `docs/experiments.md` of the repository has the figures.
 //!
-//! | kernel                        | messages  | blocks except the longest's | one by one | side by side |
-//! |-------------------------------|-----------|-----------------------------|------------|--------------|
-//! | three streams, Emerald Rapids | 3 × 300 B | 10                          | 1368       | 1347         |
-//! | pairs, Emerald Rapids         | 2 × 300 B | 5                           | 916        | 860          |
-//! | pairs, Golden Cove            | 5 × 36 B  | 4                           | 485        | 595          |
-//! |                               | 4 × 100 B | 6                           | 736        | 716          |
-//!
-//! - Zen 4 begins the next message late: a block of short messages takes 116 cycles in a loop, and 55 in four streams.
-//!   So two blocks are enough, computed and not measured.
+//! - Zen 4 begins the next message late, so two blocks are enough.
 //! - Arm's CPUs are taken for ones that overlap messages.
-//! - Pairs leave one of an odd number alone: 5 × 100 B take 975 cycles in pairs, and 915 one by one (Golden Cove).
-//! - BLAKE3 has kernels for few. On four lanes two blocks take 404 cycles together, and 380 one by one.
+//! - Pairs leave one of an odd number alone.
+//! - BLAKE3 has kernels for few.
 //! - BLAKE2: in four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes that of
 //!   one and a half; and the call that of one or two. A pair takes that of one and a half too. Alone, the first rows of a
 //!   message are computed before the last ones of another end.

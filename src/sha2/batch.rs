@@ -86,7 +86,7 @@ impl<V: Variant> Batch<V> {
         bytes
     }
 
-    /// The digests of `messages`, side by side.
+    /// The digests of `messages`, in their order, hashed side by side.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<V>> {
@@ -183,7 +183,7 @@ fn each_node<V: Variant, const N: usize>(
     done
 }
 
-/// Nodes of Merkle trees: messages of 64 bytes each. The schedule of their closing block is prepared.
+/// Nodes of Merkle trees: messages of 64 bytes each, two digests. The schedule of their closing block is prepared.
 impl Batch<Variant256> {
     /// Writes the digest of each node to `digests`: the nodes of SSZ's Merkle trees, two digests each.
     ///
@@ -196,7 +196,7 @@ impl Batch<Variant256> {
         Ok(())
     }
 
-    /// Writes the digest of the digest of each node to `digests`: the nodes of Bitcoin's Merkle trees.
+    /// Writes the digest of the digest of each node, two digests, to `digests`: the nodes of Bitcoin's Merkle trees.
     ///
     /// # Errors
     ///
@@ -229,7 +229,7 @@ impl Batch<Variant256> {
     }
 }
 
-/// Nodes of Merkle trees: two digests each.
+/// Nodes of Merkle trees: messages of 128 bytes each, two digests.
 impl Batch<Variant512> {
     /// Writes the digest of each node to `digests`.
     ///
@@ -242,7 +242,7 @@ impl Batch<Variant512> {
     }
 }
 
-/// Nodes of Merkle trees: two digests each.
+/// Nodes of Merkle trees: messages of 64 bytes each, two digests.
 impl Batch<Variant512_256> {
     /// Writes the digest of each node to `digests`.
     ///

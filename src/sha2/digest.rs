@@ -111,7 +111,7 @@ impl<V: Variant> AlgorithmName for Core<V> {
     }
 }
 
-/// The name alone, for the message may be secret.
+/// The name alone, because the message may be secret.
 impl<V: Variant> fmt::Debug for Core<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Core").finish_non_exhaustive()

@@ -106,7 +106,7 @@ impl<V: Variant> Update for Hasher<V> {
     }
 }
 
-/// The count and the backend alone, for the message may be secret.
+/// The count and the backend alone, because the message may be secret.
 impl<V: Variant> fmt::Debug for Hasher<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hasher").field("count", &self.count()).field("backend", &self.backend()).finish_non_exhaustive()

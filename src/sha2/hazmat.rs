@@ -54,7 +54,7 @@ impl<V: Variant> State<V> {
     /// Bytes of a state.
     pub const LENGTH: usize = <V::Function as Family>::State::LENGTH;
 
-    /// The state of `hasher`, which may go on.
+    /// The state of `hasher` after its message so far. The hasher may go on.
     #[must_use]
     pub fn of(hasher: &Hasher<V>) -> Self {
         Self { hasher: hasher.clone() }
@@ -141,7 +141,7 @@ impl<V: Variant> zeroize::ZeroizeOnDrop for State<V> {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The first bytes are those of another hash.
+    /// The bytes begin as a state of another hash.
     Hash,
     /// There are more or fewer bytes than [`State::LENGTH`].
     Length,

@@ -122,7 +122,7 @@ pub(super) type ValueOf<V> = <WordOf<V> as Word>::Digest;
 macro_rules! variant {
     ($Variant:ident of $Function:ident, $title:literal, $length:literal as $Size:ident, half $Half:ident,
      $name:literal, $mac:literal, $IV:ident, $magic:literal) => {
-        #[doc = concat!("The marker of ", $title, ".")]
+        #[doc = concat!($title, " as a type parameter: digests of ", $length, " bytes.")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $Variant {}
 

@@ -44,7 +44,7 @@ impl<F: Flavour> Tree<F> {
         }
     }
 
-    /// The root over `message`, whose leaves are hashed side by side from where they lie.
+    /// The root of the tree over `message`, whose leaves are hashed in place, side by side.
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> Hash<F> {
         Hashed::new(self).end(self, message, None)
@@ -53,16 +53,15 @@ impl<F: Flavour> Tree<F> {
 
 /// The tree of a message that comes piece by piece.
 ///
-/// Give [`update`](Self::update) several leaves at a time, best a multiple of
-/// [`lanes`](crate::blake2::lanes): they are hashed side by side from where they lie.
+/// Give [`update`](Self::update) several leaves at a time, best a multiple of [`lanes`](crate::blake2::lanes): they are
+/// hashed in place, side by side.
 ///
-/// Smaller pieces are collected first, until there is a leaf for each lane, but no more than 1 MiB of them. Longer leaves,
-/// of which no two have room in 1 MiB, are not collected: each is hashed as it comes, and small pieces of it gain nothing
-/// from lanes.
+/// Smaller pieces are collected first, until there is a leaf for each lane, but no more than 1 MiB of them. Leaves of
+/// more than 512 KiB are not collected: each is hashed as it comes, and small pieces of it gain nothing from lanes.
 ///
-/// So a hasher holds at most 1 MiB of the message, whatever the leaf length and the backend. With feature `zeroize`
-/// the memory of before is there too, to be wiped, while it grows. Beside it a hasher has the digests of nodes without a
-/// parent, of each level at most as many as the fanout, and the digests that [`keep_leaves`](Self::keep_leaves) keeps.
+/// So a hasher holds at most 1 MiB of the message. With feature `zeroize` this memory is copied when it grows, and both
+/// copies exist meanwhile. A hasher also holds the digests of nodes without a parent, of each level at most as many as
+/// the fanout, and those that [`keep_leaves`](Self::keep_leaves) keeps.
 ///
 /// ```
 /// use simd_digest::blake2b::Tree;
@@ -303,7 +302,7 @@ impl<F: Flavour> Hashed<F> {
     }
 }
 
-/// Tells the count only, for there may be a key.
+/// Tells the count only, because there may be a key.
 impl<F: Flavour> fmt::Debug for TreeHasher<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TreeHasher").field("count", &self.count()).finish_non_exhaustive()

@@ -24,9 +24,10 @@ impl<F: Flavour> Tree<F> {
         Ok(Hasher::of(self.node(0, index, is_last), self.backend))
     }
 
-    /// Whether leaf `index` with these bytes has this digest: finds which part of a message is damaged.
+    /// Whether leaf `index` has this digest, if `bytes` are its part of the message: finds which part is damaged.
+    /// `is_last` tells whether the message ends with it.
     ///
-    /// A leaf whose number is larger than [`Flavour::MAX_NODE_OFFSET`] has no digest, so the answer is `false`.
+    /// If `index` is larger than [`Flavour::MAX_NODE_OFFSET`], the answer is `false`.
     #[must_use]
     pub fn verify_leaf(&self, index: u64, is_last: bool, bytes: &[u8], digest: &Hash<F>) -> bool {
         Self::check_numbers(index, 1).is_ok() && one_shot(&self.node(0, index, is_last), self.backend, bytes) == *digest

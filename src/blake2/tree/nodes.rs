@@ -78,7 +78,7 @@ impl<F: Flavour> Tree<F> {
     ///
     /// # Errors
     ///
-    /// If there are none, or one has another length than the tree's inner digests.
+    /// [`LeavesError`] if there are none, or one has another length than the tree's inner digests.
     pub fn root_from_leaves(&self, leaves: impl IntoIterator<Item = Hash<F>>) -> Result<Hash<F>, LeavesError> {
         let mut nodes = Nodes::new(self);
         let mut any = false;

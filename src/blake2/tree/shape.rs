@@ -8,7 +8,7 @@ use crate::blake2::node::Node;
 use crate::blake2::params::{Params, ParamsError, check};
 use crate::kernel::Block;
 
-/// A way to hash messages as trees: what every node has in common.
+/// A way to hash messages as trees: the parameters that all nodes have in common.
 ///
 /// The root lies over at least one leaf, even if the message is empty, so it never has depth 0. Unlimited fanout means
 /// depth 2: the root lies over all leaves. A tree of limited fanout grows to its maximal depth, where the root takes all
@@ -134,7 +134,7 @@ impl<F: Flavour> Tree<F> {
     }
 }
 
-/// Tells the length of the leaves only, for there may be a key.
+/// Tells the length of the leaves only, because there may be a key.
 impl<F: Flavour> fmt::Debug for Tree<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tree").field("leaf_length", &self.leaf_length).finish_non_exhaustive()

@@ -64,7 +64,7 @@ impl<F: Flavour> Tree<F> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// The leaf of this number, the first of the bad ones, has another digest.
+    /// The leaf with this number is the first that has another digest than the given one.
     Leaf(u64),
     /// There is not one digest for each leaf.
     Count {

@@ -176,7 +176,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     array
 }
 
-/// The count alone, for key and message may be secret.
+/// The count alone, because key and message may be secret.
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("State").field("count", &self.hasher.count()).finish_non_exhaustive()
