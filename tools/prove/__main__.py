@@ -41,7 +41,7 @@ COMPILERS = {"x86_64": ".ci/instructions.txt", "aarch64": "tools/prove/aarch64/c
 LIMIT = 60
 """Seconds of CPU for one kernel in one case."""
 LIMIT_OF_OPEN = 20
-"""The same of a kernel that is known not to be proved."""
+"""Seconds of CPU for a kernel that is known not to be proved."""
 MEMORY = 6 << 30
 """Bytes for one kernel in one case. Without a limit the system ends the process, and nobody hears of it."""
 
@@ -100,7 +100,7 @@ class Row:
             self.error = str(e)
 
     def add(self, case, seconds, answers):
-        """What came of a case."""
+        """Adds the results of a case."""
         self.seconds += seconds
         self.done += 1
         for address, error, told in answers:
@@ -179,7 +179,7 @@ def main():
     def tell(row):
         verdict, reasons = row.verdict(pinned)
         missed, number = row.not_executed()
-        # Of a linked program, of another compiler, and of a machine without a list, what is missed is told.
+        # For a linked program, another compiler, or a machine without a list, what is missed is told.
         listed = pinned and PROGRAM.scratch and PROGRAM.isa in PARTLY
         lacks = row.verdict_on_instructions(options.all) if verdict == "proved" and listed else None
         if lacks:

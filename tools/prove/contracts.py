@@ -20,7 +20,7 @@ GUESSED = ("forgotten", "unknown", "undefined")
 
 
 class Contract:
-    """What all kernels share: the frame, the registers that are restored, and how a difference is told."""
+    """The contract of any kernel: the frame, the registers that are restored, and how a difference is told."""
 
     total = 1
     """Blocks of each message: a number, or the variable that stands for any."""
@@ -109,7 +109,7 @@ class Contract:
         return [var("after", n, lane, j, done, secret=j < 8) for j, n in enumerate(sizes)]
 
     def after(self, lane, done):
-        """The same after a number of blocks."""
+        """The state after a number of blocks, computed from the initial one."""
         key = lane, done
         if key not in self.states:
             if done == 0:
@@ -121,7 +121,7 @@ class Contract:
     # -------------------------------------------------------------------------------------------- what must be given back
 
     def expected(self, st, done):
-        """What must be in memory at the end, after `done` blocks: a list of lane, what, region, offset, size, values.
+        """The bytes that must be in memory after the last of `done` blocks: a list of lane, what, region, offset, size, values.
 
         Any of the values will do; they are equal by definition.
         """
@@ -158,7 +158,7 @@ class Contract:
             raise (Differs if different else Refuted)("%s %d of %d outputs differ:\n%s" % (where, len(differ), number, told))
 
     def define(self, st, done):
-        """What loops before have left by its definition, now that the number of blocks is known."""
+        """Sets the variables that loops have left for the state, now that the number of blocks is known."""
         if type(self.total) is Term:
             st.facts.setdefault(self.total, done)
             for lane in range(self.live):

@@ -69,7 +69,7 @@ def out_of_time(*_):
 
 
 def own_place(found, proved):
-    """Of functions that share a name and may be of two hashes, the one that is proved."""
+    """The function that is proved, of those that share a name and may be of two hashes."""
     for address, size in found[:-1]:
         try:
             proved(PROGRAM, address, size)
@@ -99,7 +99,7 @@ def main():
 
 
 def control(job):
-    """What came of an error, and whether it was refuted as it should. Where there is no place for one of that kind, there
+    """The result of an error, and whether it was refuted as it should. Where there is no place for one of that kind, there
     is for the next; and so where an error is refuted for another reason, such as an address, or not within the time."""
     gc.disable()
     signal.signal(signal.SIGVTALRM, out_of_time)

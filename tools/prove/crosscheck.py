@@ -208,7 +208,7 @@ class Comparison:
         return st
 
     def image(self, case):
-        """What the function is given, and the numbers of the variables."""
+        """The bytes that the function is given, and the numbers of the variables."""
         image, env = bytearray(random_image(self.n * 1000 + case)), {}
         for i, mask in enumerate(self.masks):
             image[MASKS + 8 * i : MASKS + 8 * i + 8] = mask.to_bytes(8, "little")

@@ -23,7 +23,7 @@ class NotModelled(Refuted):
 ISAS = {62: "x86_64", 183: "aarch64"}
 """Instruction sets by their number in an ELF file."""
 TOOLS = {"x86_64": "x86_64-linux-gnu-", "aarch64": "aarch64-linux-gnu-"}
-"""What stands before the names of the programs of binutils for it, if they are not those of the machine at hand."""
+"""The prefix of the names of the programs of binutils for an instruction set that is not the machine's own."""
 
 
 class Program:
@@ -77,7 +77,7 @@ class Program:
         return subprocess.run([name if shutil.which(name) else tool, *options], capture_output=True, text=True)
 
     def disassembly(self, address, size, *options):
-        """What objdump prints of a function, line by line."""
+        """The lines that objdump prints of a function."""
         places = "--start-address=%d" % address, "--stop-address=%d" % (address + size)
         return self.run("objdump", "-d", *options, *places, self.path).stdout.splitlines()
 

@@ -1,4 +1,4 @@
-"""What a path knows: equations, and where public numbers lie. Branches are decided by it, and teach it.
+"""The facts of a path: equations, and where public numbers lie. They decide branches, and branches add to them.
 
 A path begins with the preconditions of its kernel. At a branch both ways are followed that are not excluded, and each
 learns its condition. So on every real execution all that its path knows is true.
@@ -21,7 +21,7 @@ def settle(st, x):
 def bounds(st, x):
     """The least and the greatest of an integer whose residue this is, or None.
 
-    Of a sum: coefficients are read as signed, and every part has bounds, so the sum of integers lies between the sums of
+    In a sum, coefficients are read as signed, and every part has bounds, so the sum of integers lies between the sums of
     the ends. The value is its residue. A caller who needs the integer itself checks that it does not wrap around.
     """
     if type(x) is int:
@@ -295,7 +295,7 @@ def less(st, size, x, y):
             return [(rx[1] < ry[0], st)]
         rd = bounds(st, d) if type(d) is Term else (signed(d, size),) * 2
         # d is the difference of the integers if no other of its residues lies where that difference can: then its sign
-        # decides. Of a constant from 2^63 on it is another, since bounds take coefficients as signed.
+        # decides. With a constant from 2^63 on it is another, since bounds take coefficients as signed.
         turn = 1 << 8 * size
         if rd and rd[1] - turn < ry[0] - rx[1] and ry[1] - rx[0] < rd[0] + turn:
             if rd[0] > 0:

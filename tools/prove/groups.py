@@ -135,7 +135,7 @@ class Group(Contract):
 
 
 class Whole(Contract):
-    """`fn(Whole)`: messages from one hash value, of `counts` blocks each, and of blocks that close them. Those with the
+    """`fn(Whole)`: messages from one hash value, of `counts` blocks each, and of blocks that close them. Messages with the
     most come first."""
 
     outputs = ("chains",)

@@ -162,7 +162,7 @@ class Sha2Chain:
         self.blocks, self.last = var("count", 8, lane), var("written", 1, lane)
 
     def places(self, layout, words, blocks):
-        """What, place, size and value of each field."""
+        """The name, the place, the size and the value of each field."""
         n, chain = self.hash.size, self.hash.chain
         h = layout.offset(chain, "h")
         out = [("word %d of the hash value" % j, h + n * j, n, x) for j, x in enumerate(words)]

@@ -41,7 +41,7 @@ def misses(st):
 
 
 class Again(Exception):
-    """What was guessed of a loop does not hold, so another guess is made."""
+    """A guess about a loop does not hold, so another one is made."""
 
 
 class Paths:
@@ -101,7 +101,7 @@ class Paths:
         if len(states) == 1:
             return states
         states, kept = sorted(states, key=lambda s: len(s.facts)), []
-        # Those that cover most come first: a state that was widened on the way might cover too much to be proved.
+        # States that cover most come first: a state that was widened on the way might cover too much to be proved.
         while states:
             best = [s for s in states if self.covers(states[0], s, False, True)]
             chosen = states[0]
@@ -390,7 +390,7 @@ class Paths:
         return g
 
     def after_first(self, st, first):
-        """What the variables of the general state are at the visit from which it was made."""
+        """The values of the variables of the general state at the visit from which it was made."""
         values = {self.done: first, self.rest: sub(8, self.contract.total, first)}
         for lane in range(self.contract.live):
             values.update(zip(self.contract.state(lane, self.done), self.contract.after(lane, first)))

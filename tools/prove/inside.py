@@ -11,7 +11,7 @@ first = itemgetter(0)
 
 
 def rebuild(x, f):
-    """The same function of other arguments, each `f` of the old one. Of the same arguments it is `x`."""
+    """The function of `x` with other arguments, each `f` of the old one. It is `x` if all are the old ones."""
     op, size, args = x.op, x.size, x.args
     if op == "xor":
         parts = [f(y) for y, _ in args[1]]
@@ -104,7 +104,7 @@ def substitute(x, facts, memo):
             return y
         r = memo.get(y)
         if r is None:
-            # What has not all the variables of any fact has nothing to be replaced.
+            # A term without all the variables of any fact has nothing to be replaced.
             absent = ~y.public
             for public in needed:
                 if not public & absent:

@@ -98,7 +98,7 @@ def places(program, kernel):
 
 
 def most_messages(text, name):
-    """Lanes that a kernel is given at most: by the arm of its caller, or the number in its name. Of one that takes any
+    """Lanes that a kernel is given at most: by the arm of its caller, or the number in its name. For one that takes any
     number by groups, a group."""
     found = [int(n) for n in re.findall(r"(?<![\w])(?:\.\.=)?(\d+)(?:, \w+\))? => unsafe \{ %s\(" % name, text)]
     number = re.search(r"[a-z](\d+)(?:_slow)?$", name)
@@ -114,7 +114,7 @@ def label(kernel):
 
 
 ENUMS = {"blake2::Last": ("Not", "Block", "Node"), "sha256::Written": ("Before", "JustNow")}
-"""Of which contracts take the numbers to count up from 0."""
+"""Enums, whose numbers contracts take to count up from 0."""
 
 
 class Layout:

@@ -12,7 +12,7 @@ NOT_KNOWN = ("unknown", 8, 0, 0)
 
 
 class State:
-    """What a processor has at a point of a path, and what the path knows.
+    """The processor at a point of a path, and the facts that the path knows.
 
     `flags` is the last instruction that set them: its kind, its size and its operands. `orders` are pairs of public words,
     the first of which is not above the second.
@@ -40,7 +40,7 @@ class Region:
     """The bytes that a pointer argument points to; of a message, the words of a lane."""
 
     bottom = None
-    """Of the stack, where it was rounded down."""
+    """The place to which the stack was rounded down."""
 
     def __init__(self, name, size, writable=False, lane=None):
         self.name, self.size, self.writable, self.lane = name, size, writable, lane
@@ -48,8 +48,8 @@ class Region:
 
 
 class Machine:
-    """What all instruction sets share. A class of one says what is named here, executes its instructions, and decodes them
-    by `decode(program, address, size)`: by address, a mnemonic, operands, and the address of the next instruction.
+    """An instruction set, as far as all are alike. A class of one says what is named here, executes its instructions, and
+    decodes them by `decode(program, address, size)`: by address, a mnemonic, operands, and the address of the next one.
 
     `size` is the size of the hash's words, and `block` of its blocks; `message` makes the word at a place.
     """
@@ -59,9 +59,9 @@ class Machine:
     STACK = 0
     """The stack pointer among them."""
     ARGUMENTS, RESULT = (), None
-    """Those that hold arguments, and the one for the place of a result, if that is no argument."""
+    """Registers that hold arguments, and the one for the place of a result, if that is no argument."""
     SAVED, SAVED_VECTORS = (), {}
-    """Those that the caller gets back as they were, and the low bytes of vector registers of which that is true."""
+    """Registers that the caller gets back as they were, and the low bytes of vector registers of which that is true."""
     VECTORS, VECTOR_SIZE = 32, 64
     RETURN_ADDRESS = 0
     """Bytes that it takes above the frame."""

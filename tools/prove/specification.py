@@ -152,7 +152,7 @@ BLAKE3_KNOWN = {
     63: "e9bc37a594daad83be9470df7f7b3798297c3d834ce80ba85d6e207627b7db7b",
     64: "4eed7141ea4a5cd4b788606bd23f46e212af9cacebacdc7d1f4c6dc7f2511b98",
 }
-"""Of bytes that count up from 0: BLAKE3's own test vectors."""
+"""BLAKE3's own test vectors, of bytes that count up from 0."""
 
 
 def words(size, message, order="little"):

@@ -61,7 +61,7 @@ def term(op, size, args, secret=False):
 
 
 def marks_of_parts(parts):
-    """Of a sum or a polynomial."""
+    """The marks of a sum or a polynomial."""
     secret, public = False, 0
     for y, _ in parts:
         secret, public = secret or y.secret, public | y.public
@@ -334,7 +334,7 @@ def may_be_set(x, size):
 
 @remembered
 def either(size, x, y):
-    """Or. Of parts that share no bit it is an exclusive or; of public ones it stays a set, for a test of all."""
+    """Or: an exclusive or if parts share no bit; a set if they are public, for a test of all."""
     if type(x) is int and type(y) is int:
         return x | y
     if x == 0 or y == 0 or x is y:
@@ -390,7 +390,7 @@ def ror(size, x, n):
 
 @remembered
 def shl(size, x, n):
-    """Of what is public a multiple, since it is a number; else bits."""
+    """A multiple if `x` is public, since it is a number then; else bits."""
     if n >= 8 * size:
         return 0
     if type(x) is int or not x.secret:

@@ -40,7 +40,7 @@ class X86(Machine):
         raise Refuted("operand %s" % o.at)
 
     def put(self, st, o, b, legacy=False, lane=None):
-        """Sets an operand. Of a vector register, what is above becomes zeros, or stays if the encoding is SSE's."""
+        """Sets an operand. The bytes of a vector register above it become zeros, or stay if the encoding is SSE's."""
         if o.kind == "r":
             i, high = o.at
             b = b[: o.size]

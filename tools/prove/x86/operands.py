@@ -4,8 +4,8 @@ import collections
 import re
 
 Operand = collections.namedtuple("Operand", "kind size at mask zero terms disp broadcast")
-"""Of kind r (general register), v (vector), k (mask), i (immediate), m (memory), g (memory at many places, by the numbers
-in a vector: `at` is its size, the register and the scale) or ? (unknown)."""
+"""An operand of kind r (general register), v (vector), k (mask), i (immediate), m (memory), g (memory at many places, by
+the numbers in a vector: `at` is its size, the register and the scale) or ? (unknown)."""
 
 GPRS = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 REGISTER = {}

@@ -10,7 +10,7 @@ BY = {}
 
 
 def model(pattern):
-    """Of all mnemonics that match, without the `v` of VEX and EVEX."""
+    """Models all mnemonics that match, without the `v` of VEX and EVEX."""
 
     def put(f):
         MODELS.append((re.compile(pattern), f))
