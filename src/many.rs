@@ -6,9 +6,9 @@ use core::fmt;
 /// The output has another length than the digests of all messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthError {
-    /// Its length: hashes, nodes or bytes.
+    /// The length of the output: hashes, nodes or bytes.
     pub given: usize,
-    /// The length it must have.
+    /// The length that the output must have.
     pub needed: usize,
 }
 

@@ -160,7 +160,7 @@ impl Lanes<u32, 8> for U32x8 {
 lane!(U32x8: [u32; 8] in "avx2", _mm256_add_epi32, _mm256_xor_si256, ror32, last by opaque::ymm_in_order);
 
 // With sixteen registers, LLVM would take one G after the other to spare itself moves to memory, and the last of four
-// then has the ports for itself, and waits: 735 cycles for four blocks instead of 685. Joining more than the last row of
-// each half costs more in moves than it gains.
+// then has the ports for itself, and waits. Joining more than the last row of each half costs more in moves than it
+// gains.
 #[cfg(feature = "blake2")]
 lane!(U64x4: [u64; 4] in "avx2", _mm256_add_epi64, _mm256_xor_si256, ror64, last by opaque::ymm_in_order);

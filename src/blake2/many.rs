@@ -194,9 +194,9 @@ pub enum ManyError {
     Params(ParamsError),
     /// The output has another length than the digests of all messages.
     OutputLength {
-        /// Its length: hashes, or bytes.
+        /// The length of the output: hashes, or bytes.
         given: usize,
-        /// The length it must have.
+        /// The length that the output must have.
         needed: usize,
     },
 }

@@ -88,7 +88,7 @@ const fn unknown<F: Flavour>() -> u64 {
 }
 
 impl<F: Flavour> Blake2x<F> {
-    /// With `length` bytes of output, 1 to 2^32 − 2 (BLAKE2s: 2^16 − 2).
+    /// A hasher with `length` bytes of output, 1 to 2^32 − 2 (BLAKE2s: 2^16 − 2).
     ///
     /// # Errors
     ///
@@ -275,7 +275,7 @@ impl<F: Flavour> OutputReader<F> {
         self.position
     }
 
-    /// Bytes that are left.
+    /// Bytes of the output that are not read yet.
     #[must_use]
     pub fn remaining(&self) -> u64 {
         self.end - self.position
@@ -435,7 +435,7 @@ impl<F: Flavour> Drop for OutputReader<F> {
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> zeroize::ZeroizeOnDrop for OutputReader<F> {}
 
-/// More than there is was asked of an output.
+/// More bytes were asked for than an output has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct XofError {
     asked: u64,
@@ -443,13 +443,13 @@ pub struct XofError {
 }
 
 impl XofError {
-    /// How long the output would have to be.
+    /// Bytes that the output would have to have.
     #[must_use]
     pub fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// How long it is.
+    /// Bytes that the output has.
     #[must_use]
     pub fn length(&self) -> u64 {
         self.length

@@ -240,7 +240,7 @@ pub fn compress(cv: &mut [u32; 8], block: &[u8; 64], len: u8, counter: u64, flag
 pub enum SubtreeError {
     /// A part begins where no chunk, or no group, does.
     Offset {
-        /// Where it begins.
+        /// The byte of the message at which the part begins.
         offset: u64,
     },
     /// The hasher has bytes already, so its offset cannot be set.
@@ -249,21 +249,21 @@ pub enum SubtreeError {
     Empty,
     /// There are more bytes than a subtree may have that begins there.
     TooLong {
-        /// Bytes that there are.
+        /// Bytes of the part.
         given: u64,
-        /// Bytes at most.
+        /// Bytes at most of a subtree that begins there.
         most: u64,
     },
     /// A chunk or less has no subtrees.
     OneChunk {
-        /// Its bytes.
+        /// Bytes of the message or subtree.
         length: u64,
     },
     /// There is not one chaining value for each group.
     Outputs {
-        /// Chaining values that there are.
+        /// Chaining values that were given.
         given: usize,
-        /// Chaining values that there must be.
+        /// Chaining values that are needed.
         needed: usize,
     },
 }

@@ -88,7 +88,7 @@ impl OutputReader {
         self.counter.wrapping_mul(64).wrapping_add(self.read as u64)
     }
 
-    /// Goes to any position.
+    /// Moves to byte `position` of the output, forwards or backwards.
     pub fn set_position(&mut self, position: u64) {
         let counter = position / 64;
         let known = self.read > 0 && counter == self.counter;

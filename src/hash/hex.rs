@@ -127,7 +127,7 @@ impl AsRef<str> for Hex {
     }
 }
 
-/// In constant time for texts of one length; others are unequal.
+/// In constant time for texts of one length; unequal to all others.
 impl PartialEq for Hex {
     fn eq(&self, other: &Self) -> bool {
         equal(self.as_bytes(), other.as_bytes())

@@ -27,8 +27,7 @@ use crate::stream::{Stream, compress_message};
 /// vector registers this takes a fraction of the time of one message after the other, and with the SHA extension as
 /// little as half. Lengths may differ, but the more alike they are, the longer all lanes are in use. The first messages
 /// of SHA-256 are hashed as nodes of a Merkle tree while all have 64 bytes, which spares most of the work for their
-/// closing block.
-/// A batch of one costs what a single hash does. The order of the hashes is that of the messages.
+/// closing block. A batch of one costs what a single hash does. The order of the hashes is that of the messages.
 ///
 /// ```
 /// use simd_digest::Backend;
@@ -46,7 +45,7 @@ pub struct Batch<V: Variant> {
 }
 
 impl<V: Variant> Batch<V> {
-    /// On [`Backend::best`].
+    /// A batch on [`Backend::best`].
     #[inline]
     #[must_use]
     pub fn new() -> Self {

@@ -163,7 +163,7 @@ pub(super) fn digest<V: Variant>(chain: &ChainOf<V>) -> V::Bytes {
     truncate::<V>(&chain.to_bytes())
 }
 
-/// As [`digest`], for a hash value in bytes.
+/// As [`digest()`], for a hash value in bytes.
 #[inline]
 pub(super) fn truncate<V: Variant>(value: &ValueOf<V>) -> V::Bytes {
     let mut bytes = V::Bytes::ZERO;

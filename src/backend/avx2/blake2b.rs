@@ -109,7 +109,7 @@ fn round<const SCHEDULE: usize, const NEXT: usize>(token: Avx2, rows: &mut Rows<
 ///
 /// Each comes with a load of four words that puts it in its place, so three blends join them, which any vector port
 /// takes. A word that has no room for that in the block is broadcast. Loading single words and joining them by two
-/// unpacks and an insertion takes 388 cycles instead of 372, and with AVX-512 352 instead of 342.
+/// unpacks and an insertion takes longer.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(in crate::backend) fn gather64<const SETTLED: bool>(block: &[u8; 128], places: [usize; 4]) -> __m256i {

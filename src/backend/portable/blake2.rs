@@ -110,8 +110,7 @@ fn round<F: Constants>(v: &mut [F::Word; 16], m: &[F::Word; 16], s: &[usize; 16]
 /// Half of the mixing function G of RFC 7693, section 3.1, four times side by side, with a message word each. Written
 /// out, for hundreds of small loops in one function take the compiler minutes.
 ///
-/// Operation by operation, the four hide each other's latency: one G after the other takes 445 cycles a block instead
-/// of 418, two at a time 450.
+/// Operation by operation, the four hide each other's latency.
 #[inline(always)]
 fn half_g<W: Word>(v: &mut [W; 16], [r_d, r_b]: [u32; 2], places: [[usize; 4]; 4], m: [W; 4]) {
     let [a, b, c, d] = places;

@@ -2,11 +2,10 @@
 //!
 //! `sha256rnds2` takes four cycles for two rounds, and other streams begin theirs meanwhile. Its operands must be in
 //! the first sixteen registers, for it has an SSE encoding alone. With AVX-512 the words of four streams fit into the
-//! other sixteen. Without these registers, pairs in SSE encoding win: on Zen 4 they take 1.01 cycles a byte, pairs in
-//! VEX encoding 1.13, three streams 1.09 and four 1.13.
+//! other sixteen. Without these registers, pairs in SSE encoding win (`docs/experiments.md` of the repository).
 //!
 //! Where the CPU has AVX, code in SSE encoding waits for the upper halves of the registers if a caller has left
-//! anything there: 2.35 cycles a byte instead of 1.01, for pairs on Zen 4. So each function clears them first.
+//! anything there: for more than twice as long, in pairs on Zen 4. So each function clears them first.
 #![allow(unsafe_code)]
 
 use core::arch::asm;

@@ -104,7 +104,7 @@ impl Drop for Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LeavesError {
-    /// There are none; even an empty message has a leaf.
+    /// There are no digests, but even an empty message has a leaf.
     None,
     /// A digest has another length than the tree's inner digests.
     Length,
