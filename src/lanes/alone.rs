@@ -102,22 +102,22 @@ pub(super) fn pieces_are_faster_alone<'a, H: Dispatch>(
         (number, total, longest) = (number + 1, total.saturating_add(data.len()), longest.max(data.len()));
     }
     let blocks = longest / H::Block::LENGTH;
-    let sides = H::sides(backend, number);
     if by_extension::<H>(backend) {
         // It begins the next message before one has ended.
-        let are_short = number <= 1 || longest <= H::Block::LENGTH || number <= 6 && blocks <= 1;
+        if number <= 1 || longest <= H::Block::LENGTH || number <= 6 && blocks <= 1 {
+            return true;
+        }
         let (all, others) = (total / H::Block::LENGTH, (total - longest) / H::Block::LENGTH);
-        // A stream costs as much as half of a block, before the longest one ends alone.
-        return are_short
-            || match sides {
-                Sides::Lanes(_, tenths) => {
-                    (10 * number as u64).saturating_sub(tenths) * others as u64 <= 6 * (number * (number - 1)) as u64
-                }
-                Sides::Overlapping(_) => others < 10 || all < 4 * number,
-                _ => false,
-            };
+        return match H::sides(backend, number) {
+            // A stream costs almost half a block, and the longest one ends alone.
+            Sides::Lanes(_, tenths) => {
+                (10 * number as u64).saturating_sub(tenths) * others as u64 <= 4 * (number * (number - 1)) as u64
+            }
+            Sides::Overlapping(_) => others < if number == 2 { 5 } else { 10 } || all < 4 * number,
+            _ => false,
+        };
     }
-    match sides {
+    match H::sides(backend, number) {
         Sides::Lanes(..) => number <= 1,
         sides => {
             number <= 3 && blocks <= 1

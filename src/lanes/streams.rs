@@ -91,8 +91,8 @@ pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Upd
     if updates.iter().all(|update| update.data().is_empty()) {
         return;
     }
-    if H::lanes(backend) == 1
-        || updates.len() <= FEW_STREAMS && pieces_are_faster_alone::<H>(backend, updates.iter().map(Update::data))
+    if updates.len() <= FEW_STREAMS && pieces_are_faster_alone::<H>(backend, updates.iter().map(Update::data))
+        || H::lanes(backend) == 1
     {
         return updates.iter_mut().for_each(Update::append);
     }
