@@ -303,26 +303,26 @@ pub struct Backend {
 #[allow(dead_code, reason = "x86 alone has a choice")]
 enum Tuning {
     First,
-    /// SHA-256 of many messages in lanes of AVX-512, though there is SHA-NI.
-    ShaInLanes,
+    /// SHA-NI of Intel's, which begins the next message before one has ended. Many messages are for lanes of AVX-512.
+    IntelSha,
     /// A rotation by AVX-512 takes two cycles, where a shift takes one.
     SlowRotation,
     Both,
 }
 
 impl Tuning {
-    const fn new(sha_in_lanes: bool, slow_rotation: bool) -> Self {
-        match (sha_in_lanes, slow_rotation) {
+    const fn new(intel_sha: bool, slow_rotation: bool) -> Self {
+        match (intel_sha, slow_rotation) {
             (false, false) => Self::First,
-            (true, false) => Self::ShaInLanes,
+            (true, false) => Self::IntelSha,
             (false, true) => Self::SlowRotation,
             (true, true) => Self::Both,
         }
     }
 
     #[inline]
-    const fn sha_in_lanes(self) -> bool {
-        matches!(self, Self::ShaInLanes | Self::Both)
+    const fn intel_sha(self) -> bool {
+        matches!(self, Self::IntelSha | Self::Both)
     }
 
     #[inline]
@@ -332,11 +332,8 @@ impl Tuning {
 
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn of(isa: Isa, sha: Option<Sha>, cpu: Cpu) -> Self {
-        if !matches!(isa, Isa::Avx512(_)) {
-            return Self::First;
-        }
         let family = Family::of(cpu);
-        Self::new(sha.is_some() && family == Family::Intel, family == Family::Zen4)
+        Self::new(sha.is_some() && family == Family::Intel, family == Family::Zen4 && matches!(isa, Isa::Avx512(_)))
     }
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
@@ -428,7 +425,7 @@ impl Backend {
     fn other_tuning(self) -> Option<Self> {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         if matches!(self.isa, Isa::Avx512(_)) {
-            let lanes = self.sha() && !self.tuning.sha_in_lanes();
+            let lanes = self.sha() && !self.tuning.intel_sha();
             let tuning = Tuning::new(lanes, !self.tuning.slow_rotation());
             return Some(Self { tuning, ..self });
         }
@@ -567,7 +564,8 @@ impl Default for Backend {
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sha = if self.sha() { ", sha" } else { "" };
-        let lanes = if self.tuning.sha_in_lanes() { ", sha in lanes" } else { "" };
+        let lanes = self.tuning.intel_sha() && self.name() == "avx512";
+        let lanes = if lanes { ", sha in lanes" } else { "" };
         let rotation = if self.tuning.slow_rotation() { ", slow rotation" } else { "" };
         write!(f, "Backend({}{sha}{lanes}{rotation})", self.name())
     }

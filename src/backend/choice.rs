@@ -39,8 +39,9 @@ impl Kernel {
     /// The way in which it computes, by up to `streams` at a time if it has the extension. A block in four or eight lanes
     /// takes `tenths` of one alone.
     #[inline]
-    pub(super) fn sides(&self, streams: usize, tenths: u64) -> super::Sides {
+    pub(super) fn sides(&self, tuning: Tuning, streams: usize, tenths: u64) -> super::Sides {
         match self {
+            Self::Streams(_) if tuning.intel_sha() => super::Sides::Overlapping(streams),
             Self::Streams(_) => super::Sides::Streams(streams),
             Self::Alone => super::Sides::Alone,
             Self::Lanes4 => super::Sides::Lanes(4, tenths),
@@ -54,7 +55,7 @@ impl Kernel {
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[inline]
 pub(super) fn avx512(sha: Option<Sha>, tuning: Tuning, live: usize) -> Kernel {
-    match (sha, tuning.sha_in_lanes(), live) {
+    match (sha, tuning.intel_sha(), live) {
         (Some(sha), false, _) | (Some(sha), true, ..=6) => Kernel::Streams(sha),
         (_, _, ..=1) => Kernel::Alone,
         (_, _, ..=8) => Kernel::Lanes8,

@@ -1,10 +1,10 @@
-//! Families of CPU whose AVX-512 differs in speed, told apart by the vendor and a feature. A wrong guess costs speed,
+//! Families of CPU whose instructions differ in speed, told apart by the vendor and a feature. A wrong guess costs speed,
 //! never a digest.
 
 use super::cpuid::{self, Answer, Vendor};
 use super::isa::Cpu;
 
-/// A family of CPU with AVX-512.
+/// A family of CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     /// SHA-NI takes two to four times as long a message as sixteen lanes of AVX-512, if there is SHA-NI: on Emerald
@@ -17,7 +17,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    /// The family of `cpu`, which has AVX-512.
+    /// The family of `cpu`.
     pub(super) fn of(cpu: Cpu) -> Self {
         if cpu.has(&["intel"], || Self::told(cpuid::this()) == Self::Intel) {
             Self::Intel
@@ -28,7 +28,7 @@ impl Family {
         }
     }
 
-    /// The family of a CPU with AVX-512 that says this of itself.
+    /// The family of a CPU that says this of itself. It has AVX-512, or only Intel's are asked for.
     fn told(answer: Answer) -> Self {
         match answer.vendor {
             Vendor::Intel => Self::Intel,

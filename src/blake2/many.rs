@@ -13,7 +13,7 @@ use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::{Block, Known};
-use crate::lanes::alone::{ends_are_faster_alone, few_are_faster_alone};
+use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
 use crate::lanes::{Common, compress_alone};
@@ -86,7 +86,7 @@ impl<F: Flavour> Params<F> {
 /// The digests of full length of `messages`, unkeyed and sequential.
 #[cfg(feature = "alloc")]
 pub(crate) fn hash_many<F: Flavour>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
-    if few_are_faster_alone::<F>(Backend::best(), false, messages) {
+    if messages_are_faster_alone::<F>(Backend::best(), false, messages) {
         return messages.iter().map(|message| hash(message.as_ref())).collect();
     }
     collect(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages)
@@ -119,7 +119,7 @@ fn each_digest<F: Flavour>(
     let key_block = node.key_block();
     let chain = node.chain();
     let common = Common::<F> { backend, chain: &chain, first: key_block.as_slice(), last: node.last };
-    if few_are_faster_alone::<F>(backend, !common.first.is_empty(), messages) {
+    if messages_are_faster_alone::<F>(backend, !common.first.is_empty(), messages) {
         for (i, message) in messages.iter().enumerate() {
             compress_alone(&common, message.as_ref(), |chain| put(i, chain.to_bytes()));
         }

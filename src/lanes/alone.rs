@@ -62,19 +62,25 @@ pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest:
         }
 }
 
-/// Whether messages take less time one by one: at most [`MOST_ALONE`], or any number where there is one lane. If they
-/// `are_begun`, they have blocks before them.
+/// Whether messages take less time one by one: at most [`MOST_ALONE`], or any number where there is one lane, or where
+/// all are one block for a CPU that overlaps them. If they `are_begun`, they have blocks before them.
 ///
 /// Inlined, since a call would take as long as half of a block.
 #[inline]
-pub(crate) fn few_are_faster_alone<H: Dispatch>(
+pub(crate) fn messages_are_faster_alone<H: Dispatch>(
     backend: Backend,
     are_begun: bool,
     messages: &[impl AsRef<[u8]>],
 ) -> bool {
     let number = messages.len();
     if number <= 1 || number > MOST_ALONE {
-        return number <= 1 || !are_begun && H::lanes(backend) == 1;
+        let have_one_block = || messages.iter().all(|message| blocks::<H>(message.as_ref().len()) == 1);
+        return number <= 1
+            || !are_begun
+                && match H::sides(backend, number) {
+                    Sides::Overlapping(2) => have_one_block(),
+                    _ => H::lanes(backend) == 1,
+                };
     }
     let (mut total, mut longest, mut not_empty) = (0, 0, 0);
     for message in messages {
@@ -149,7 +155,7 @@ mod tests {
         for backend in Backend::available() {
             for length in [0, 64, 128, 5000] {
                 let message = &[0; 5000][..length];
-                assert!(few_are_faster_alone::<H>(backend, true, &[message]), "{backend:?}, {length}");
+                assert!(messages_are_faster_alone::<H>(backend, true, &[message]), "{backend:?}, {length}");
                 assert!(pieces_are_faster_alone::<H>(backend, once(message)), "{backend:?}, {length}");
             }
             assert!(ends_are_faster_alone::<H>(backend, 1), "{backend:?}");

@@ -14,7 +14,7 @@ use crate::backend::{Backend, hash_nodes};
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::sha256::{NODES, Nodes};
 use crate::kernel::{Block, Function, Known, wipe};
-use crate::lanes::alone::{ends_are_faster_alone, few_are_faster_alone};
+use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
 use crate::lanes::{Common, InLanes, Messages};
@@ -127,7 +127,7 @@ impl<V: Variant> Batch<V> {
             ..=FEW => each_node::<V, FEW>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
             _ => each_node::<V, NODES>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
         };
-        if few_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
+        if messages_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
             for (i, message) in messages.iter().enumerate().skip(done) {
                 put(i, self.digest(message.as_ref()));
             }

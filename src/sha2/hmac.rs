@@ -15,7 +15,7 @@ use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Known, wipe};
-use crate::lanes::alone::few_are_faster_alone;
+use crate::lanes::alone::messages_are_faster_alone;
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::{Common, InLanes};
 use crate::many::LengthError as ManyError;
@@ -153,7 +153,7 @@ impl<V: Variant> HmacKey<V> {
     /// Gives the tag of each message to `put`, with its place in `messages`.
     fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         const WINDOW: usize = 64;
-        if few_are_faster_alone::<V::Function>(self.backend, false, messages) {
+        if messages_are_faster_alone::<V::Function>(self.backend, false, messages) {
             for (i, message) in messages.iter().enumerate() {
                 put(i, self.tag(message.as_ref()));
             }

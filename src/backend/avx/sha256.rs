@@ -40,7 +40,7 @@ impl Compress<Sha256Function> for On<Avx> {
 
     #[inline]
     fn sides(&self, live: usize) -> Sides {
-        choice::sse41(self.sha, live).sides(2, 24)
+        choice::sse41(self.sha, live).sides(self.tuning, 2, 24)
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {

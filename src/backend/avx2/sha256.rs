@@ -45,7 +45,7 @@ impl Compress<Sha256Function> for On<Avx2> {
 
     #[inline]
     fn sides(&self, live: usize) -> Sides {
-        choice::avx2(self.sha, live).sides(2, 25)
+        choice::avx2(self.sha, live).sides(self.tuning, 2, 25)
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {

@@ -39,7 +39,7 @@ impl On<Avx512> {
 
     /// Four streams, or pairs where these take less: see [`choice`].
     fn encoding(self, number: usize) -> Encoding {
-        if self.tuning.sha_in_lanes() && number > 3 {
+        if self.tuning.intel_sha() && number > 3 {
             // SAFETY: self.isa proves AVX-512F, and so AVX.
             Encoding::Avx(unsafe { Avx::here() })
         } else {
@@ -62,8 +62,8 @@ impl Compress<Sha256Function> for On<Avx512> {
     #[inline]
     fn sides(&self, live: usize) -> Sides {
         match choice::avx512(self.sha, self.tuning, live) {
-            Kernel::Streams(_) if self.tuning.sha_in_lanes() => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
-            kernel => kernel.sides(4, if self.sha.is_some() { 55 } else { 14 }),
+            Kernel::Streams(_) if self.tuning.intel_sha() => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
+            kernel => kernel.sides(self.tuning, 4, if self.sha.is_some() { 55 } else { 14 }),
         }
     }
 
