@@ -5,7 +5,8 @@ use super::Avx;
 use crate::backend::On;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
-use crate::backend::scheduled::{InPlace, sha256 as scheduled};
+use crate::backend::scheduled::sha2::InPlace;
+use crate::backend::scheduled::sha256 as scheduled;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::sha256::{

@@ -3,7 +3,8 @@
 
 use super::Avx;
 use crate::backend::portable::sha512::alone;
-use crate::backend::scheduled::{InPlace, sha512 as scheduled};
+use crate::backend::scheduled::sha2::InPlace;
+use crate::backend::scheduled::sha512 as scheduled;
 use crate::backend::sse41::{Sse41, U64x2};
 
 alone!(Avx, compress_one);

@@ -4,7 +4,8 @@
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
-use super::{Rounds, Schedule, add_all, one_message};
+use super::Schedule;
+use super::sha2::{Rounds, add_all, one_message};
 use crate::backend::opaque;
 use crate::kernel::sha256::{Chain, Nodes, Sha2Word, Sha256Function};
 use crate::kernel::{Function, Word, Words};

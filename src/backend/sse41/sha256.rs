@@ -10,7 +10,8 @@ use super::{Sse41, U32x4, load_halves, swap32};
 use crate::backend::On;
 use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
-use crate::backend::scheduled::{InPlace, schedule, sha256 as scheduled};
+use crate::backend::scheduled::sha2::InPlace;
+use crate::backend::scheduled::{schedule, sha256 as scheduled};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{

@@ -9,7 +9,8 @@ use core::arch::x86_64::*;
 use super::sha256::{row, xor3};
 use super::{Sse41, U64x2};
 use crate::backend::portable::sha512::alone;
-use crate::backend::scheduled::{InPlace, schedule, sha512 as scheduled};
+use crate::backend::scheduled::sha2::InPlace;
+use crate::backend::scheduled::{schedule, sha512 as scheduled};
 use crate::kernel::sha512::Sha2Word;
 
 alone!(Sse41, compress_one);
