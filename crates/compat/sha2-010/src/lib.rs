@@ -26,9 +26,9 @@ use digest::core_api::{
     AlgorithmName, Block, BlockSizeUser, Buffer, BufferKindUser, CoreWrapper, CtVariableCoreWrapper, OutputSizeUser,
     TruncSide, UpdateCore, VariableOutputCore,
 };
-#[cfg(feature = "compress")]
-use digest::generic_array::GenericArray;
+use digest::generic_array::{ArrayLength, GenericArray};
 use digest::{HashMarker, InvalidOutputSize, Output, impl_oid_carrier};
+use digest_011::array::Array;
 use digest_011::block_api::{FixedOutputCore as _, UpdateCore as _};
 use digest_011::common::hazmat::SerializableState as _;
 use simd_digest::sha224::hazmat::Sha224Core;
@@ -39,6 +39,7 @@ use simd_digest::sha512_224::hazmat::Sha512_224Core;
 use simd_digest::sha512_256::hazmat::Sha512_256Core;
 #[cfg(feature = "compress")]
 use simd_digest::{sha256, sha512};
+use zeroize::Zeroize;
 
 #[macro_use]
 #[path = "../../sha2_shared.rs"]
@@ -47,7 +48,7 @@ mod shared;
 macro_rules! family {
     (
         $name:literal, $VarCore:ident, $sizes:literal, $Core:ident, $Output:ident, $length:literal, $Block:ident,
-        $block:literal, $module:ident, $compress:ident, $word:ident, $($size:literal: $SizedCore:ident),*
+        $module:ident, $compress:ident, $word:ident, $($size:literal: $SizedCore:ident),*
     ) => {
         blocks!($name, $VarCore, $sizes, $Core, $Output, $Block, $($size: $SizedCore),*);
 
@@ -65,23 +66,42 @@ macro_rules! family {
         impl UpdateCore for $VarCore {
             #[inline]
             fn update_blocks(&mut self, blocks: &[Block<Self>]) {
-                // The blocks of this generation have another type. A copy of many would stay on the stack, and may be a
-                // secret.
-                for block in blocks {
-                    let block: &[u8; $block] = block.as_ref();
-                    self.0.update_blocks(slice::from_ref(block.into()));
-                }
+                as_arrays(blocks, |blocks| self.0.update_blocks(Array::cast_slice_from_core(blocks)));
             }
         }
 
         #[doc = concat!("The compression function of ", $name, ": compresses `blocks` into the hash value `state`.")]
         #[cfg(feature = "compress")]
         pub fn $compress(state: &mut [$word; 8], blocks: &[GenericArray<u8, $Block>]) {
-            for block in blocks {
-                $module::hazmat::compress(state, slice::from_ref(block.as_ref()));
-            }
+            as_arrays(blocks, |blocks| $module::hazmat::compress(state, blocks));
         }
     };
+}
+
+/// Calls `compress` with all blocks, several at a time, because the library hashes them faster than one by one. Safe
+/// code cannot turn a slice of arrays of `digest` 0.10 into one of arrays of 0.11, so the blocks are copied. The copies
+/// may hold a secret, and are wiped.
+#[inline]
+fn as_arrays<N: ArrayLength<u8>, const LENGTH: usize>(
+    blocks: &[GenericArray<u8, N>],
+    mut compress: impl FnMut(&[[u8; LENGTH]]),
+) where
+    GenericArray<u8, N>: AsRef<[u8; LENGTH]>,
+{
+    // The schedules of two blocks of SHA-256 are computed at a time. To copy more than four blocks saves little.
+    const AT_ONCE: usize = 4;
+    if let [block] = blocks {
+        return compress(slice::from_ref(block.as_ref()));
+    }
+    let mut copies = [[0; LENGTH]; AT_ONCE];
+    for blocks in blocks.chunks(AT_ONCE) {
+        let copies = &mut copies[..blocks.len()];
+        for (copy, block) in copies.iter_mut().zip(blocks) {
+            copy.copy_from_slice(block);
+        }
+        compress(copies);
+    }
+    copies.as_flattened_mut().zeroize();
 }
 
 family!(
@@ -92,7 +112,6 @@ family!(
     U32,
     32,
     U64,
-    64,
     sha256,
     compress256,
     u32,
@@ -107,7 +126,6 @@ family!(
     U64,
     64,
     U128,
-    128,
     sha512,
     compress512,
     u64,
