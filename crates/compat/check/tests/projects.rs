@@ -326,6 +326,26 @@ fn patched() {
     assert_eq!(answer.json["crates"], without_lock.json["crates"]);
 }
 
+/// With a line for one generation alone, the other one is the registry's, and the program tells.
+#[test]
+fn one_generation() {
+    let lines = [
+        ("sha2 0.11.", "sha2 = { path = \"@adapters@/sha2\" }\n"),
+        ("sha2 0.10.", "sha2-010 = { package = \"sha2\", path = \"@adapters@/sha2-010\" }\n"),
+    ];
+    for (lacks, line) in lines {
+        let sandbox = Sandbox::new("patched");
+        sandbox.edit(&line.replace("@adapters@", &adapters().display().to_string()), "");
+        let answer = sandbox.check(&[]);
+        let states = answer.states();
+        for (generation, _) in lines {
+            let (_, state) = states.iter().find(|(name, _)| name.starts_with(generation)).expect("the crate");
+            assert_eq!(*state, if generation == lacks { "could-be-ours" } else { "ours-by-patch" });
+        }
+        assert_eq!(answer.status, 1);
+    }
+}
+
 #[test]
 fn none() {
     let sandbox = Sandbox::new("none");
