@@ -1,11 +1,13 @@
 //! The compression function against one written here, and the counter at the edges that no message reaches.
 
+use simd_digest::blake2::hazmat::State;
+use simd_digest::blake2::{Hasher, update_many};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::{self, FlavourS};
 use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::{Backend, Blake2b512, Blake2s256, Digest};
 
-use crate::common::flavour::for_both;
+use crate::common::flavour::{Flavour, for_both};
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::rfc::{Rfc, f};
@@ -13,6 +15,7 @@ use crate::common::rfc::{Rfc, f};
 for_both! {
     hazmat_is_the_function_of_the_rfc,
     trap_counter_carry,
+    trap_counter_carry_in_every_lane,
 }
 
 fn hex_of<F: Rfc>(h: [u64; 8]) -> String {
@@ -193,6 +196,47 @@ fn trap_counter_carry<F: Resume>() {
                 }
                 let digest = hash.finalize();
                 assert_eq!(hex::encode(digest), hex_of::<F>(h), "{backend}, {length} bytes from {count:#x}");
+            }
+        }
+    }
+}
+
+/// A hasher in the middle of a message: `count` bytes were compressed, and a block is held back.
+fn far<F: Flavour>(count: u128, seed: u8) -> Hasher<F> {
+    // In the layout of `State`, the chaining value, the number of bytes and those held back follow each other.
+    let mut state = State::of(&Hasher::<F>::new()).to_bytes();
+    let (bytes, length) = (state.as_mut(), F::LONGEST);
+    bytes[2] = u8::try_from(F::BLOCK).unwrap();
+    bytes[3 + 2 * length..][..length].fill(seed);
+    bytes[3 + 3 * length..][..length / 4].copy_from_slice(&count.to_le_bytes()[..length / 4]);
+    bytes[3 + 3 * length + length / 4..].fill(!seed);
+    State::from_bytes(state.as_ref()).unwrap().into_hasher()
+}
+
+/// Side by side with messages whose counters carry in another block, or do not: so many bytes that no message is as
+/// long.
+fn trap_counter_carry_in_every_lane<F: Flavour>() {
+    let (message, block) = (paint(3000), F::BLOCK as u128);
+    let portable = Backend::available().last().unwrap();
+    let edges = [31, 32, 63, 64, 127, 128].into_iter().filter(|&bit| bit <= 2 * F::LONGEST);
+    for backend in Backend::available() {
+        for edge in edges.clone().map(|bit| if bit < 128 { 1_u128 << bit } else { 0 }) {
+            for number in [2, 3, 4, 5, 8, 9, 16] {
+                let count = |i: usize| edge.wrapping_sub(block * (1 + 3 * i as u128 % 8));
+                let hasher = |i: usize| far::<F>(count(i), u8::try_from(i).unwrap());
+                let piece = |i: usize| &message[i..][..1500 + 90 * i];
+                let mut together: Vec<_> = (0..number).map(|i| hasher(i).with_backend(backend)).collect();
+                let mut updates: Vec<_> =
+                    together.iter_mut().enumerate().map(|(i, hasher)| (hasher, piece(i))).collect();
+                update_many(&mut updates);
+                for (i, together) in together.iter().enumerate() {
+                    let mut alone = hasher(i).with_backend(portable);
+                    alone.update(piece(i));
+                    let state = |hasher: &Hasher<F>| State::of(hasher).to_bytes().as_ref().to_vec();
+                    let count = count(i);
+                    assert_eq!(state(together), state(&alone), "{backend}, message {i} of {number} from {count:#x}");
+                    assert_eq!(together.finalize(), alone.finalize());
+                }
             }
         }
     }
