@@ -198,7 +198,7 @@ wasm() {
 }
 
 # The recipe for a hash (docs/adding-a-hash.md) is a patch with a toy hash. It is applied to a copy of the library, whose
-# other tests, benches and examples are not compiled, so that it needs few crates.
+# other tests and examples are not compiled, so that it needs few crates.
 
 # recipe_tree [STEP]: the copy, in "$tree". Without this step of the patch, if there is one.
 recipe_tree() {
@@ -209,7 +209,7 @@ recipe_tree() {
     if [ -z "${1-}" ]; then cat .ci/recipe/toy.patch; else .ci/recipe/steps.py --without "$1"; fi >"$results/patch"
     # As in a folder that is in no repository: in one, git looks for the files at its root.
     (cd "$tree" && GIT_CEILING_DIRECTORIES=$target/recipe git apply "$results/patch")
-    sed -i -e '/^\[.*dev-dependencies\]/,/^$/d' -e '/^\[\[\(bench\|example\)\]\]/,/^$/d' \
+    sed -i -e '/^\[.*dev-dependencies\]/,/^$/d' -e '/^\[\[example\]\]/,/^$/d' \
         -e '/^\[profile\.dev\.package/,/^$/d' -e 's/^members = .*/members = []/' "$tree/Cargo.toml"
 }
 

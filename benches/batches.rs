@@ -1,9 +1,9 @@
 //! Whether a batch is as fast as the loop that it replaces: every batch beside its loop, in one run.
 //!
-//! `cargo bench --bench batches`, with `-- --quick` a trial run of which the figures mean little, and with `-- avx2` on
-//! this backend, or with `-- avx2-sha` on it without the SHA extension. A line has the cycles of a message, or of a
-//! piece, in the batch and in the loop, and their ratio. The last lines are the batches that take longer than the loop
-//! by more than 3 % and by more than 10 cycles a call.
+//! `cargo bench -p benches --bench batches`, with `-- --quick` a trial run of which the figures mean little, and with
+//! `-- avx2` on this backend, or with `-- avx2-sha` on it without the SHA extension. A line has the cycles of a message,
+//! or of a piece, in the batch and in the loop, and their ratio. The last lines are the batches that take longer than
+//! the loop by more than 3 % and by more than 10 cycles a call.
 
 #[path = "batches/rows.rs"]
 mod rows;

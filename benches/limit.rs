@@ -1,6 +1,6 @@
 //! How far every backend is from what the arithmetic allows, and what surrounds it: short inputs and small updates.
 //!
-//! `cargo bench --bench limit`, with `-- --quick` a trial run of which the figures mean little.
+//! `cargo bench -p benches --bench limit`, with `-- --quick` a trial run of which the figures mean little.
 
 mod flavour;
 mod kinds;
