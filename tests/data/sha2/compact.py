@@ -3,8 +3,8 @@
 
     python3 compact.py DIRECTORY
 
-DIRECTORY holds SHA224LongMsg.rsp, SHA256LongMsg.rsp and SHA512LongMsg.rsp of NIST's SHAVS, and hmac_sha224_test.json and
-hmac_sha256_test.json of Wycheproof: README.md says where they are.
+DIRECTORY holds SHA224LongMsg.rsp, SHA256LongMsg.rsp and SHA512LongMsg.rsp of NIST's SHAVS, and hmac_sha224_test.json,
+hmac_sha256_test.json and so on of Wycheproof, for each hash: README.md says where they are.
 
 * SHA*LongMsg.rsp keep every fourth message, of SHA-512 every 16th, the longest among them. The format stays the same.
 * wycheproof_hmac_sha*.txt keep every vector, one a line, without comments and flags.
@@ -17,7 +17,7 @@ import sys
 EVERY, EVERY_512 = 4, 16
 
 WYCHEPROOF = """\
-# Wycheproof's test vectors of HMAC-SHA-{bits}. Written by compact.py: do not edit.
+# Wycheproof's test vectors of HMAC-SHA-{name}. Written by compact.py: do not edit.
 #
 # One vector a line, as name=value fields, all always present, in this order:
 #   id       tcId of the vector
@@ -36,7 +36,7 @@ def long_messages(text, every=EVERY):
     return note + "\n\nLen = ".join([header] + kept) + "\n"
 
 
-def wycheproof(text, bits):
+def wycheproof(text, name):
     lines = []
     for group in json.loads(text)["testGroups"]:
         for test in group["tests"]:
@@ -44,7 +44,7 @@ def wycheproof(text, bits):
             assert 4 * len(test["tag"]) == group["tagSize"]
             lines.append("id=%d key=%s message=%s tag=%s valid=%d\n" % (
                 test["tcId"], test["key"], test["msg"], test["tag"], test["result"] == "valid"))
-    return WYCHEPROOF.format(bits=bits) + "".join(lines)
+    return WYCHEPROOF.format(name=name) + "".join(lines)
 
 
 def main():
@@ -62,7 +62,9 @@ def main():
     for bits in (224, 256):
         name = "SHA%dLongMsg.rsp" % bits
         convert(name, name, long_messages)
-        convert("hmac_sha%d_test.json" % bits, "wycheproof_hmac_sha%d.txt" % bits, lambda text: wycheproof(text, bits))
+    for name in ("224", "256", "384", "512", "512/224", "512/256"):
+        file = "hmac_sha" + name.replace("/", "_")
+        convert(file + "_test.json", "wycheproof_%s.txt" % file, lambda text: wycheproof(text, name))
 
 
 if __name__ == "__main__":
