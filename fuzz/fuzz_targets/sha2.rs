@@ -1,5 +1,4 @@
-//! SHA-256, SHA-224, SHA-512 and SHA-384, alone, in pieces and side by side, on every backend, against the crate
-//! `sha2`.
+//! All hashes of SHA-2, alone, in pieces and side by side, on every backend, against the crate `sha2`.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -8,9 +7,12 @@ use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::digest::{KeyInit, Mac};
 use simd_digest::sha2::hazmat::State;
 use simd_digest::sha2::{
-    Batch, Hash, Hasher, HmacKey, Variant, Variant224, Variant256, Variant384, Variant512, finalize_many, update_many,
+    Batch, Hash, Hasher, HmacKey, Variant, Variant224, Variant256, Variant384, Variant512, Variant512_224,
+    Variant512_256, finalize_many, update_many,
 };
-use simd_digest::{Backend, Digest, Sha224, Sha256, Sha384, Sha512, sha256, sha512};
+use simd_digest::{
+    Backend, Digest, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256, sha256, sha512, sha512_256,
+};
 use simd_digest_fuzz::{Message, Place};
 
 #[derive(Arbitrary, Debug)]
@@ -36,10 +38,11 @@ struct Middle {
 impl Middle {
     /// In the layout of `sha2`, whose length in bits must not overflow, and whose counts differ in length.
     fn state<D: SerializableState>(&self) -> SerializedState<D> {
-        let blocks = (1_u64 << (self.power % 55)).saturating_sub(self.blocks_below.into());
+        // 104 bytes, 32 of them a hash value; or 208 and 64, where the length is told in bytes, and has 128 bits.
+        let (value, powers) = if size_of::<SerializedState<D>>() == 104 { (32, 55) } else { (64, 57) };
+        let blocks = (1_u64 << (self.power % powers)).saturating_sub(self.blocks_below.into());
         let mut state = SerializedState::<D>::default();
-        // 104 bytes, 32 of them a hash value; or 208 and 64.
-        let (words, rest) = state.split_at_mut(if size_of::<SerializedState<D>>() == 104 { 32 } else { 64 });
+        let (words, rest) = state.split_at_mut(value);
         words.copy_from_slice(&self.h.map(u64::to_le_bytes).as_flattened()[..words.len()]);
         rest[..8].copy_from_slice(&blocks.to_le_bytes());
         state
@@ -76,11 +79,15 @@ family!(Variant256, Sha256);
 family!(Variant224, Sha224);
 family!(Variant512, Sha512);
 family!(Variant384, Sha384);
+family!(Variant512_224, Sha512_224);
+family!(Variant512_256, Sha512_256);
 
-/// Every backend, with the SHA extension and without it, in every tuning.
-fn backends() -> impl Iterator<Item = Backend> {
+/// Every backend, for SHA-256 with the SHA extension and without it, in every tuning. SHA-512 has one kernel on each.
+fn backends<V: Variant>() -> impl Iterator<Item = Backend> {
+    let of_sha256 = State::<V>::LENGTH == 108;
     let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
-    Backend::available().flat_map(kinds).flat_map(Backend::tunings)
+    let all = Backend::available().flat_map(kinds).flat_map(Backend::tunings);
+    all.filter(move |backend| of_sha256 || Backend::available().any(|available| available == *backend))
 }
 
 fuzz_target!(|input: Input<'_>| {
@@ -88,6 +95,8 @@ fuzz_target!(|input: Input<'_>| {
     check::<Variant224>(&input);
     check::<Variant512>(&input);
     check::<Variant384>(&input);
+    check::<Variant512_224>(&input);
+    check::<Variant512_256>(&input);
     nodes(input.message.bytes);
 });
 
@@ -97,7 +106,7 @@ fn check<V: Family>(Input { message, key, first, second, middle }: &Input<'_>) {
     let digest = V::Theirs::digest(bytes);
     let tag = V::hmac(key, bytes);
     let theirs = V::Theirs::deserialize(&middle.state::<V::Theirs>()).expect("nothing is held").chain_update(bytes);
-    for backend in backends() {
+    for backend in backends::<V>() {
         let hmac = HmacKey::<V>::new(key).with_backend(backend);
         let (mut hasher, mut mac) = (Hasher::<V>::new().with_backend(backend), hmac.hasher());
         let ours = V::Ours::deserialize(&middle.state::<V::Ours>()).expect("nothing is held");
@@ -127,7 +136,7 @@ fn check<V: Family>(Input { message, key, first, second, middle }: &Input<'_>) {
     let both = |(a, b): (&&[u8], &&[u8])| V::Theirs::new_with_prefix(a).chain_update(b).finalize().to_vec();
     let joined: Vec<Vec<u8>> = first.iter().zip(&second).map(both).collect();
     let bytes_of = |hashes: &[Hash<V>]| -> Vec<Vec<u8>> { hashes.iter().map(|hash| hash.as_ref().to_vec()).collect() };
-    for backend in backends() {
+    for backend in backends::<V>() {
         let mut hashes = Batch::<V>::new().with_backend(backend).hash_many(&first);
         assert_eq!(bytes_of(&hashes), expected, "{backend:?}");
         let mut flat = vec![0; V::LENGTH * first.len()];
@@ -149,7 +158,7 @@ fn nodes(message: &[u8]) {
     let (nodes, _) = message.as_chunks::<64>();
     let once: Vec<[u8; 32]> = nodes.iter().map(|node| sha2::Sha256::digest(node).into()).collect();
     let twice: Vec<[u8; 32]> = once.iter().map(|digest| sha2::Sha256::digest(digest).into()).collect();
-    for backend in backends() {
+    for backend in backends::<Variant256>() {
         let batch = sha256::Batch::new().with_backend(backend);
         let mut digests = vec![[0; 32]; nodes.len()];
         batch.hash_nodes(nodes, &mut digests).expect("one for each");
@@ -159,9 +168,15 @@ fn nodes(message: &[u8]) {
         let mut level = nodes.as_flattened().as_chunks::<32>().0.to_vec();
         assert_eq!(batch.hash_nodes_in_place(&mut level).expect("an even number"), once, "{backend:?}");
     }
+    let expected: Vec<[u8; 32]> = nodes.iter().map(|node| sha2::Sha512_256::digest(node).into()).collect();
+    for backend in backends::<Variant512_256>() {
+        let mut digests = vec![[0; 32]; nodes.len()];
+        sha512_256::Batch::new().with_backend(backend).hash_nodes(nodes, &mut digests).expect("one for each");
+        assert_eq!(digests, expected, "{backend:?}");
+    }
     let (nodes, _) = message.as_chunks::<128>();
     let expected: Vec<[u8; 64]> = nodes.iter().map(|node| sha2::Sha512::digest(node).into()).collect();
-    for backend in backends() {
+    for backend in backends::<Variant512>() {
         let mut digests = vec![[0; 64]; nodes.len()];
         sha512::Batch::new().with_backend(backend).hash_nodes(nodes, &mut digests).expect("one for each");
         assert_eq!(digests, expected, "{backend:?}");
