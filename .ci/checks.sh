@@ -98,7 +98,6 @@ ways_lead_on() {
 # rules_of_patterns NUMBER: rules that are a pattern, over this many files at least.
 rules_of_patterns() {
     local broken=0 file number nameless crates='crates/bt2sum crates/compat crates/pool crates/store crates/datafusion'
-    local sha512=(-not -path 'src/backend/*sha512.rs' -not -path 'src/backend/scheduled/*')
     # none WHAT PATTERN PATH…: no line there has it.
     none() {
         local what=$1 pattern=$2 status=0
@@ -118,13 +117,12 @@ rules_of_patterns() {
             -not -path '*/target/*' -not -path crates/pool/src/lend.rs -not -path 'src/backend/*' -not -path tests/memory.rs -not -path 'tests/common/pages.rs' \
             -not -path 'tests/common/remains.rs' -not -path tools/orders/src/candidate.rs \
             -not -path tools/constant-time/src/taint.rs)
-    # Whoever finds a line of documentation by a search reads it without the lines before it. Kernels of SHA-512 and of
-    # schedules are not looked at yet.
+    # Whoever finds a line of documentation by a search reads it without the lines before it.
     nameless="(The same|Same|That of|Those|Of|What|One's)\\b"
     none 'documentation begins with a name of what it is about' "//[/!] $nameless" \
-        $(find src crates/*/src crates/compat/*/src tools -name '*.rs' "${sha512[@]}")
+        $(find src crates/*/src crates/compat/*/src tools -name '*.rs')
     none 'so does a sentence of a comment' "// $nameless|//[/!]?.*[.:] +$nameless" \
-        $(find src crates/bt2sum/src crates/pool/src crates/compat/*/src tools -name '*.rs' "${sha512[@]}")
+        $(find src crates/bt2sum/src crates/pool/src crates/compat/*/src tools -name '*.rs')
     awk '
         function judge() {
             if (blocks > sentences) print file " has more unsafe blocks than sentences that justify them"

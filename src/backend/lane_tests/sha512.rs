@@ -34,8 +34,8 @@ fn lanes_of_sha512_are_messages_of_sha512() {
     }
 }
 
-/// Of as many blocks each or of numbers of their own, closed by one block or two. What lies before the closing blocks
-/// and behind them must not be read.
+/// Whole messages, of as many blocks each or of numbers of their own, closed by one block or two. Bytes before the
+/// closing blocks and behind them must not be read.
 #[test]
 fn whole_messages_of_sha512_on_every_backend() {
     let mut seed = 2110;
