@@ -176,7 +176,7 @@ mod long {
     }
 
     /// XKCP (CVE-2022-37454) and liboqs added lengths in 32 bits. Backends and variants share the code that counts, so
-    /// two backends are enough.
+    /// two backends are enough, and the slower one has one long message beside a short one.
     #[test]
     #[ignore = "hashes 4 GiB several times"]
     fn trap_more_than_4_gib_in_one_update() {
@@ -190,9 +190,11 @@ mod long {
             hasher.update(b"").update(&message);
             assert_eq!(hasher.count(), message.len() as u64);
             assert_eq!(hasher.finalize(), digest, "{backend:?}");
+            let messages = [&message[..], b"short", &message];
+            let messages = if backend == best { &messages[..] } else { &messages[..2] };
             let mut hashes = [other(); 3];
-            on::<Variant256>(backend).hash_many_into(&[&message[..], b"short", &message], &mut hashes).unwrap();
-            assert_eq!([hashes[0], hashes[2]], [digest; 2], "{backend:?}");
+            on::<Variant256>(backend).hash_many_into(messages, &mut hashes[..messages.len()]).unwrap();
+            assert!(hashes[..messages.len()].iter().step_by(2).all(|hash| *hash == digest), "{backend:?}");
         }
     }
 }
