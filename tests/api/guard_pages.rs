@@ -7,6 +7,7 @@ use simd_digest::blake2b::hazmat;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{Digest, KeyInit, Mac};
 
+use crate::common::cases::fewer;
 use crate::common::flavour::{Flavour, for_both};
 use crate::common::pages::Pages;
 use crate::common::paint::paint;
@@ -130,7 +131,9 @@ where
         let content = paint(length);
         let elsewhere = [false, true].map(|key_at_end| all_entries(&Params::<F>::new(), &content, key_at_end));
         // Many short ones, for few have vectors that reach beyond a block.
-        for offset in misalignments().take(if length <= 260 { 64 } else { 2 }) {
+        let short = length <= 260;
+        let (many, two) = (fewer(length, misalignments()), misalignments().take(2));
+        for offset in many.filter(|_| short).chain(two.filter(|_| !short)) {
             let room = pages.len() - length;
             for place in [offset, room - offset.min(room)] {
                 let message = placed(&mut pages, place, &content);

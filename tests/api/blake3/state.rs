@@ -118,7 +118,7 @@ fn round_trip_at_every_length() {
         let (of_begin, of_all) = (kind.of_peer(begin), kind.of_peer(message));
         for (j, &before) in backends.iter().enumerate() {
             let after = backends[(i + j) % backends.len()];
-            for size in [begin.len().max(1), 64, 1000, 1024, 5000, 16_384] {
+            for size in fewer(i + j, [begin.len().max(1), 64, 1000, 1024, 5000, 16_384]) {
                 let mut hasher = kind.hasher_on(before);
                 begin.chunks(size).for_each(|piece| _ = hasher.update(piece));
                 let case = format!("{before:?}, {after:?}, {kind:?}, {length} in pieces of {size}");

@@ -152,7 +152,7 @@ fn lengths_around_every_chunk() {
             let powers = (5..=8).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1]);
             for chunks in dense.chain(powers) {
                 let end = CHUNK * chunks;
-                for length in [end.saturating_sub(1), end, end + 1, end + 64, end + 65, end + 500] {
+                for length in fewer(chunks, [end.saturating_sub(1), end, end + 1, end + 64, end + 65, end + 500]) {
                     let message = &message[..length.min(message.len())];
                     let digest = kind.of_peer(message);
                     assert_eq!(mode.hash(message), digest, "{backend:?}, {kind:?}, {}", message.len());

@@ -9,6 +9,7 @@ use simd_digest::{Backend, Digest};
 
 use super::all_backends;
 use super::traits::Traits;
+use crate::common::cases::fewer;
 use crate::common::pages::Pages;
 use crate::common::paint::paint;
 use crate::common::places::{all_lengths, groups, misalignments, placed};
@@ -134,8 +135,9 @@ fn every_entry_at_every_misalignment<V: Traits>() {
         let content = paint(length);
         let elsewhere = [false, true].map(|key_at_end| all_entries::<V>(Backend::best(), &content, key_at_end));
         // Many short ones, because few have vectors that reach beyond a block. SHA-224 has the same kernels.
-        let offsets = if length <= 200 && V::LENGTH == 32 { 64 } else { 2 };
-        for offset in misalignments().take(offsets) {
+        let short = length <= 200 && V::LENGTH == 32;
+        let (many, two) = (fewer(length, misalignments()), misalignments().take(2));
+        for offset in many.filter(|_| short).chain(two.filter(|_| !short)) {
             let room = pages.len() - length;
             for place in [offset, room - offset.min(room)] {
                 let message = placed(&mut pages, place, &content);
