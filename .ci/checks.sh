@@ -405,10 +405,20 @@ release_tests() {
     light cargo test --release -p simd-digest --all-features
 }
 
+# Without a heap BLAKE3 has code of its own, so its tests have all cases. BLAKE2 and SHA-2 read as ever: their tests
+# have fewer cases than in the part `quick`.
+tests_without_heap() {
+    local command=(unoptimised light cargo test --no-default-features --features "$(hash_features | paste -sd,)" --lib --tests)
+    SIMD_DIGEST_FEWER_CASES=yes "${command[@]}" -- --skip blake3::
+    filtered "${command[@]}" -- blake3::
+}
+
 # tests_for CPU: lets the compiler use all of that CPU in scalar code of the library too, where it has miscompiled. The
-# oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends.
+# oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends. They have
+# fewer cases, as on emulated CPUs: the parts `quick` and `release` have all cases of these backends.
 tests_for() {
     local wrapper
+    export SIMD_DIGEST_FEWER_CASES=yes
     if [ "$1" = x86-64-v3 ]; then
         cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
     fi
