@@ -8,7 +8,8 @@ use core::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use simd_digest::blake2::Hash;
-use simd_digest::{Backend, Blake3, Digest, Sha256, blake3, sha256};
+use simd_digest::sha2::{Batch, Sha2, Variant, Variant256, Variant512};
+use simd_digest::{Backend, Blake3, Digest, blake3};
 
 use self::flavour::Peers;
 use self::kinds::kinds;
@@ -33,7 +34,11 @@ fn hash(bench: &mut Criterion) {
         compare(bench, &format!("hash BLAKE2s {name}"), &paint(length), simd_digest::blake2s::hash);
     }
     for (name, length) in LENGTHS {
-        compare_sha256(bench, &format!("hash SHA-256 {name}"), &paint(length));
+        compare_sha2::<Variant256, ::sha2::Sha256>(bench, &format!("hash SHA-256 {name}"), &paint(length), &kinds());
+    }
+    let backends: Vec<_> = Backend::available().map(|backend| (backend.to_string(), backend)).collect();
+    for (name, length) in LENGTHS {
+        compare_sha2::<Variant512, ::sha2::Sha512>(bench, &format!("hash SHA-512 {name}"), &paint(length), &backends);
     }
     for (name, length) in LENGTHS {
         compare_blake3(bench, &format!("hash BLAKE3 {name}"), &paint(length));
@@ -55,22 +60,27 @@ fn compare<F: Peers>(bench: &mut Criterion, name: &str, message: &[u8], hash: fn
     group.finish();
 }
 
-/// Ours on every kind of backend, and `sha2`.
-fn compare_sha256(bench: &mut Criterion, name: &str, message: &[u8]) {
-    let expected = sha2::Sha256::digest(message);
-    assert_eq!(sha256::hash(message), expected[..]);
-    assert_eq!(Sha256::digest(message), expected);
+/// Ours on all these backends, and `sha2`.
+fn compare_sha2<V: Variant, P: Digest>(
+    bench: &mut Criterion,
+    name: &str,
+    message: &[u8],
+    backends: &[(String, Backend)],
+) {
+    let expected = P::digest(message);
+    assert_eq!(Batch::<V>::new().hash(message), expected[..]);
+    assert_eq!(Sha2::<V>::digest(message)[..], expected[..]);
 
     let mut group = bench.benchmark_group(name);
     group.throughput(Throughput::Bytes(message.len() as u64));
-    group.bench_function("simd_digest hash", |b| b.iter(|| sha256::hash(black_box(message))));
-    group.bench_function("simd_digest Digest", |b| b.iter(|| Sha256::digest(black_box(message))));
-    for (name, backend) in kinds() {
-        let batch = sha256::Batch::new().with_backend(backend);
+    group.bench_function("simd_digest hash", |b| b.iter(|| Batch::<V>::new().hash(black_box(message))));
+    group.bench_function("simd_digest Digest", |b| b.iter(|| Sha2::<V>::digest(black_box(message))));
+    for (name, backend) in backends {
+        let batch = Batch::<V>::new().with_backend(*backend);
         assert_eq!(batch.hash(message), expected[..], "{name}");
         group.bench_function(format!("simd_digest hash on {name}"), |b| b.iter(|| batch.hash(black_box(message))));
     }
-    group.bench_function("sha2", |b| b.iter(|| sha2::Sha256::digest(black_box(message))));
+    group.bench_function("sha2", |b| b.iter(|| P::digest(black_box(message))));
     group.finish();
 }
 

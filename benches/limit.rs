@@ -15,8 +15,8 @@ use simd_digest::blake2b::{self, FlavourB, Hasher};
 use simd_digest::blake2s::FlavourS;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Mac, Output};
-use simd_digest::sha256::{self, Batch};
-use simd_digest::{Backend, Blake2b512, Blake2bMac256, Digest, blake3};
+use simd_digest::sha2::{self, Variant, Variant256, Variant512};
+use simd_digest::{Backend, Blake2b512, Blake2bMac256, Digest, blake3, sha256};
 
 use self::flavour::Peers;
 use self::kinds::{kind, kinds};
@@ -71,6 +71,7 @@ SHA-256 has 64 rounds, and 48 words of the schedule, for 64 bytes.
   +sha         32 instructions for two rounds each, of four cycles, which begin a cycle apart on Zen 4, so no less than
                32 cycles a block; on Intel's cores two cycles apart.
   nodes        two blocks, the schedule of the second from a table.
+SHA-512 has 80 rounds, and 64 words of the schedule, for 128 bytes: operations as those of SHA-256, of 64 bits.
 BLAKE3 has 7 rounds of BLAKE2s for 64 bytes, so a chain of 168 and seven tenths of the operations of its lanes. A chunk
 is 16 blocks. Of a long message chunks are in lanes, and for each there is a parent: a sixteenth more.";
 
@@ -86,6 +87,7 @@ fn main() {
     blocks::<FlavourB>(rounds(300));
     blocks::<FlavourS>(rounds(300));
     blocks_of_sha256(rounds(100));
+    blocks_of_sha512(rounds(100));
     nodes(rounds(300));
     chunks_of_blake3(rounds(300));
     whole_of_blake3(rounds(300));
@@ -107,21 +109,31 @@ fn bound<F: Block>(backend: Backend, live: usize) -> Option<f64> {
     Some((F::chain() / live as f64).max(lanes))
 }
 
-const SHA256_BLOCK: usize = 64;
 /// Rounds, and words of the schedule.
 const SHA256_STEPS: [f64; 2] = [64.0, 48.0];
+const SHA512_STEPS: [f64; 2] = [80.0, 64.0];
 
-/// The same of SHA-256, with as many blocks of which the schedule is computed and not known.
+/// As `bound`, of SHA-256, with as many blocks of which the schedule is computed and not known.
 fn bound_of_sha256(backend: Backend, live: usize, [rounds, words]: [f64; 2]) -> Option<f64> {
     let blocks = rounds / SHA256_STEPS[0];
     if backend.sha() && !(kind(backend).contains("lanes") && live >= 7) {
         return Some(blocks * (128.0 / live as f64).max(32.0));
     }
+    bound_without_sha(backend, live, [rounds, words], 32.0)
+}
+
+/// As `bound`, of SHA-512, of which `avx` and `sse41` have no lanes.
+fn bound_of_sha512(backend: Backend, live: usize) -> Option<f64> {
+    bound_without_sha(backend, live, SHA512_STEPS, 64.0)
+}
+
+/// As `bound`, of rounds and words of so many bits by the instructions of all hashes.
+fn bound_without_sha(backend: Backend, live: usize, [rounds, words]: [f64; 2], bits: f64) -> Option<f64> {
     let (operations, lanes, step) = match backend.name() {
         _ if live == 1 => ([23.0, 13.0], 4.0, 4.0),
-        "avx512" => ([17.0, 11.0], 2.0 * 16.0, 3.0),
-        "avx2" => ([35.0, 21.0], 4.0 * 8.0, 4.0),
-        "avx" | "sse41" => ([35.0, 21.0], 4.0 * 4.0, 4.0),
+        "avx512" => ([17.0, 11.0], 2.0 * 512.0 / bits, 3.0),
+        "avx2" => ([35.0, 21.0], 4.0 * 256.0 / bits, 4.0),
+        "avx" | "sse41" => ([35.0, 21.0], 4.0 * 128.0 / bits, 4.0),
         _ => return None,
     };
     let operations = (rounds * operations[0] + words * operations[1]) / lanes;
@@ -239,42 +251,58 @@ fn blocks<F: Block>(rounds: usize) {
 /// No call comes after code that leaves the upper halves of the vector registers in use, though that is where kernels of
 /// SHA-NI can lose half their speed: safe code cannot be made to leave them so.
 fn blocks_of_sha256(rounds: usize) {
+    let bound = |backend, live| bound_of_sha256(backend, live, SHA256_STEPS);
+    blocks_of_sha2::<Variant256, ::sha2::Sha256>(rounds, 64, kinds(), bound);
+}
+
+/// Each backend: one message, several, and `sha2`.
+fn blocks_of_sha512(rounds: usize) {
+    let backends = Backend::available().map(|backend| (backend.to_string(), backend)).collect();
+    blocks_of_sha2::<Variant512, ::sha2::Sha512>(rounds, 128, backends, bound_of_sha512);
+}
+
+/// A block has so many bytes.
+fn blocks_of_sha2<V: Variant, P: Digest>(
+    rounds: usize,
+    block: usize,
+    backends: Vec<(String, Backend)>,
+    bound: impl Fn(Backend, usize) -> Option<f64>,
+) {
     let one = paint(ONE);
     let memory = paint(MANY * MANY_LENGTH);
     let messages: Vec<&[u8]> = memory.chunks(MANY_LENGTH).collect();
-    let expected = sha2::Sha256::digest(&one);
-    let digests: Vec<u8> = messages.iter().flat_map(sha2::Sha256::digest).collect();
+    let expected = P::digest(&one);
+    let digests: Vec<u8> = messages.iter().flat_map(|message| P::digest(message).to_vec()).collect();
 
     let mut race = Race::default();
     let mut rows = Vec::new();
-    for (name, backend) in kinds() {
-        let batch = Batch::new().with_backend(backend);
+    for (name, backend) in backends {
+        let batch = sha2::Batch::<V>::new().with_backend(backend);
         assert_eq!(batch.hash(&one), expected[..], "{name}");
-        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= sha256::lanes(backend)) {
+        for live in [1, 2, 3, 4, 8, 16].into_iter().filter(|&live| live <= sha2::lanes::<V>(backend)) {
             let (number, blocks) = if live == 1 {
                 let one = &one;
-                (race.add(move || batch.hash(black_box(one))), ONE / SHA256_BLOCK)
+                (race.add(move || batch.hash(black_box(one))), ONE / block)
             } else {
                 let mut bytes = vec![0; digests.len()];
                 let messages = &messages[..MANY / live * live];
                 let mut hash = move || {
-                    for (messages, bytes) in messages.chunks(live).zip(bytes.chunks_mut(live * 32)) {
+                    for (messages, bytes) in messages.chunks(live).zip(bytes.chunks_mut(live * V::LENGTH)) {
                         batch.hash_many_flat(black_box(messages), bytes).unwrap();
                     }
-                    bytes[messages.len() * 32 - 1]
+                    bytes[messages.len() * V::LENGTH - 1]
                 };
-                assert_eq!(hash(), digests[messages.len() * 32 - 1], "{name}");
-                (race.add(hash), messages.len() * MANY_LENGTH / SHA256_BLOCK)
+                assert_eq!(hash(), digests[messages.len() * V::LENGTH - 1], "{name}");
+                (race.add(hash), messages.len() * MANY_LENGTH / block)
             };
-            let bound = bound_of_sha256(backend, live, SHA256_STEPS);
-            rows.push(Row { name: name.clone(), messages: live, blocks, bound, number });
+            rows.push(Row { name: name.clone(), messages: live, blocks, bound: bound(backend, live), number });
         }
     }
-    let number = race.add(|| sha2::Sha256::digest(black_box(&one)));
-    rows.push(Row { name: "sha2".into(), messages: 1, blocks: ONE / SHA256_BLOCK, bound: None, number });
+    let number = race.add(|| P::digest(black_box(&one)));
+    rows.push(Row { name: "sha2".into(), messages: 1, blocks: ONE / block, bound: None, number });
 
     let results = race.run(rounds);
-    println!("\nSHA-256, per block of {SHA256_BLOCK} bytes: one message of 1 MiB, or {MANY} of 16 KiB side by side");
+    println!("\n{}, per block of {block} bytes: one message of 1 MiB, or {MANY} of 16 KiB side by side", V::TITLE);
     print_rows(&rows, &results);
 }
 
@@ -283,12 +311,12 @@ fn nodes(rounds: usize) {
     const NODES: usize = 1024;
     let memory = paint(NODES * 64);
     let nodes = &memory.as_chunks::<64>().0;
-    let digests: Vec<[u8; 32]> = nodes.iter().map(|node| sha2::Sha256::digest(node).into()).collect();
+    let digests: Vec<[u8; 32]> = nodes.iter().map(|node| ::sha2::Sha256::digest(node).into()).collect();
 
     let mut race = Race::default();
     let mut rows = Vec::new();
     for (name, backend) in kinds() {
-        let batch = Batch::new().with_backend(backend);
+        let batch = sha256::Batch::new().with_backend(backend);
         let mut ours = vec![[0; 32]; NODES];
         batch.hash_nodes(nodes, &mut ours).unwrap();
         assert_eq!(ours, digests, "{name}");
@@ -296,7 +324,7 @@ fn nodes(rounds: usize) {
         let bound = bound_of_sha256(backend, sha256::lanes(backend), [2.0 * SHA256_STEPS[0], SHA256_STEPS[1]]);
         rows.push(Row { name, messages: NODES, blocks: NODES, bound, number });
     }
-    let number = race.add(|| nodes.iter().map(|node| sha2::Sha256::digest(black_box(node))[31]).max());
+    let number = race.add(|| nodes.iter().map(|node| ::sha2::Sha256::digest(black_box(node))[31]).max());
     rows.push(Row { name: "sha2".into(), messages: 1, blocks: NODES, bound: None, number });
 
     let results = race.run(rounds);

@@ -10,7 +10,8 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use simd_digest::blake2::{Hash, Params};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::FlavourS;
-use simd_digest::{Backend, Digest, blake3, sha256};
+use simd_digest::sha2::{self, Batch, Variant, Variant256, Variant512};
+use simd_digest::{Backend, Digest, blake3};
 
 use self::flavour::Peers;
 use self::kinds::kinds;
@@ -61,22 +62,32 @@ fn blake2s(bench: &mut Criterion) {
     }
 }
 
-/// Ours on every kind of backend, and `sha2`.
 fn sha256(bench: &mut Criterion) {
+    compare_sha2::<Variant256, ::sha2::Sha256>(bench, &kinds());
+}
+
+fn sha512(bench: &mut Criterion) {
+    let backends: Vec<_> = Backend::available().map(|backend| (backend.to_string(), backend)).collect();
+    compare_sha2::<Variant512, ::sha2::Sha512>(bench, &backends);
+}
+
+/// Ours on all these backends, and `sha2`.
+fn compare_sha2<V: Variant, P: Digest>(bench: &mut Criterion, backends: &[(String, Backend)]) {
     for (name, length) in [("32 B", 32), ("64 B", 64), ("1 KiB", 1 << 10), ("16 KiB", 16 << 10)] {
         for count in [2, 4, 8, 16, 64] {
             let memory = paint(count * length);
             let messages: Vec<&[u8]> = memory.chunks(length).collect();
-            let one_by_one = |messages: &[&[u8]]| messages.iter().map(sha2::Sha256::digest).collect::<Vec<_>>();
+            let one_by_one = |messages: &[&[u8]]| messages.iter().map(P::digest).collect::<Vec<_>>();
             let expected = one_by_one(&messages);
-            let equal = |hashes: &[sha256::Hash]| hashes.iter().zip(&expected).all(|(ours, peer)| *ours == peer[..]);
+            let equal = |hashes: &[sha2::Hash<V>]| hashes.iter().zip(&expected).all(|(ours, peer)| *ours == peer[..]);
 
-            let mut group = bench.benchmark_group(format!("many SHA-256 {count} × {name}"));
+            let mut group = bench.benchmark_group(format!("many {} {count} × {name}", V::TITLE));
             group.throughput(Throughput::Bytes(memory.len() as u64));
-            assert!(equal(&sha256::hash_many(&messages)));
-            group.bench_function("simd_digest hash_many", |b| b.iter(|| sha256::hash_many(black_box(&messages))));
-            for (name, backend) in kinds() {
-                let batch = sha256::Batch::new().with_backend(backend);
+            let best = Batch::<V>::new();
+            assert!(equal(&best.hash_many(&messages)));
+            group.bench_function("simd_digest hash_many", |b| b.iter(|| best.hash_many(black_box(&messages))));
+            for (name, backend) in backends {
+                let batch = Batch::<V>::new().with_backend(*backend);
                 assert!(equal(&batch.hash_many(&messages)), "{name}");
                 let name = format!("simd_digest hash_many on {name}");
                 group.bench_function(name, |b| b.iter(|| batch.hash_many(black_box(&messages))));
@@ -141,5 +152,5 @@ fn best_split(bench: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(name = benches; config = criterion(); targets = equal_lengths, blake2s, sha256, blake3_many, mixed_lengths, best_split);
+criterion_group!(name = benches; config = criterion(); targets = equal_lengths, blake2s, sha256, sha512, blake3_many, mixed_lengths, best_split);
 criterion_main!(benches);

@@ -6,8 +6,8 @@ use core::hint::black_box;
 use simd_digest::blake2::{self, Flavour, Params};
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
-use simd_digest::sha256::{Batch, HmacKey};
-use simd_digest::{Backend, blake3, sha256};
+use simd_digest::sha2::{self, Batch, HmacKey, Variant, Variant256, Variant512};
+use simd_digest::{Backend, blake3};
 
 /// Two calls with the same effect.
 pub(crate) struct Row {
@@ -31,17 +31,8 @@ pub(crate) fn rows(backend: Backend) -> Vec<Row> {
     for number in NUMBERS {
         for length in LENGTHS {
             let mut rows = Rows { rows: &mut rows, number, length };
-            let batch = Batch::new().with_backend(backend);
-            rows.messages("SHA-256 hash_many", move |all| batch.hash_many(all), move |message| batch.hash(message));
-            let key = HmacKey::new(&[7; 32]).with_backend(backend);
-            let one = key.clone();
-            rows.messages("HMAC-SHA-256 hash_many", move |all| key.hash_many(all), move |message| one.hash(message));
-            rows.streams(
-                "SHA-256",
-                || sha256::Hasher::new().with_backend(backend),
-                (sha256::Hasher::reset, |hasher, piece| _ = hasher.update(piece), sha256::update_many),
-                (sha256::Hasher::finalize, |hashers, hashes| sha256::finalize_many(hashers, hashes).unwrap()),
-            );
+            rows.sha2::<Variant256>("SHA-256", backend);
+            rows.sha2::<Variant512>("SHA-512", backend);
             rows.blake2::<FlavourB>("BLAKE2b", backend);
             rows.blake2::<FlavourS>("BLAKE2s", backend);
             for (name, mode) in [("BLAKE3", blake3::Mode::HASH), ("keyed BLAKE3", blake3::Mode::keyed(&[7; 32]))] {
@@ -141,6 +132,22 @@ impl Rows<'_> {
             black_box(&mut hashes);
         };
         self.add(&format!("{name} finalize_many"), 1, batch, one_by_one);
+    }
+
+    fn sha2<V: Variant>(&mut self, name: &str, backend: Backend) {
+        let batch = Batch::<V>::new().with_backend(backend);
+        let many = move |all: &[&[u8]]| batch.hash_many(all);
+        self.messages(&format!("{name} hash_many"), many, move |message| batch.hash(message));
+        let key = HmacKey::<V>::new(&[7; 32]).with_backend(backend);
+        let one = key.clone();
+        let many = move |all: &[&[u8]]| key.hash_many(all);
+        self.messages(&format!("HMAC-{name} hash_many"), many, move |message| one.hash(message));
+        self.streams(
+            name,
+            || sha2::Hasher::<V>::new().with_backend(backend),
+            (sha2::Hasher::reset, |hasher, piece| _ = hasher.update(piece), sha2::update_many),
+            (sha2::Hasher::finalize, |hashers, hashes| sha2::finalize_many(hashers, hashes).unwrap()),
+        );
     }
 
     fn blake2<F: Flavour>(&mut self, name: &str, backend: Backend) {
