@@ -156,11 +156,11 @@ fn of_peer<V: Traits>(key: &[u8], message: &[u8]) -> Hash<V> {
     of_bytes(&mac.chain_update(message).finalize().into_bytes())
 }
 
-/// Ragged batches of 0 to 33 messages, and of 64.
+/// Batches of 0 to 33 messages of mixed lengths, of 64, and of more than are closed together.
 fn in_lanes<V: Known>() {
     let mut random = Random::new(4231);
     let memory = paint(3000);
-    for count in (0..=33).chain([64]) {
+    for count in (0..=33).chain([64, 150]) {
         let key = &memory[count..][..random.below(130)];
         let lengths = [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 700].map(V::at);
         let messages: Vec<&[u8]> = (0..count).map(|i| &memory[i..][..lengths[random.below(11)]]).collect();
