@@ -106,7 +106,8 @@ def most_messages(text, name):
         return max(found)
     if number and not re.search(r"_(sse|avx|avx512)$", name):
         return int(number[1])
-    return {"streams_sse": 2, "streams_avx": 2, "streams_avx512": 4, "whole_sse": 2, "whole_avx": 2}.get(name, 4)
+    return {"streams_sse": 2, "streams_avx": 2, "streams_avx512": 4, "whole_sse": 2, "whole_avx": 2,
+            "streams_by_two": 2, "whole_by_two": 2}.get(name, 4)  # fmt: skip
 
 
 def label(kernel):

@@ -119,7 +119,7 @@ def assembly(stubs):
     saved += ["stp d%d, d%d, [sp, #%d]" % (i, i + 1, 96 + 8 * (i - 8)) for i in range(8, 16, 2)]
     vectors = ["q%d, [x%d, #%d]" % (i, SELF, VECTORS + 16 * i) for i in range(32)]
     general = ["x%d, [x%d, #%d]" % (i, SELF, 8 * i) for i in USABLE]
-    out = [".arch armv8-a+crypto", ".text"]
+    out = [".arch armv8.2-a+crypto+sha3", ".text"]
     for n, (text, before) in enumerate(stubs):
         out += [".globl f%d" % n, "f%d:" % n, "sub sp, sp, #160", *saved, "mov x%d, x0" % SELF]
         out += ["ldr x%d, [x%d, #%d]" % (i, SELF, COMPARED + 8 * i) for i in (0, 1)] + [BEFORE[before]]

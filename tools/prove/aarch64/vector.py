@@ -1,5 +1,5 @@
-"""Instructions on vector registers, and SHA-256's: Arm's architecture reference manual, part C7. Registers are 16 bytes
-from the low end."""
+"""Instructions on vector registers, and those of SHA-256 and SHA-512: Arm's architecture reference manual, part C7.
+Registers are 16 bytes from the low end."""
 
 import facts
 import specification
@@ -10,7 +10,7 @@ from terms import ONES, Term, add, both, either, may_be_set, shl, shr, sub, time
 BY = {}
 READS_ITS_RESULT = (
     "bsl", "bit", "bif", "sli", "sri", "usra", "sha256h", "sha256h2", "sha256su0", "sha256su1", "mla", "addhn2", "xtn2",
-    "tbx", "shrn2",
+    "tbx", "shrn2", "sha512h", "sha512h2", "sha512su0", "sha512su1",
 )  # fmt: skip
 
 
@@ -268,15 +268,15 @@ def extreme(i):
     i.put_bytes(unpack((min if i.op == "uminv" else max)(found), size))
 
 
-# -------------------------------------------------------------------------------------------------------------- SHA-256
+# -------------------------------------------------------------------------------------------------- SHA-256 and SHA-512
 
 
-def words_of(b):
-    return [word(p) for p in parts(b, 4)]
+def words_of(b, size=4):
+    return [word(p) for p in parts(b, size)]
 
 
-def from_words(found):
-    return [x for w in found for x in unpack(w, 4)]
+def from_words(found, size=4):
+    return [x for w in found for x in unpack(w, size)]
 
 
 @model("sha256h", "sha256h2")
@@ -303,3 +303,43 @@ def sha256su1(i):
     for j in range(4):
         out.append(add(4, old[j], before[j], specification.sigma1(4, later[j] if j < 2 else out[j - 2])))
     i.put_bytes(from_words(out))
+
+
+def words_of_512(i):
+    """The two words of each operand, the lower one first."""
+    return [words_of(i.get(j), 8) for j in range(len(i.args))]
+
+
+@model("sha512h")
+def sha512h(i):
+    """T1 of two rounds, of the second in the lower word. `sums` are those of h, the constant and the word."""
+    sums, (f, g), (d, e) = words_of_512(i)
+
+    def t1(sum_, e, f, g):
+        return add(8, sum_, specification.rotations(8, e, specification.SUM1[8]), specification.choose(8, e, f, g))
+
+    first = t1(sums[1], e, f, g)
+    i.put_bytes(from_words([t1(sums[0], add(8, d, first), e, f), first], 8))
+
+
+@model("sha512h2")
+def sha512h2(i):
+    """The variable a after two rounds, of the second in the lower word, from T1 of both."""
+    t1, (c, _), (a, b) = words_of_512(i)
+
+    def t2(a, b, c):
+        return add(8, specification.rotations(8, a, specification.SUM0[8]), specification.majority(8, a, b, c))
+
+    first = add(8, t1[1], t2(a, b, c))
+    i.put_bytes(from_words([add(8, t1[0], t2(first, a, b)), first], 8))
+
+
+@model("sha512su0")
+def sha512su0(i):
+    (x, y), (z, _) = words_of_512(i)
+    i.put_bytes(from_words([add(8, x, specification.sigma0(8, y)), add(8, y, specification.sigma0(8, z))], 8))
+
+
+@model("sha512su1")
+def sha512su1(i):
+    i.put_bytes(from_words([add(8, x, specification.sigma1(8, y), z) for x, y, z in zip(*words_of_512(i))], 8))
