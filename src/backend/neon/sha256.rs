@@ -69,16 +69,20 @@ impl CompressWhole<u32> for On<Neon> {
     }
 }
 
+// Not inlined, so that a proof finds it.
+#[inline(never)]
 #[target_feature(enable = "neon")]
 fn compress4(run: Run<'_, Sha256Function>) {
     compress_lanes::<u32, U32x4, 4>(Neon::here(), run);
 }
 
+#[inline(never)]
 #[target_feature(enable = "neon")]
 fn nodes4(nodes: Nodes<'_>) {
     hash_lanes::<U32x4, 4>(Neon::here(), nodes);
 }
 
+#[inline(never)]
 #[target_feature(enable = "neon")]
 fn whole4(messages: Whole<'_>) {
     whole_lanes::<u32, U32x4, 4>(Neon::here(), messages);
