@@ -21,10 +21,12 @@ use self::isa::Missing as Bmi2;
     all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
 )))]
 use self::isa::Missing as Sha;
+#[cfg(not(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")))]
+use self::isa::Missing as Sha512;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-use self::sha2::Sha;
+use self::sha2::{Sha, Sha512};
 #[cfg(feature = "blake3")]
 use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
@@ -147,7 +149,7 @@ macro_rules! backends {
             /// `portable`. All others have the [SHA extension](Self::sha) if the CPU has it.
             ///
             /// The order is by the speed of several messages: for one message `neon` and `simd128` run the code of
-            /// `portable`, except SHA-256 with the extension.
+            /// `portable`, except SHA-2 with the extension.
             ///
             /// ```
             /// use simd_digest::Backend;
@@ -162,13 +164,14 @@ macro_rules! backends {
 
             /// The backends that `cpu` can run, fastest first: all that the choice depends on.
             fn of(cpu: Cpu) -> impl Iterator<Item = Self> + Clone {
-                let (sha, bmi2) = (Sha::detect(cpu), Bmi2::detect(cpu));
+                let (sha, sha512, bmi2) = (Sha::detect(cpu), Sha512::detect(cpu), Bmi2::detect(cpu));
                 [$($(#[$cfg])? $module::$Token::detect(cpu).map(Isa::$Token),)+]
                     .into_iter()
                     .flatten()
                     .map(move |isa| {
-                        let sha = sha.filter(|_| isa != Isa::PORTABLE);
-                        Self { isa, sha, bmi2, tuning: Tuning::of(isa, sha, cpu) }
+                        let has_extension = isa != Isa::PORTABLE;
+                        let (sha, sha512) = (sha.filter(|_| has_extension), sha512.filter(|_| has_extension));
+                        Self { isa, sha, sha512, bmi2, tuning: Tuning::of(isa, sha, cpu) }
                     })
             }
 
@@ -217,8 +220,9 @@ impl Isa {
 /// All backends give the same digests; they differ in speed. A hasher takes [`Backend::best`] unless it is told
 /// otherwise, and keeps the backend it was made with.
 ///
-/// The [name](Self::name) is the name of the instruction set alone. The SHA extension (SHA-NI, or Arm's `sha2`) stands
-/// beside it, because it needs no wide registers: a program that chooses `avx2` to keep wider registers off has it.
+/// The [name](Self::name) is the name of the instruction set alone. The SHA extension (SHA-NI, or Arm's `sha2` and
+/// `sha3`) stands beside it, because it needs no wide registers: a program that chooses `avx2` to keep wider registers
+/// off has it.
 ///
 /// ```
 /// use simd_digest::{Backend, blake2b};
@@ -276,6 +280,8 @@ impl Isa {
 /// | `neon`                | scalar | two lanes                             |
 /// | `simd128`, `portable` | scalar | one after the other                   |
 ///
+/// With Arm's `sha3`, which has the instructions for SHA-512, `neon` computes one stream or two by them.
+///
 /// # BLAKE3
 ///
 /// Lanes take chunks, parents of chunks, and blocks of output.
@@ -293,6 +299,7 @@ impl Isa {
 pub struct Backend {
     isa: Isa,
     sha: Option<Sha>,
+    sha512: Option<Sha512>,
     bmi2: Option<Bmi2>,
     tuning: Tuning,
 }
@@ -348,6 +355,7 @@ impl Tuning {
 struct On<T> {
     isa: T,
     sha: Option<Sha>,
+    sha512: Option<Sha512>,
     bmi2: Option<Bmi2>,
     tuning: Tuning,
 }
@@ -356,7 +364,7 @@ struct On<T> {
 static BEST: std::sync::OnceLock<Backend> = std::sync::OnceLock::new();
 
 impl Backend {
-    const PORTABLE: Self = Self { isa: Isa::PORTABLE, sha: None, bmi2: None, tuning: Tuning::First };
+    const PORTABLE: Self = Self { isa: Isa::PORTABLE, sha: None, sha512: None, bmi2: None, tuning: Tuning::First };
 
     /// The backend that hashers use by default: the first of [`available`](Self::available), or the one given to
     /// `set_default`. A program compiled with `--cfg simd_digest_backend="portable"` begins with `portable`.
@@ -386,7 +394,7 @@ impl Backend {
     /// The token, which is this backend's, and all else that it has.
     #[inline]
     fn with<T>(self, isa: T) -> On<T> {
-        On { isa, sha: self.sha, bmi2: self.bmi2, tuning: self.tuning }
+        On { isa, sha: self.sha, sha512: self.sha512, bmi2: self.bmi2, tuning: self.tuning }
     }
 
     fn fastest() -> Self {
@@ -398,7 +406,7 @@ impl Backend {
 
     /// Whether the backend has the CPU's SHA extension: SHA-NI on x86, `sha2` on AArch64. `portable` never has it.
     ///
-    /// SHA-256 and SHA-224 use the extension, the other hashes do not.
+    /// SHA-256 and SHA-224 use the extension. SHA-512 and its kin use Arm's `sha3`, where `Debug` tells of `sha512`.
     ///
     /// On AArch64 the extension is found under Linux, Android and Apple's systems, and elsewhere if the program is
     /// compiled for it.
@@ -407,10 +415,10 @@ impl Backend {
         self.sha.is_some()
     }
 
-    /// This backend's instruction set, without the SHA extension.
+    /// This backend's instruction set, without the SHA extension, and without Arm's instructions for SHA-512.
     #[must_use]
     pub fn without_sha(self) -> Self {
-        Self { sha: None, tuning: Tuning::new(false, self.tuning.slow_rotation()), ..self }
+        Self { sha: None, sha512: None, tuning: Tuning::new(false, self.tuning.slow_rotation()), ..self }
     }
 
     /// This backend, and after it the same instruction set with the kernels and orders of instructions for another family
@@ -564,10 +572,11 @@ impl Default for Backend {
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sha = if self.sha() { ", sha" } else { "" };
+        let sha512 = if self.sha512.is_some() { ", sha512" } else { "" };
         let lanes = self.tuning.intel_sha() && self.name() == "avx512";
         let lanes = if lanes { ", sha in lanes" } else { "" };
         let rotation = if self.tuning.slow_rotation() { ", slow rotation" } else { "" };
-        write!(f, "Backend({}{sha}{lanes}{rotation})", self.name())
+        write!(f, "Backend({}{sha}{sha512}{lanes}{rotation})", self.name())
     }
 }
 
@@ -653,7 +662,7 @@ mod tests {
         let features: &[&str] = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
             &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "sha", "bmi2"]
         } else {
-            &["neon", "simd128", "sha2"]
+            &["neon", "simd128", "sha2", "sha3"]
         };
         let all: Vec<Backend> = Backend::of(cpu_with(features, usize::MAX)).collect();
         assert_eq!(all.iter().map(|backend| backend.name()).collect::<Vec<_>>(), Backend::NAMES, "all that there are");
@@ -666,14 +675,19 @@ mod tests {
             let names = |backends: &[Backend]| backends.iter().map(|backend| backend.name()).collect::<Vec<_>>();
             let expected: Vec<Backend> = all.iter().copied().filter(runs).collect();
             assert_eq!(names(&chosen), names(&expected), "{detected:?}");
-            let sha = Sha::FEATURES.iter().all(|feature| detected.contains(feature)) && !Sha::FEATURES.is_empty();
+            let [sha, sha512] = [Sha::FEATURES, Sha512::FEATURES]
+                .map(|features| features.iter().all(|feature| detected.contains(feature)) && !features.is_empty());
             for backend in chosen {
-                assert_eq!(backend.sha(), sha && backend.name() != "portable", "{backend:?} of {detected:?}");
-                assert!(!backend.without_sha().sha());
+                let has = backend.name() != "portable";
+                assert_eq!(backend.sha(), sha && has, "{backend:?} of {detected:?}");
+                assert_eq!(backend.sha512.is_some(), sha512 && has, "{backend:?} of {detected:?}");
+                assert!(!backend.without_sha().sha() && backend.without_sha().sha512.is_none());
                 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
                 assert_eq!(backend.bmi2.is_some(), Bmi2::FEATURES.iter().all(|feature| detected.contains(feature)));
                 assert_eq!(backend.without_sha() == backend, !backend.sha());
-                assert_eq!(std::format!("{backend:?}").contains("sha"), backend.sha());
+                let told = std::format!("{backend:?}");
+                assert_eq!(told.contains("sha"), backend.sha());
+                assert_eq!(told.contains("sha512"), backend.sha512.is_some());
             }
         }
     }

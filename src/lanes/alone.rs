@@ -149,7 +149,9 @@ mod tests {
     use core::iter::once;
 
     use super::*;
-    use crate::kernel::{blake2b::FlavourB, blake2s::FlavourS, blake3::Blake3Function, sha256::Sha256Function};
+    use crate::kernel::{
+        blake2b::FlavourB, blake2s::FlavourS, blake3::Blake3Function, sha256::Sha256Function, sha512::Sha512Function,
+    };
 
     fn one_is_alone<H: Dispatch>() {
         for backend in Backend::available() {
@@ -168,5 +170,6 @@ mod tests {
         one_is_alone::<FlavourS>();
         one_is_alone::<Blake3Function>();
         one_is_alone::<Sha256Function>();
+        one_is_alone::<Sha512Function>();
     }
 }

@@ -1,4 +1,4 @@
-//! SHA-512 on NEON: two messages in lanes; one is for scalar code.
+//! SHA-512 on NEON: the instructions for SHA-512, or two messages in lanes and one in scalar code.
 #![allow(unsafe_code)]
 
 use core::arch::aarch64::*;
@@ -6,6 +6,7 @@ use core::arch::aarch64::*;
 use super::{Neon, U64x2};
 use crate::backend::On;
 use crate::backend::portable::sha512 as portable;
+use crate::backend::sha2::sha512 as sha;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha512::{
     Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
@@ -17,20 +18,25 @@ impl Compress<Sha512Function> for On<Neon> {
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 128]], _: Written) {
-        portable::compress(chain, blocks);
+        match self.sha512 {
+            Some(sha) => sha::compress(sha, chain, blocks),
+            None => portable::compress(chain, blocks),
+        }
     }
 
     #[inline]
     fn sides(&self, live: usize) -> Sides {
-        match live {
-            ..=1 => Sides::Alone,
+        match (self.sha512, live) {
+            (Some(_), _) => Sides::Overlapping(2),
+            (None, ..=1) => Sides::Alone,
             _ => Sides::Lanes(2, 15),
         }
     }
 
     fn run(self, run: Run<'_, Sha512Function>) {
-        match run.chains.len() {
-            ..=1 => portable::one_by_one(run, portable::compress),
+        match (self.sha512, run.chains.len()) {
+            (Some(sha), _) => sha::compress_streams(sha, run),
+            (None, ..=1) => portable::one_by_one(run, portable::compress),
             // SAFETY: self.isa proves NEON.
             _ => unsafe { compress2(run) },
         }
@@ -39,8 +45,9 @@ impl Compress<Sha512Function> for On<Neon> {
 
 impl CompressWhole<u64> for On<Neon> {
     fn whole(self, messages: Whole<'_>) {
-        match messages.chains.len() {
-            ..=1 => portable::compress_whole(messages, portable::compress),
+        match (self.sha512, messages.chains.len()) {
+            (Some(sha), _) => sha::compress_whole(sha, messages),
+            (None, ..=1) => portable::compress_whole(messages, portable::compress),
             // SAFETY: self.isa proves NEON.
             _ => unsafe { whole2(messages) },
         }

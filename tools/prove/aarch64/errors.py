@@ -58,4 +58,5 @@ CONTROLS = (
     ("blake3 portable compress_blocks", feed_forward),
     ("sha256 sha2 compress_alone", feed_forward),
     ("sha256 neon compress4", byte_off),
+    ("sha512 sha2 compress_alone", feed_forward),
 )
