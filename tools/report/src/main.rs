@@ -28,6 +28,7 @@ mod mixed;
 #[path = "../../../tests/common/paint.rs"]
 mod paint;
 mod sha256;
+mod sha512;
 
 use core::error::Error;
 use core::fmt::Write as _;
@@ -109,7 +110,7 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     let rounds = if quick { 3 } else { 300 };
     let most = COUNTS.iter().max().zip(SIDE_BY_SIDE.iter().map(|(length, _)| length).max());
     let most = most.map_or(0, |(count, length)| count * length);
-    let most = most.max(sha256::MEMORY).max(blake3::MEMORY).max(fastest::MEMORY).max(mixed::MEMORY);
+    let most = most.max(sha256::MEMORY).max(sha512::MEMORY).max(blake3::MEMORY).max(fastest::MEMORY).max(mixed::MEMORY);
     let memory = paint(LENGTHS[LENGTHS.len() - 1].max(most));
 
     let mut text = introduction(directory, quick, only, rounds);
@@ -132,6 +133,7 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     }
     experiments.extend(sha256::experiments(&memory));
     experiments.push(sha256::some_nodes(&memory));
+    experiments.extend(sha512::experiments(&memory));
     experiments.extend(blake3::experiments(&memory));
     experiments.extend(fastest::experiments(&memory));
     experiments.extend(mixed::experiments(&memory));

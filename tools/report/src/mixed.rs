@@ -4,7 +4,9 @@
 use core::hint::black_box;
 
 use simd_digest::blake3::Mode;
-use simd_digest::{Blake2b512, Blake2s256, Blake3, Digest, Sha256, blake2b, blake2s, blake3 as our_blake3, sha256};
+use simd_digest::{
+    Blake2b512, Blake2s256, Blake3, Digest, Sha256, Sha512, blake2b, blake2s, blake3 as our_blake3, sha256, sha512,
+};
 
 use crate::contenders::keep;
 use crate::experiment::{Call, Experiment, Line, Size, length};
@@ -56,10 +58,11 @@ macro_rules! hash {
     };
 }
 
-const HASHES: [Hash; 4] = [
+const HASHES: [Hash; 5] = [
     hash!("BLAKE2b", blake2b, Blake2b512, "blake2", blake2::Blake2b512::digest),
     hash!("BLAKE2s", blake2s, Blake2s256, "blake2", blake2::Blake2s256::digest),
     hash!("SHA-256", sha256, Sha256, "sha2", sha2::Sha256::digest),
+    hash!("SHA-512", sha512, Sha512, "sha2", sha2::Sha512::digest),
     hash!("BLAKE3", our_blake3, Blake3, "blake3", |message: &[u8]| *blake3::hash(message).as_bytes()),
 ];
 
