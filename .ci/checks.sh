@@ -414,11 +414,9 @@ tests_without_heap() {
 }
 
 # tests_for CPU: lets the compiler use all of that CPU in scalar code of the library too, where it has miscompiled. The
-# oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends. They have
-# fewer cases, as on emulated CPUs: the parts `quick` and `release` have all cases of these backends.
+# oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends.
 tests_for() {
     local wrapper
-    export SIMD_DIGEST_FEWER_CASES=yes
     if [ "$1" = x86-64-v3 ]; then
         cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
     fi

@@ -10,12 +10,12 @@ use self::sizes::Flavour;
 #[path = "../tests/common/flavour.rs"]
 pub(crate) mod sizes;
 
-/// The same of every peer: digests of full length, unkeyed.
+/// Digests of full length, unkeyed, by each peer.
 pub(crate) trait Peers: Flavour {
     /// The crate `blake2b_simd` or `blake2s_simd`.
     const SIMD: &str;
     type Simd: AsRef<[u8]>;
-    /// Of the crate `blake2`.
+    /// The digest of the crate `blake2`.
     type Blake2: Digest;
     /// Our hash by the traits.
     type Ours: Digest;

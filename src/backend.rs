@@ -310,7 +310,7 @@ pub struct Backend {
 #[allow(dead_code, reason = "x86 alone has a choice")]
 enum Tuning {
     First,
-    /// SHA-NI of Intel's, which begins the next message before one has ended. Many messages are for lanes of AVX-512.
+    /// SHA-NI of Intel's, which begins the next message before one has ended. On AVX-512 many messages go in lanes.
     IntelSha,
     /// A rotation by AVX-512 takes two cycles, where a shift takes one.
     SlowRotation,
@@ -340,7 +340,9 @@ impl Tuning {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn of(isa: Isa, sha: Option<Sha>, cpu: Cpu) -> Self {
         let family = Family::of(cpu);
-        Self::new(sha.is_some() && family == Family::Intel, family == Family::Zen4 && matches!(isa, Isa::Avx512(_)))
+        // Of CPUs with SHA-NI, only small cores choose SSE4.1, and they cannot hold two messages.
+        let intel_sha = sha.is_some() && family == Family::Intel && !matches!(isa, Isa::Sse41(_));
+        Self::new(intel_sha, family == Family::Zen4 && matches!(isa, Isa::Avx512(_)))
     }
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
@@ -422,8 +424,8 @@ impl Backend {
     }
 
     /// This backend, and after it the same instruction set with the kernels and orders of instructions for another family
-    /// of CPU, if it has any: on `avx512`, SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and
-    /// BLAKE3 have two ways to rotate.
+    /// of CPU, on `avx512`: SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and BLAKE3 have two ways
+    /// to rotate.
     ///
     /// [`available`](Self::available) has the backends that suit this CPU. Digests do not depend on the tuning.
     pub fn tunings(self) -> impl Iterator<Item = Self> + Clone {
@@ -737,7 +739,7 @@ mod tests {
         }
     }
 
-    /// Each family's own kernels, on the instruction set that they differ on alone.
+    /// Each family's own kernels on AVX-512, and what else Intel's SHA-NI is taken to do.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[test]
     fn tunings_are_those_of_the_family() {
@@ -751,5 +753,12 @@ mod tests {
         assert_eq!(tunings(Some("intel"))[..2], ["Backend(avx512, sha, sha in lanes)", "Backend(avx2, sha)"]);
         assert_eq!(tunings(Some("zen4"))[..2], ["Backend(avx512, sha, slow rotation)", "Backend(avx2, sha)"]);
         assert_eq!(tunings(None)[..2], ["Backend(avx512, sha)", "Backend(avx2, sha)"]);
+        for family in ["intel", "zen4"] {
+            let list: Vec<_> = avx512.iter().copied().chain([family]).collect();
+            for backend in Backend::of(Cpu { list: Some(list.leak()), last: LAST }) {
+                let overlaps = family == "intel" && ["avx512", "avx2", "avx"].contains(&backend.name());
+                assert_eq!(backend.tuning.intel_sha(), overlaps, "{family}, {backend:?}");
+            }
+        }
     }
 }

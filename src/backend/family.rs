@@ -7,8 +7,8 @@ use super::isa::Cpu;
 /// A family of CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
-    /// SHA-NI takes two to four times as long a message as sixteen lanes of AVX-512, if there is SHA-NI: on Emerald
-    /// Rapids and before.
+    /// SHA-NI begins the next message before one has ended, and takes two to four times as long a message as sixteen lanes
+    /// of AVX-512: on Emerald Rapids and before.
     Intel,
     /// A rotation takes two cycles, where a shift takes one.
     Zen4,
@@ -28,7 +28,7 @@ impl Family {
         }
     }
 
-    /// The family of a CPU that says this of itself. It has AVX-512, or only Intel's are asked for.
+    /// The family of a CPU that says this of itself. Without AVX-512, `Zen4` means nothing.
     fn told(answer: Answer) -> Self {
         match answer.vendor {
             Vendor::Intel => Self::Intel,

@@ -8,14 +8,14 @@ use super::cpuid::Leaf;
 /// them, so a kernel can make its token exactly where the compiler agrees that they are on. List the features that the
 /// named ones build upon too: an emulated CPU may offer one without the other.
 ///
-/// An expression behind the names, after a semicolon, asks for what `cpufeatures` does not.
+/// An expression behind the names, after a semicolon, is asked before `cpufeatures` is.
 ///
 /// A `static` token is of features that a whole program is compiled for: the compiler detects them, not the CPU.
 macro_rules! isa {
     ($(#[$doc:meta])* $Token:ident: $($feature:tt),+ $(; $more:expr)?) => {
         isa!(@token [$(#[$doc])*] $Token [$($feature),+] {
             cpufeatures::new!(detected, $($feature),+);
-            detected::get() $(&& $more)?
+            $($more &&)? detected::get()
         });
     };
     ($(#[$doc:meta])* static $Token:ident: $($feature:tt),+) => {

@@ -27,18 +27,22 @@ isa!(
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const AT_HWCAP: c_ulong = 16;
 
-// Declared as by C libraries of Linux. Every argument has an answer.
+// SAFETY: C libraries of Linux declare it so. Every argument has an answer.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 unsafe extern "C" {
     safe fn getauxval(kind: c_ulong) -> c_ulong;
 }
 
-/// Whether the system tells of SHA-512's instructions and of SHA-3's. On Linux `cpufeatures` takes either for both.
+/// Whether the system tells of SHA-512's instructions and of SHA-3's. On Linux `cpufeatures` takes either for both. On
+/// Apple's phones it panics if the system does not answer, so there it is not asked.
 fn system_tells_both() -> bool {
+    if cfg!(target_feature = "sha3") {
+        return true;
+    }
     #[cfg(any(target_os = "linux", target_os = "android"))]
     return are_both_in(getauxval(AT_HWCAP));
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    return true;
+    return false;
 }
 
 /// Whether a word of Linux's for its CPU's features has the bit of SHA-512 and that of SHA-3.

@@ -25,7 +25,7 @@ pub(crate) const MOST_ALONE: usize = 7;
 pub(crate) fn most_blocks(sides: Sides, number: usize) -> u64 {
     match sides {
         Sides::Streams(n) | Sides::Overlapping(n) if number <= n => u64::MAX,
-        // Eight lanes of AVX-512, whose loads begin late.
+        // Loads of eight lanes begin late.
         Sides::Lanes(8, _) if number <= 8 => 8,
         _ => 17,
     }
@@ -49,7 +49,7 @@ pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest:
                 if longest <= most_blocks(sides, number) {
                     10 * total <= tenths * longest + fill
                 } else {
-                    // At the end of a run the longest message is alone.
+                    // The longest message ends alone, so lanes gain only with more messages than they cost blocks.
                     10 * total <= 15 * longest + fill || tenths >= 10 * number as u64
                 }
             }
@@ -115,11 +115,11 @@ pub(super) fn pieces_are_faster_alone<'a, H: Dispatch>(
         }
         let (all, others) = (total / H::Block::LENGTH, (total - longest) / H::Block::LENGTH);
         return match H::sides(backend, number) {
-            // A stream costs almost half a block, and the longest one ends alone.
+            // A stream costs four tenths of a block, the others end before the longest, and it ends alone.
             Sides::Lanes(_, tenths) => {
                 (10 * number as u64).saturating_sub(tenths) * others as u64 <= 4 * (number * (number - 1)) as u64
             }
-            Sides::Overlapping(_) => others < if number == 2 { 5 } else { 10 } || all < 4 * number,
+            Sides::Overlapping(2 | 3) => others < if number == 2 { 5 } else { 10 } || all < 4 * number,
             _ => false,
         };
     }

@@ -199,7 +199,7 @@ fn sparse() -> Vec<u8> {
 
 /// XKCP (CVE-2022-37454) and liboqs added lengths in 32 bits. All backends count alike, so the fastest will do, and one
 /// message alone on `portable`. Tests with counters of the caller's choice run on every backend: `trap_counter_carry` of
-/// one message, and in `src/blake2` of messages side by side and of the parallel mode.
+/// one message, `trap_counter_carry_in_every_lane` of messages side by side, and in `src/blake2` of the parallel mode.
 #[cfg(target_pointer_width = "64")]
 fn trap_more_than_4_gib_in_one_update<F: Sparse>() {
     let message = sparse();

@@ -8,7 +8,7 @@ pub(in crate::backend) use super::sha2::{compress_whole, one_by_one};
 use crate::kernel::sha2::Sha2Word;
 use crate::kernel::sha512::next_word;
 
-/// The cell of an instruction set that takes one message after the other. `$compress` takes a message of the token.
+/// The cell of an instruction set that takes one message after the other. `$compress` takes the token, a chain and blocks.
 macro_rules! alone {
     ($Token:ident, $compress:expr) => {
         use $crate::backend::On;

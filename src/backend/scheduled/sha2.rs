@@ -39,6 +39,7 @@ macro_rules! rounds {
                 [mut d, e, f, g, mut h]: [$word; 5],
                 sums: &[[$word; L]; N],
             ) -> [$word; 2] {
+                assert!(I < N && AT < L);
                 // SAFETY: self proves the rotations. The word lies in the array.
                 unsafe {
                     asm!(

@@ -88,7 +88,7 @@ fn as_arrays<N: ArrayLength<u8>, const LENGTH: usize>(
 ) where
     GenericArray<u8, N>: AsRef<[u8; LENGTH]>,
 {
-    // The schedules of two blocks of SHA-256 are computed at a time. To copy more than four blocks saves little.
+    // The schedules of two blocks are computed at a time. To copy more than four blocks saves little.
     const AT_ONCE: usize = 4;
     if let [block] = blocks {
         return compress(slice::from_ref(block.as_ref()));
