@@ -340,7 +340,7 @@ impl Tuning {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn of(isa: Isa, sha: Option<Sha>, cpu: Cpu) -> Self {
         let family = Family::of(cpu);
-        // Of CPUs with SHA-NI, only small cores choose SSE4.1, and they cannot hold two messages.
+        // Small cores alone choose SSE4.1 beside SHA-NI, and they cannot hold two messages.
         let intel_sha = sha.is_some() && family == Family::Intel && !matches!(isa, Isa::Sse41(_));
         Self::new(intel_sha, family == Family::Zen4 && matches!(isa, Isa::Avx512(_)))
     }

@@ -87,7 +87,9 @@ fn backends<V: Variant>() -> impl Iterator<Item = Backend> {
     let of_sha256 = State::<V>::LENGTH == 108;
     let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
     let all = Backend::available().flat_map(kinds).flat_map(Backend::tunings);
-    all.filter(move |backend| of_sha256 || cfg!(target_arch = "aarch64") || Backend::available().any(|available| available == *backend))
+    all.filter(move |backend| {
+        of_sha256 || cfg!(target_arch = "aarch64") || Backend::available().any(|available| available == *backend)
+    })
 }
 
 fuzz_target!(|input: Input<'_>| {
