@@ -8,7 +8,7 @@ pub(crate) mod blake2;
 #[cfg(feature = "blake3")]
 pub(super) mod blake3;
 #[cfg(feature = "sha2")]
-mod sha2;
+pub(super) mod sha2;
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;
 #[cfg(feature = "sha2")]

@@ -62,36 +62,28 @@ macro_rules! schedule {
 
             #[inline(always)]
             fn sigma1(self, last: Self) -> Self {
-                #[inline]
-                #[target_feature(enable = $features)]
-                fn sigma1(sum: $Vector, last: $Vector) -> $Vector {
-                    let [r1, r2, r3] = <$word as Sha2Word>::ROTATIONS[3];
-                    let two = last.0;
-                    $(let two = $down(two);)?
-                    $Vector($add(sum.0, $xor3($ror(two, r1), $ror(two, r2), $shr(two, r3))), sum.1)
-                }
-
+                // SAFETY: last.1 proves the instruction set.
+                $(let last = Self(unsafe { $down(last.0) }, last.1);)?
                 // SAFETY: self.1 proves the instruction set.
-                unsafe { sigma1(self, last) }
+                unsafe { add_sigma1(self, last) }
             }
 
             #[inline(always)]
             fn sigma1_of_first(self) -> Self {
-                $(
-                    #[inline]
-                    #[target_feature(enable = $features)]
-                    fn sigma1_of_first(sum: $Vector) -> $Vector {
-                        let [r1, r2, r3] = <$word as Sha2Word>::ROTATIONS[3];
-                        let two = $up(sum.0);
-                        $Vector($add(sum.0, $xor3($ror(two, r1), $ror(two, r2), $shr(two, r3))), sum.1)
-                    }
-
-                    // SAFETY: self.1 proves the instruction set.
-                    return unsafe { sigma1_of_first(self) };
-                )?
+                // SAFETY: self.1 proves the instruction set.
+                $(return unsafe { add_sigma1(self, Self($up(self.0), self.1)) };)?
                 #[allow(unreachable_code, reason = "a vector has four words of a block, or two")]
                 self
             }
+        }
+
+        /// `sum`, and σ1 of each of these words.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn add_sigma1(sum: $Vector, words: $Vector) -> $Vector {
+            let [r1, r2, r3] = <$word as Sha2Word>::ROTATIONS[3];
+            let sigma1 = $xor3($ror(words.0, r1), $ror(words.0, r2), $shr(words.0, r3));
+            $Vector($add(sum.0, sigma1), sum.1)
         }
     };
 }

@@ -73,14 +73,15 @@ pub(crate) fn messages_are_faster_alone<H: Dispatch>(
     messages: &[impl AsRef<[u8]>],
 ) -> bool {
     let number = messages.len();
-    if number <= 1 || number > MOST_ALONE {
-        let have_one_block = || messages.iter().all(|message| blocks::<H>(message.as_ref().len()) == 1);
-        return number <= 1
-            || !are_begun
-                && match H::sides(backend, number) {
-                    Sides::Overlapping(2) => have_one_block(),
-                    _ => H::lanes(backend) == 1,
-                };
+    if number <= 1 {
+        return true;
+    }
+    if number > MOST_ALONE {
+        return !are_begun
+            && match H::sides(backend, number) {
+                Sides::Overlapping(2) => messages.iter().all(|message| blocks::<H>(message.as_ref().len()) == 1),
+                _ => H::lanes(backend) == 1,
+            };
     }
     let (mut total, mut longest, mut not_empty) = (0, 0, 0);
     for message in messages {

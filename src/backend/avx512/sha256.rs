@@ -61,10 +61,13 @@ impl Compress<Sha256Function> for On<Avx512> {
 
     #[inline]
     fn sides(&self, live: usize) -> Sides {
-        match choice::avx512(self.sha, self.tuning, live) {
-            Kernel::Streams(_) if self.tuning.intel_sha() => Sides::Overlapping(if live == 3 { 3 } else { 2 }),
-            kernel => kernel.sides(self.tuning, 4, if self.sha.is_some() { 55 } else { 14 }),
-        }
+        let streams = match live {
+            3 if self.tuning.intel_sha() => 3,
+            _ if self.tuning.intel_sha() => 2,
+            _ => 4,
+        };
+        let tenths = if self.sha.is_some() { 55 } else { 14 };
+        choice::avx512(self.sha, self.tuning, live).sides(self.tuning, streams, tenths)
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {

@@ -48,7 +48,7 @@ pub(super) fn load<W: Sha2Word>(block: &W::Block) -> [W; 16] {
 }
 
 #[inline(always)]
-pub(super) fn add_all<W: Sha2Word>(state: &mut [W; 8], v: [W; 8]) {
+pub(in crate::backend) fn add_all<W: Sha2Word>(state: &mut [W; 8], v: [W; 8]) {
     for (state, word) in state.iter_mut().zip(v) {
         *state = state.add(word);
     }

@@ -10,7 +10,6 @@
 use core::arch::asm;
 
 use crate::backend::bmi2::Bmi2;
-use crate::kernel::Word;
 
 /// Rotations by a move and a rotation in place, which every CPU has.
 #[derive(Clone, Copy)]
@@ -236,10 +235,3 @@ macro_rules! one_message {
     };
 }
 pub(super) use one_message;
-
-#[inline(always)]
-pub(super) fn add_all<W: Word>(h: &mut [W; 8], v: [W; 8]) {
-    for (h, v) in h.iter_mut().zip(v) {
-        *h = h.add(v);
-    }
-}

@@ -5,8 +5,9 @@ use core::hint::black_box;
 use core::mem::MaybeUninit;
 
 use super::Schedule;
-use super::sha2::{Rounds, add_all, one_message};
+use super::sha2::{Rounds, one_message};
 use crate::backend::opaque;
+use crate::backend::portable::sha2::add_all;
 use crate::kernel::sha512::{Chain, Sha2Word};
 use crate::kernel::{Word, Words};
 
