@@ -8,6 +8,8 @@ use core::mem::MaybeUninit;
 use core::{ptr, slice};
 use std::alloc::System;
 
+use memchr::memmem;
+
 use super::pages::Pages;
 
 /// The bytes of a value, and those in the same place after its drop.
@@ -42,7 +44,7 @@ unsafe impl GlobalAlloc for Searching {
         let (word, count) = WANTED.get();
         // SAFETY: the block was initialised by zeros, and nobody else has it now.
         let bytes = unsafe { slice::from_raw_parts(memory, layout.size()) };
-        if word != [0; 8] && bytes.windows(8).any(|window| window == word) {
+        if word != [0; 8] && memmem::find(bytes, &word).is_some() {
             WANTED.set((word, count + 1));
         }
         // SAFETY: the caller keeps the contract, which is the same.
