@@ -28,6 +28,12 @@ pub(crate) fn openssl() -> Option<String> {
     None
 }
 
+/// The environment's choice of CPU features for OpenSSL and `aws-lc-rs`, as a shell sets it, with a space after it.
+pub(crate) fn openssl_features() -> String {
+    let set = std::env::var_os("OPENSSL_ia32cap");
+    set.map_or_else(String::new, |value| format!("OPENSSL_ia32cap='{}' ", value.to_string_lossy()))
+}
+
 /// Today, as in 2026-01-31, in UTC.
 pub(crate) fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());

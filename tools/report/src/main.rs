@@ -10,6 +10,8 @@
 //! - `--features peers` adds `ring`, `aws-lc-rs`, `hashtree-rs` and `rscrypto`. The first three need a C compiler, the
 //!   third `make`, the last Rust 1.91.
 //! - `--features openssl` adds the OpenSSL of the system, version 3.0 or newer, with its headers and `pkg-config`.
+//! - `OPENSSL_ia32cap=:~0x20000000` in the environment keeps SHA-NI from `aws-lc-rs` and OpenSSL, for a comparison with
+//!   our backends without it.
 //! - `--cfg sha2_backend="soft"` keeps SHA-NI from `sha2`, for a comparison with our `portable`.
 //!
 //! The crate `blake3` has three builds, of which ratios are taken each within its own run: as by default with assembler,
@@ -42,7 +44,7 @@ use std::{env, fs};
 
 use simd_digest::Backend;
 
-use self::about::{COMPILER, commit, named, openssl, today};
+use self::about::{COMPILER, commit, named, openssl, openssl_features, today};
 use self::experiment::Experiment;
 use self::paint::paint;
 
@@ -205,5 +207,6 @@ fn command(options: &str) -> String {
     ];
     let features: Vec<_> = features.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
     let features = if features.is_empty() { String::new() } else { format!("--features {} ", features.join(",")) };
-    format!("{flags}cargo run --release -p report {features}-- {options}")
+    let cpu = openssl_features();
+    format!("{flags}{cpu}cargo run --release -p report {features}-- {options}")
 }
