@@ -172,10 +172,10 @@ format() {
     done
 }
 
-# With peers in C and in assembler, which Cargo compiles for it.
+# With peers in C and in assembler, which Cargo compiles for it, and the OpenSSL of the system.
 clippy_of_report() {
-    .ci/need cc make
-    cargo clippy -p report --all-targets --features peers -- -D warnings
+    .ci/need cc make pkg-config /usr/include/openssl/evp.h
+    cargo clippy -p report --all-targets --features peers,openssl -- -D warnings
 }
 
 # The crates with the names of others, each a workspace of its own. No other part builds in this folder. The part `quick`

@@ -9,10 +9,29 @@ pub(crate) const COMPILER: &str = env!("COMPILER");
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// The version of a package that this was built with.
-pub(crate) fn version(package: &str) -> &'static str {
+fn version(package: &str) -> &'static str {
     let quoted = |line: &'static str, key| line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"');
     let mut lines = LOCK.lines().skip_while(|&line| quoted(line, "name") != Some(package));
     lines.nth(1).and_then(|line| quoted(line, "version")).unwrap_or("of unknown version")
+}
+
+/// A package and its version.
+pub(crate) fn named(package: &str) -> String {
+    format!("`{package}` {}", version(package))
+}
+
+/// The OpenSSL of the system, if it is a peer, as it calls itself.
+pub(crate) fn openssl() -> Option<String> {
+    #[cfg(feature = "openssl")]
+    return Some(crate::evp::version().into());
+    #[cfg(not(feature = "openssl"))]
+    None
+}
+
+/// The environment's choice of CPU features for OpenSSL and `aws-lc-rs`, as a shell sets it, with a space after it.
+pub(crate) fn openssl_features() -> String {
+    let set = std::env::var_os("OPENSSL_ia32cap");
+    set.map_or_else(String::new, |value| format!("OPENSSL_ia32cap='{}' ", value.to_string_lossy()))
 }
 
 /// Today, as in 2026-01-31, in UTC.

@@ -3,6 +3,8 @@
 use core::hint::black_box;
 use std::thread;
 
+#[cfg(feature = "peers")]
+use rscrypto::{Digest as _, Xof as _};
 use simd_digest::blake3::{self as ours, Mode};
 use simd_digest::digest::{ExtendableOutput, XofReader};
 use simd_digest::{Backend, Blake3, Digest};
@@ -200,6 +202,41 @@ impl Contender for Peer {
     }
 }
 
+#[cfg(feature = "peers")]
+#[derive(Clone)]
+struct Rscrypto;
+
+#[cfg(feature = "peers")]
+impl Contender for Rscrypto {
+    type Hash = [u8; 32];
+
+    fn bytes(hash: &Self::Hash) -> [u8; 32] {
+        *hash
+    }
+
+    fn hash(&self, message: &[u8]) -> Self::Hash {
+        rscrypto::Blake3::digest(message)
+    }
+
+    fn written(&self, message: &[u8], size: usize) -> Self::Hash {
+        let mut hasher = rscrypto::Blake3::new();
+        message.chunks(black_box(size)).for_each(|piece| hasher.update(piece));
+        hasher.finalize()
+    }
+
+    fn digested(&self, message: &[u8], size: usize, mut each: impl FnMut(Self::Hash)) {
+        let mut hasher = rscrypto::Blake3::new();
+        for piece in message.chunks(black_box(size)) {
+            hasher.update(piece);
+            each(hasher.finalize());
+        }
+    }
+
+    fn output(&self, bytes: &mut [u8]) {
+        rscrypto::Blake3::new().finalize_xof().squeeze(bytes);
+    }
+}
+
 fn on(backend: Backend) -> Mode {
     Mode::HASH.with_backend(backend)
 }
@@ -217,6 +254,8 @@ pub(crate) fn experiments(memory: &[u8]) -> Vec<Experiment<'_>> {
         add(&mut lines, &name_on(backend), false, OursOn(on(backend)), memory);
     }
     add(&mut lines, "blake3", true, Peer, memory);
+    #[cfg(feature = "peers")]
+    add(&mut lines, "rscrypto", true, Rscrypto, memory);
 
     let each = |bytes: &[usize]| bytes.iter().map(|&bytes| Size { label: length(bytes), bytes }).collect();
     let titles = [
@@ -229,7 +268,7 @@ pub(crate) fn experiments(memory: &[u8]) -> Vec<Experiment<'_>> {
         ),
         (format!("BLAKE3 by writes of {}, a digest after each", length(BLOCK)), None, "length", each(&DIGESTED)),
         (
-            format!("BLAKE3 of {MANY} messages, the peer in a loop"),
+            format!("BLAKE3 of {MANY} messages, the peers in a loop"),
             Some("blake3-many.svg"),
             "length of each",
             MANY_LENGTHS.map(|size| Size { label: length(size), bytes: MANY * size }).into(),
@@ -292,6 +331,8 @@ fn keys(memory: &[u8]) -> Experiment<'_> {
         add(format!("a `Mode` {}", name_on(backend)), false, by_mode, mode.clone().with_backend(backend));
     }
     add("blake3 `derive_key`".into(), true, |_, _, material| blake3::derive_key(CONTEXT, material), mode.clone());
+    #[cfg(feature = "peers")]
+    add("rscrypto `derive_key`".into(), true, by_rscrypto, mode.clone());
     add("blake3, a `Hasher` prepared and cloned".into(), true, by_clone, mode);
     let sizes = MATERIALS.map(|bytes| Size { label: length(bytes), bytes });
     Experiment::of_lines("A key derived by BLAKE3".into(), None, "key material", sizes.into(), lines)
@@ -303,6 +344,11 @@ fn by_mode(mode: &Mode, _: &blake3::Hasher, material: &[u8]) -> [u8; 32] {
 
 fn by_clone(_: &Mode, hasher: &blake3::Hasher, material: &[u8]) -> [u8; 32] {
     *hasher.clone().update(material).finalize().as_bytes()
+}
+
+#[cfg(feature = "peers")]
+fn by_rscrypto(_: &Mode, _: &blake3::Hasher, material: &[u8]) -> [u8; 32] {
+    rscrypto::Blake3::derive_key(CONTEXT, material)
 }
 
 /// One message on all cores and on one.
@@ -346,12 +392,16 @@ pub(crate) fn agree(memory: &[u8]) {
     agrees(&Ours, memory);
     agrees(&OursByTraits, memory);
     Backend::available().for_each(|backend| agrees(&OursOn(on(backend)), memory));
+    #[cfg(feature = "peers")]
+    agrees(&Rscrypto, memory);
 
     let hasher = blake3::Hasher::new_derive_key(CONTEXT);
     for material in MATERIALS.map(|length| &memory[..length]) {
         let expected = blake3::derive_key(CONTEXT, material);
         assert_eq!(by_clone(&Mode::HASH, &hasher, material), expected);
         assert_eq!(ours::derive_key(CONTEXT, material), expected);
+        #[cfg(feature = "peers")]
+        assert_eq!(by_rscrypto(&Mode::HASH, &hasher, material), expected);
         for backend in Backend::available() {
             let mode = Mode::derive_key(CONTEXT).with_backend(backend);
             assert_eq!(by_mode(&mode, &hasher, material), expected, "{backend}");

@@ -90,7 +90,7 @@ impl<'a> Experiment<'a> {
     pub(crate) fn many_messages(each: usize, file: &'static str, memory: &'a [u8], counts: &[usize]) -> Self {
         let mut race = Race::default();
         let mut entrants = Vec::new();
-        for (name, peer, hash) in MANY {
+        for &(name, peer, hash) in MANY {
             let numbers = counts.iter().map(|&count| {
                 let messages: Vec<&[u8]> = memory.chunks(each).take(count).collect();
                 race.add(move || hash(&messages))

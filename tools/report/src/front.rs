@@ -5,8 +5,10 @@ use core::hint::black_box;
 
 use simd_digest::{Backend, Digest as _, blake2b, blake3 as our_blake3, sha256};
 
-use crate::about::{COMPILER, today, version};
+use crate::about::{COMPILER, named, openssl, today};
 use crate::contenders::{keep, peer_many};
+#[cfg(feature = "openssl")]
+use crate::evp;
 use crate::kinds::kind;
 use crate::measure::{Race, cpu};
 
@@ -71,6 +73,10 @@ const CONTESTS: [Contest; 3] = [
             in_a_loop!(ring, ring),
             #[cfg(feature = "peers")]
             in_a_loop!(aws_lc, aws_lc),
+            #[cfg(feature = "peers")]
+            in_a_loop!(rscrypto::Sha256::digest, rscrypto::Sha256::digest),
+            #[cfg(feature = "openssl")]
+            in_a_loop!(evp::sha256, evp::sha256),
         ],
     },
     Contest {
@@ -82,7 +88,11 @@ const CONTESTS: [Contest; 3] = [
                 our_blake3::hash_many_flat(nodes, digests.as_flattened_mut()).expect("32 bytes for each");
             },
         },
-        peers: &[in_a_loop!(blake3::hash, |node: &[u8; 64]| blake3::hash(node))],
+        peers: &[
+            in_a_loop!(blake3::hash, |node: &[u8; 64]| blake3::hash(node)),
+            #[cfg(feature = "peers")]
+            in_a_loop!(rscrypto::Blake3::digest, rscrypto::Blake3::digest),
+        ],
     },
     Contest {
         hash: "BLAKE2b",
@@ -105,6 +115,8 @@ const CONTESTS: [Contest; 3] = [
                 },
             },
             in_a_loop!(blake2::Blake2b512::digest, blake2::Blake2b256::digest),
+            #[cfg(feature = "peers")]
+            in_a_loop!(rscrypto::Blake2b512::digest, rscrypto::Blake2b256::digest),
         ],
     },
 ];
@@ -130,14 +142,18 @@ pub(crate) fn report(memory: &[u8], rounds: usize, command: &str) -> Result<Stri
     let times = times(memory, rounds);
     chart(&mut text, &times)?;
     table(&mut text, &times)?;
-    let named = |peer: &&str| format!("`{peer}` {}", version(peer));
-    let sha256 = if cfg!(feature = "peers") { &["sha2", "ring", "aws-lc-rs"][..] } else { &["sha2"] };
-    let sha256: Vec<_> = sha256.iter().map(named).collect();
-    let [blake3, simd, blake2] = ["blake3", "blake2b_simd", "blake2"].map(|peer| named(&peer));
+    let peers = cfg!(feature = "peers");
+    let sha256 = if peers { &["sha2", "ring", "aws-lc-rs"][..] } else { &["sha2"] };
+    let mut sha256: Vec<_> = sha256.iter().map(|peer| named(peer)).collect();
+    sha256.extend(openssl());
+    let [blake3, simd, blake2] = ["blake3", "blake2b_simd", "blake2"].map(named);
     let compiler = COMPILER.split(" (").next().unwrap_or(COMPILER);
     writeln!(text, "\n{}, backend `{}`, one thread,", cpu(), kind(Backend::best()))?;
     writeln!(text, "{compiler}, {}, the minimum of {rounds} turns by `{command}`.", today())?;
     writeln!(text, "Peers: {}, {blake3}, and the faster of {simd} and {blake2},", sha256.join(", "))?;
+    if peers {
+        writeln!(text, "and {} of each hash,", named("rscrypto"))?;
+    }
     writeln!(text, "in a loop where they have no call for many messages. A node has 64 bytes.")?;
     Ok(text)
 }

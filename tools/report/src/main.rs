@@ -5,9 +5,13 @@
 //!
 //! `cargo run --release -p report -- --front` prints the chart and the table of README.md.
 //!
-//! Two switches for SHA-256 may be combined:
+//! These switches may be combined:
 //!
-//! - `--features peers` adds `ring`, `aws-lc-rs` and `hashtree-rs`, which need a C compiler, and the last one `make`.
+//! - `--features peers` adds `ring`, `aws-lc-rs`, `hashtree-rs` and `rscrypto`. The first three need a C compiler, the
+//!   third `make`, the last Rust 1.91.
+//! - `--features openssl` adds the OpenSSL of the system, version 3.0 or newer, with its headers and `pkg-config`.
+//! - `OPENSSL_ia32cap=:~0x20000000` in the environment keeps SHA-NI from `aws-lc-rs` and OpenSSL, for a comparison with
+//!   our backends without it.
 //! - `--cfg sha2_backend="soft"` keeps SHA-NI from `sha2`, for a comparison with our `portable`.
 //!
 //! The crate `blake3` has three builds, of which ratios are taken each within its own run: as by default with assembler,
@@ -17,6 +21,8 @@ mod about;
 mod blake3;
 mod chart;
 mod contenders;
+#[cfg(feature = "openssl")]
+mod evp;
 mod experiment;
 mod fastest;
 mod front;
@@ -38,7 +44,7 @@ use std::{env, fs};
 
 use simd_digest::Backend;
 
-use self::about::{COMPILER, commit, today, version};
+use self::about::{COMPILER, commit, named, openssl, openssl_features, today};
 use self::experiment::Experiment;
 use self::paint::paint;
 
@@ -115,9 +121,10 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
 
     let mut text = introduction(directory, quick, only, rounds);
     let one_message = [
-        ("BLAKE2b of one message", Some("one-message.svg"), &contenders::BLAKE2B[..]),
-        ("BLAKE2bp of one message", None, &contenders::BLAKE2BP[..]),
-        ("Other hashes of one message", Some("one-message-others.svg"), &contenders::OTHERS[..]),
+        ("BLAKE2b of one message", Some("one-message.svg"), contenders::BLAKE2B),
+        ("BLAKE2bp of one message", None, contenders::BLAKE2BP),
+        ("BLAKE2s of one message", None, contenders::BLAKE2S),
+        ("Other hashes of one message", Some("one-message-others.svg"), contenders::OTHERS),
     ];
     contenders::agree(&memory);
     sha256::agree(&memory);
@@ -166,8 +173,8 @@ fn introduction(directory: &Path, quick: bool, only: Option<&str>, rounds: usize
         text += "**A trial run: these figures mean little.**\n\n";
     }
     let backends: Vec<_> = kinds::kinds().into_iter().map(|(name, _)| name).collect();
-    let peers = ["blake2", "blake2b_simd", "blake3", "sha2"].iter().chain(sha256::PEERS);
-    let peers: Vec<_> = peers.map(|peer| format!("`{peer}` {}", version(peer))).collect();
+    let peers = ["blake2", "blake2b_simd", "blake2s_simd", "blake3", "sha2"].iter().chain(sha256::PEERS);
+    let peers: Vec<_> = peers.map(|peer| named(peer)).chain(openssl()).collect();
     let soft = if cfg!(sha2_backend = "soft") { ", `sha2` without SHA-NI" } else { "" };
     let mut item = |what: &str, value: &str| _ = writeln!(text, "- {what}: {value}");
     item("CPU", &measure::cpu());
@@ -194,10 +201,12 @@ fn command(options: &str) -> String {
     let flags = if cfg!(sha2_backend = "soft") { "RUSTFLAGS='--cfg sha2_backend=\"soft\"' " } else { "" };
     let features = [
         ("peers", cfg!(feature = "peers")),
+        ("openssl", cfg!(feature = "openssl")),
         ("peer-pure", cfg!(feature = "peer-pure")),
         ("peer-no-avx512", cfg!(feature = "peer-no-avx512")),
     ];
     let features: Vec<_> = features.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
     let features = if features.is_empty() { String::new() } else { format!("--features {} ", features.join(",")) };
-    format!("{flags}cargo run --release -p report {features}-- {options}")
+    let cpu = openssl_features();
+    format!("{flags}{cpu}cargo run --release -p report {features}-- {options}")
 }

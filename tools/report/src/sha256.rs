@@ -1,5 +1,7 @@
 //! SHA-256: ours on every backend, and the peers'.
 
+#[cfg(feature = "peers")]
+use core::cell::RefCell;
 use core::hint::black_box;
 
 use hmac::digest::Output;
@@ -8,6 +10,10 @@ use simd_digest::sha256::{self, Batch, HmacKey};
 use simd_digest::{Backend, Digest};
 
 use crate::contenders::keep;
+#[cfg(feature = "peers")]
+use crate::contenders::rscrypto_tag;
+#[cfg(feature = "openssl")]
+use crate::evp;
 use crate::experiment::{Call, Experiment, Line, Size, length};
 use crate::kinds::kinds;
 
@@ -24,7 +30,7 @@ pub(crate) const MEMORY: usize = 1 << 20;
 
 /// The names of the peers' packages.
 pub(crate) const PEERS: &[&str] =
-    if cfg!(feature = "peers") { &["hmac", "ring", "aws-lc-rs", "hashtree-rs"] } else { &["hmac"] };
+    if cfg!(feature = "peers") { &["hmac", "ring", "aws-lc-rs", "rscrypto", "hashtree-rs"] } else { &["hmac"] };
 
 /// Calls that are timed. A library that has no call for many messages has a loop.
 trait Contender: Copy {
@@ -195,6 +201,52 @@ peer!(Ring, ring);
 #[cfg(feature = "peers")]
 peer!(AwsLc, aws_lc_rs);
 
+#[cfg(feature = "peers")]
+#[derive(Clone, Copy)]
+struct Rscrypto;
+
+#[cfg(feature = "peers")]
+impl Contender for Rscrypto {
+    type Digest = [u8; 32];
+    type Key = RefCell<rscrypto::HmacSha256>;
+    type Tag = rscrypto::HmacSha256Tag;
+
+    fn hash(self, message: &[u8]) -> Self::Digest {
+        rscrypto::Sha256::digest(message)
+    }
+
+    fn key(self) -> Self::Key {
+        RefCell::new(rscrypto::Mac::new(KEY))
+    }
+
+    fn mac(self, key: &Self::Key, message: &[u8]) -> Self::Tag {
+        rscrypto_tag(key, message)
+    }
+}
+
+#[cfg(feature = "openssl")]
+#[derive(Clone, Copy)]
+struct OpenSsl;
+
+#[cfg(feature = "openssl")]
+impl Contender for OpenSsl {
+    type Digest = [u8; 32];
+    type Key = evp::HmacKey;
+    type Tag = [u8; 32];
+
+    fn hash(self, message: &[u8]) -> Self::Digest {
+        evp::sha256(message)
+    }
+
+    fn key(self) -> Self::Key {
+        evp::HmacKey::new("SHA256", KEY)
+    }
+
+    fn mac(self, key: &Self::Key, message: &[u8]) -> Self::Tag {
+        key.tag(message)
+    }
+}
+
 /// One message, many, nodes, and HMAC.
 pub(crate) fn experiments(memory: &[u8]) -> [Experiment<'_>; 4] {
     let messages = |each| -> Vec<&[u8]> { memory.chunks(each).take(MANY).collect() };
@@ -241,6 +293,12 @@ pub(crate) fn experiments(memory: &[u8]) -> [Experiment<'_>; 4] {
     {
         add!("ring", true, true, Ring);
         add!("aws-lc-rs", true, true, AwsLc);
+        add!("rscrypto", true, true, Rscrypto);
+    }
+    #[cfg(feature = "openssl")]
+    {
+        add!(evp::NAME, true, true, OpenSsl);
+        lines[3].last_mut().expect("just added").name = evp::HMAC.into();
     }
 
     let titles = [
@@ -302,12 +360,15 @@ pub(crate) fn agree(memory: &[u8]) {
     {
         agrees(Ring, memory);
         agrees(AwsLc, memory);
+        agrees(Rscrypto, memory);
         let nodes = &memory.as_chunks().0[..NODES];
         let (mut ours, mut theirs) = (vec![[0; 32]; NODES], vec![[0; 32]; NODES]);
         Ours.nodes(nodes, &mut ours);
         hashtree(nodes, &mut theirs);
         assert_eq!(ours, theirs);
     }
+    #[cfg(feature = "openssl")]
+    agrees(OpenSsl, memory);
 }
 
 fn agrees(contender: impl Contender, memory: &[u8]) {

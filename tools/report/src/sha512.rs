@@ -1,12 +1,20 @@
 //! SHA-512: ours on every backend, and the peers'.
 
+#[cfg(feature = "peers")]
+use core::cell::RefCell;
 use core::hint::black_box;
+#[cfg(any(feature = "openssl", feature = "peers"))]
+use std::rc::Rc;
 
 use hmac::{Hmac, KeyInit, Mac};
 use simd_digest::sha512::{Batch, HmacKey};
 use simd_digest::{Backend, Digest};
 
 use crate::contenders::keep;
+#[cfg(feature = "peers")]
+use crate::contenders::rscrypto_tag;
+#[cfg(feature = "openssl")]
+use crate::evp;
 use crate::experiment::{Call, Experiment, Line, Size, length};
 
 const LENGTHS: [usize; 7] = [0, 64, 111, 112, 1 << 10, 16 << 10, 1 << 20];
@@ -134,6 +142,16 @@ pub(crate) fn experiments(memory: &[u8]) -> [Experiment<'_>; 3] {
     {
         add_peer!(&mut lines, memory, ring, "ring");
         add_peer!(&mut lines, memory, aws_lc_rs, "aws-lc-rs");
+        let key = Rc::new(RefCell::new(<rscrypto::HmacSha512 as rscrypto::Mac>::new(KEY)));
+        let mac = move |message: &[u8]| rscrypto_tag(&key, message);
+        add_loop(&mut lines, ("rscrypto", true, true), memory, rscrypto::Sha512::digest, mac);
+    }
+    #[cfg(feature = "openssl")]
+    {
+        let key = Rc::new(evp::HmacKey::new("SHA512", KEY));
+        let mac = move |message: &[u8]| key.tag::<64>(message);
+        add_loop(&mut lines, (evp::NAME, true, true), memory, evp::sha512, mac);
+        lines[2].last_mut().expect("just added").name = evp::HMAC.into();
     }
 
     let of = |number, each| format!("{number} × {}", length(each));
