@@ -121,7 +121,7 @@ impl<V: Variant> HmacKey<V> {
     /// The tags of `messages`, side by side, in their order: see [`Batch`] for good batches.
     #[cfg(feature = "alloc")]
     #[must_use]
-    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<V>> {
+    pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Vec<Hash<V>> {
         let mut tags = alloc::vec![Hash::full(V::Bytes::ZERO); messages.len()];
         self.each(messages, |i, tag| tags[i] = Hash::full(tag));
         tags
@@ -132,7 +132,7 @@ impl<V: Variant> HmacKey<V> {
     /// # Errors
     ///
     /// [`ManyError`] if there is not one tag for each message. Then nothing is written.
-    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [Hash<V>]) -> Result<(), ManyError> {
+    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], tags: &mut [Hash<V>]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), tags.len())?;
         self.each(messages, |i, tag| tags[i] = Hash::full(tag));
         Ok(())
@@ -144,7 +144,7 @@ impl<V: Variant> HmacKey<V> {
     /// # Errors
     ///
     /// [`ManyError`] if `bytes` is not `messages.len()` tags long. Then nothing is written.
-    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
         self.each(messages, |i, tag| bytes[i * V::LENGTH..][..V::LENGTH].copy_from_slice(tag.bytes()));
         Ok(())
