@@ -128,7 +128,7 @@ mod vector;
 /// there is, and the questions about each by name. (`$d` is a dollar sign for the inner macro.)
 macro_rules! backends {
     ($d:tt $($(#[$cfg:meta])? $name:literal is $Token:ident of $module:ident,)+) => {
-        #[derive(Clone, Copy, PartialEq, Eq)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         enum Isa {
             $($(#[$cfg])? $Token($module::$Token),)+
         }
@@ -234,7 +234,7 @@ impl Isa {
 /// # Ok::<(), simd_digest::BackendError>(())
 /// ```
 ///
-/// [`available`](Self::available) lists the backends of this CPU, fastest first, and
+/// [`available`](Self::available) lists the backends of this CPU, fastest first, which is their `Ord`, and
 /// `cargo run --example which_backend` prints them. `set_default` chooses one for the process, and `with_backend` for a
 /// hasher. `lanes` of a hash's module tells how many messages a backend hashes side by side.
 ///
@@ -295,7 +295,7 @@ impl Isa {
 /// | `neon`     | scalar                    | in four lanes               | in four lanes                             |
 /// | `simd128`  | scalar                    | in four lanes               | in four lanes                             |
 /// | `portable` | scalar                    | one after the other         | one after the other                       |
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Backend {
     isa: Isa,
     sha: Option<Sha>,
@@ -306,7 +306,7 @@ pub struct Backend {
 
 /// The choice among kernels, or orders of a kernel's instructions, where two families of CPU with one instruction set
 /// differ. A wrong choice costs speed and never a digest. In one byte, since every hasher has a backend.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(dead_code, reason = "x86 alone has a choice")]
 enum Tuning {
     First,

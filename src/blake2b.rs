@@ -141,7 +141,7 @@ pub fn hash(message: &[u8]) -> Hash {
 /// ```
 #[cfg(feature = "alloc")]
 #[must_use]
-pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     blake2::hash_many(messages)
 }
 

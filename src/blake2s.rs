@@ -45,7 +45,7 @@ pub fn hash(message: &[u8]) -> Hash {
 /// As [`blake2b::hash_many`](crate::blake2b::hash_many), with digests of 32 bytes.
 #[cfg(feature = "alloc")]
 #[must_use]
-pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     blake2::hash_many(messages)
 }
 

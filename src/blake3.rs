@@ -152,7 +152,7 @@ pub fn derive_key(context: &str, key_material: &[u8]) -> [u8; OUT_LEN] {
 /// ```
 #[cfg(feature = "alloc")]
 #[must_use]
-pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     Mode::HASH.hash_many(messages)
 }
 
@@ -161,7 +161,7 @@ pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
 /// # Errors
 ///
 /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
-pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+pub fn hash_many_into<M: AsRef<[u8]>>(messages: &[M], hashes: &mut [Hash]) -> Result<(), ManyError> {
     Mode::HASH.hash_many_into(messages, hashes)
 }
 
@@ -171,7 +171,7 @@ pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Res
 /// # Errors
 ///
 /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
-pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
     Mode::HASH.hash_many_flat(messages, bytes)
 }
 

@@ -48,7 +48,7 @@ pub fn hash(message: &[u8]) -> Hash {
 /// As [`sha256::hash_many`](crate::sha256::hash_many), for SHA-384.
 #[cfg(feature = "alloc")]
 #[must_use]
-pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     Batch::new().hash_many(messages)
 }
 
@@ -57,7 +57,7 @@ pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
 /// # Errors
 ///
 /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
-pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+pub fn hash_many_into<M: AsRef<[u8]>>(messages: &[M], hashes: &mut [Hash]) -> Result<(), ManyError> {
     Batch::new().hash_many_into(messages, hashes)
 }
 
@@ -66,7 +66,7 @@ pub fn hash_many_into(messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Res
 /// # Errors
 ///
 /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
-pub fn hash_many_flat(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
     Batch::new().hash_many_flat(messages, bytes)
 }
 

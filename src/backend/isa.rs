@@ -25,7 +25,7 @@ macro_rules! isa {
     };
     (@token [$(#[$doc:meta])*] $Token:ident [$($feature:tt),+] $detected:block) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub(crate) struct $Token(());
 
         impl $Token {
@@ -54,7 +54,7 @@ macro_rules! isa {
 pub(crate) use isa;
 
 /// An extension that no CPU of this architecture has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(dead_code, reason = "some architectures have the extension")]
 pub(crate) enum Missing {}
 

@@ -15,7 +15,7 @@ pub(super) mod sha256;
 pub(super) mod sha512;
 
 /// Proves nothing, because it asks nothing of the CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Portable;
 
 impl Portable {

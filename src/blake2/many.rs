@@ -42,7 +42,7 @@ impl<F: Flavour> Params<F> {
     ///
     /// If a field is out of its range.
     #[cfg(feature = "alloc")]
-    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<Hash<F>>, ParamsError> {
+    pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Result<Vec<Hash<F>>, ParamsError> {
         Ok(collect(&self.node()?, self.backend(), messages))
     }
 
@@ -51,7 +51,7 @@ impl<F: Flavour> Params<F> {
     /// # Errors
     ///
     /// If a field is out of its range, or there is not one hash for each message. Then nothing is written.
-    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
+    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
         let node = self.node()?;
         LengthError::check(messages.len(), hashes.len())?;
         each_hash(&node, self.backend(), messages, |i, hash| hashes[i] = hash);
@@ -72,7 +72,7 @@ impl<F: Flavour> Params<F> {
     /// # Errors
     ///
     /// If a field is out of its range, or `bytes` is not `messages.len()` digests long. Then nothing is written.
-    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
         let node = self.node()?;
         let length = node.hash_length();
         LengthError::check(messages.len().saturating_mul(length), bytes.len())?;

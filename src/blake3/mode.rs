@@ -97,7 +97,7 @@ impl Mode {
     /// waits for another message's tree. The order of the hashes is that of the messages.
     #[cfg(feature = "alloc")]
     #[must_use]
-    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash> {
+    pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Vec<Hash> {
         let mut hashes = alloc::vec![Hash::from_bytes([0; 32]); messages.len()];
         plan::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
         hashes
@@ -108,7 +108,7 @@ impl Mode {
     /// # Errors
     ///
     /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
-    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), hashes.len())?;
         plan::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
         Ok(())
@@ -120,7 +120,7 @@ impl Mode {
     /// # Errors
     ///
     /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
-    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(32), bytes.len())?;
         let (digests, _) = bytes.as_chunks_mut();
         plan::each(self.base(), messages, |begin, some| digests[begin..][..some.len()].copy_from_slice(some));

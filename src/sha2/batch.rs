@@ -88,7 +88,7 @@ impl<V: Variant> Batch<V> {
     /// The digests of `messages`, in their order, hashed side by side.
     #[cfg(feature = "alloc")]
     #[must_use]
-    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<V>> {
+    pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Vec<Hash<V>> {
         let mut hashes = alloc::vec![Hash::full(V::Bytes::ZERO); messages.len()];
         self.each(messages, |i, bytes| hashes[i] = Hash::full(bytes));
         hashes
@@ -99,7 +99,7 @@ impl<V: Variant> Batch<V> {
     /// # Errors
     ///
     /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
-    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
+    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), hashes.len())?;
         self.each(messages, |i, bytes| hashes[i] = Hash::full(bytes));
         Ok(())
@@ -111,7 +111,7 @@ impl<V: Variant> Batch<V> {
     /// # Errors
     ///
     /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
-    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
         self.each(messages, |i, digest| {
             bytes[i * V::LENGTH..][..V::LENGTH].copy_from_slice(digest.bytes());

@@ -7,12 +7,13 @@ use core::marker::PhantomData;
 use core::slice;
 
 use digest::common::{BlockSizeUser, KeySizeUser};
-use digest::{InvalidLength, Key, KeyInit, MacMarker, Update};
+use digest::{InvalidLength, Key, KeyInit, MacError, MacMarker, Update};
 
 use super::batch::Batch;
 use super::variant::{BlockOf, ChainOf, Family, Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
+use crate::hash::equal;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::messages_are_faster_alone;
@@ -28,21 +29,21 @@ use crate::traits::fixed_output;
 /// more than a block, 64 bytes or 128 of SHA-512, is hashed first. A shorter one is filled up with zeros, so a key and
 /// the same key with a zero after it give the same tags. An empty key is allowed, as in the RFC, and protects nothing.
 ///
-/// **Tags.** Compare a tag with the one received by `==`, which takes the same time wherever they differ: it takes
-/// another digest, a slice or an array. Do not compare text or `as_bytes()`, and do not sort tags: the time tells how
-/// much was right.
+/// **Tags.** [`verify`](Self::verify) and `==` take the same time wherever tags differ. Do not compare text or
+/// `as_bytes()`, and do not sort tags: the time tells how much was right.
 ///
 /// ```
 /// use simd_digest::sha256::HmacKey;
 ///
 /// let key = HmacKey::new(b"a key");
-/// let received: [u8; 32] = *key.hash(b"two").as_bytes();
-/// assert!(key.hash(b"two") == received); // in constant time
+/// let tag: [u8; 32] = *key.hash(b"two").as_bytes();
+/// key.verify(b"two", &tag)?;
 ///
 /// # #[cfg(feature = "alloc")]
 /// let tags = key.hash_many(&["one", "two", "three"]); // side by side
 /// # #[cfg(feature = "alloc")]
-/// assert_eq!(tags[1], received);
+/// assert_eq!(tags[1], tag);
+/// # Ok::<(), simd_digest::digest::MacError>(())
 /// ```
 #[derive(Clone)]
 pub struct HmacKey<V: Variant> {
@@ -96,6 +97,19 @@ impl<V: Variant> HmacKey<V> {
         Hash::full(self.tag(message))
     }
 
+    /// Verifies in constant time that `tag` is the tag of `message`.
+    ///
+    /// # Errors
+    ///
+    /// [`MacError`] if it is another, or only a part of it.
+    #[inline]
+    pub fn verify(&self, message: &[u8], tag: &[u8]) -> Result<(), MacError> {
+        let mut expected = self.tag(message);
+        let is_right = equal(expected.bytes(), tag);
+        wipe(&mut expected);
+        if is_right { Ok(()) } else { Err(MacError) }
+    }
+
     /// The tag as bytes.
     #[inline]
     fn tag(&self, message: &[u8]) -> V::Bytes {
@@ -121,7 +135,7 @@ impl<V: Variant> HmacKey<V> {
     /// The tags of `messages`, side by side, in their order: see [`Batch`] for good batches.
     #[cfg(feature = "alloc")]
     #[must_use]
-    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<V>> {
+    pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Vec<Hash<V>> {
         let mut tags = alloc::vec![Hash::full(V::Bytes::ZERO); messages.len()];
         self.each(messages, |i, tag| tags[i] = Hash::full(tag));
         tags
@@ -132,7 +146,7 @@ impl<V: Variant> HmacKey<V> {
     /// # Errors
     ///
     /// [`ManyError`] if there is not one tag for each message. Then nothing is written.
-    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [Hash<V>]) -> Result<(), ManyError> {
+    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], tags: &mut [Hash<V>]) -> Result<(), ManyError> {
         ManyError::check(messages.len(), tags.len())?;
         self.each(messages, |i, tag| tags[i] = Hash::full(tag));
         Ok(())
@@ -144,7 +158,7 @@ impl<V: Variant> HmacKey<V> {
     /// # Errors
     ///
     /// [`ManyError`] if `bytes` is not `messages.len()` tags long. Then nothing is written.
-    pub fn hash_many_flat(&self, messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
         ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
         self.each(messages, |i, tag| bytes[i * V::LENGTH..][..V::LENGTH].copy_from_slice(tag.bytes()));
         Ok(())

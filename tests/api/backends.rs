@@ -1,5 +1,7 @@
 //! Every backend against `portable`, over lengths and pieces of the message.
 
+use std::collections::{BTreeSet, HashSet};
+
 use simd_digest::blake2::{Hasher, Params};
 use simd_digest::{Backend, BackendError};
 
@@ -146,6 +148,23 @@ fn sha_is_that_of_the_standard_library() {
         let sha512 = format!("{backend:?}").contains(", sha512");
         assert_eq!(sha512, has && std::arch::is_aarch64_feature_detected!("sha3"));
     }
+}
+
+#[test]
+fn order_and_hash_agree_with_equality() {
+    let available: Vec<_> = Backend::available().collect();
+    let mut sorted: Vec<_> = available.iter().copied().rev().collect();
+    sorted.sort_unstable();
+    assert_eq!(sorted, available);
+    let all = || available.iter().copied().flat_map(Backend::tunings).flat_map(|one| [one, one.without_sha()]);
+    let mut different = Vec::new();
+    for backend in all() {
+        if !different.contains(&backend) {
+            different.push(backend);
+        }
+    }
+    assert_eq!(all().collect::<BTreeSet<_>>().len(), different.len());
+    assert_eq!(all().collect::<HashSet<_>>().len(), different.len());
 }
 
 #[test]

@@ -49,6 +49,8 @@ mod hash;
 mod hash_of_one_length;
 #[cfg(feature = "blake2")]
 mod many;
+#[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
+mod no_messages;
 #[cfg(feature = "blake2")]
 mod parallel;
 #[cfg(feature = "blake2")]

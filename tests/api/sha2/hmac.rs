@@ -7,7 +7,7 @@ use hmac::Hmac;
 use simd_digest::Backend;
 use simd_digest::digest::common::AlgorithmName;
 use simd_digest::digest::dev::{MacTestVector, MacTruncSide, mac_test, reset_mac_test};
-use simd_digest::digest::{FixedOutputReset, KeyInit, Mac};
+use simd_digest::digest::{FixedOutputReset, KeyInit, Mac, MacError};
 use simd_digest::sha2::{Hash, HmacHasher, HmacKey, ManyError};
 
 use super::all_backends;
@@ -30,6 +30,7 @@ for_all! {
     hashers_go_on,
     mac_passes_the_tests_of_digest,
     tags_are_verified,
+    keys_verify_tags,
     debug_tells_no_secret,
     every_type_tells_its_backend,
 }
@@ -260,6 +261,24 @@ fn tags_are_verified<V: Known>() {
     Mac::update(&mut mac, b"abc");
     assert!(mac.verify_reset(&tag).is_ok());
     assert!(mac.verify(&tag).is_err());
+}
+
+fn keys_verify_tags<V: Known>() {
+    let tag = of_peer::<V>(b"key", b"abc");
+    let tag = tag.as_ref();
+    for backend in all_backends() {
+        let key = key_on::<V>(b"key", backend);
+        assert_eq!(key.verify(b"abc", tag), Ok(()), "{backend:?}");
+        assert_eq!(key.verify(b"abd", tag), Err(MacError), "{backend:?}");
+        for bit in 0..8 * tag.len() {
+            let mut forged = tag.to_vec();
+            forged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(key.verify(b"abc", &forged), Err(MacError), "{backend:?}, bit {bit}");
+        }
+        for wrong in [&[][..], &tag[..20], &tag[1..], &tag[..tag.len() - 1], &[tag, &[0]].concat(), &tag.repeat(2)] {
+            assert_eq!(key.verify(b"abc", wrong), Err(MacError), "{backend:?}, length {}", wrong.len());
+        }
+    }
 }
 
 struct Name<M>(PhantomData<M>);
