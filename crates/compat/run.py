@@ -18,7 +18,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -103,7 +102,9 @@ def published(name, requirement):
     write(folder / "src/lib.rs", "")
     package = {"name": "fetch", "version": "0.0.0", "edition": "2024"}
     dependency = {"version": requirement, "default-features": False}
-    write(folder / "Cargo.toml", manifest(package=package, workspace={}, dependencies={name: dependency}))
+    # Of resolver 3, an older compiler would hide a newer version.
+    tables = {"package": package, "workspace": {"resolver": "2"}, "dependencies": {name: dependency}}
+    write(folder / "Cargo.toml", manifest(**tables))
     if not requirement.startswith("="):
         # What was the newest in an earlier run.
         (folder / "Cargo.lock").unlink(missing_ok=True)
@@ -175,6 +176,16 @@ def check_features():
     return passed
 
 
+def check_newest():
+    """Whether the registry has a newer version of a peer, or other features, than features.txt. Gives its lines."""
+    known = (HERE / "features.txt").read_text().splitlines()
+    newest = features_of_peers().splitlines()
+    newer = [line for line in newest if line not in known]
+    if newer:
+        raise Broken("the registry has, and features.txt has not:\n" + "\n".join(newer))
+    return newest[1:]
+
+
 def adapter_of(folder):
     """The table `package` of an adapter."""
     return tomllib.loads((HERE / folder / "Cargo.toml").read_text())
@@ -182,10 +193,17 @@ def adapter_of(folder):
 
 def configured(folder, patches, profile=PROFILE):
     """Writes what holds for all of a scratch folder: the profile, and the adapters in place of the peers."""
-    text = profile + "[patch.crates-io]\n"
-    for patch in patches:
-        text += f"{adapter_of(patch)['package']['name']} = {inline({'path': str(HERE / patch)})}\n"
-    write(folder / ".cargo/config.toml", text)
+    write(folder / ".cargo/config.toml", profile + manifest(**{"patch.crates-io": patches_of(patches)}))
+
+
+def patches_of(folders, by="path"):
+    """The lines of `[patch]` for these adapters. The key of one for an older version is its folder's name."""
+    patches = {}
+    for adapter in folders:
+        ours = adapter_of(adapter)["package"]
+        patch = {"git": TOP.as_uri(), "version": ours["version"]} if by == "git" else {"path": str(HERE / adapter)}
+        patches[adapter] = patch if adapter == ours["name"] else {"package": ours["name"], **patch}
+    return patches
 
 
 def over_ours(folder, adapter):
@@ -361,12 +379,7 @@ def prepare_beside(folder, suite, _):
 
 def prepare_fresh(folder, suite, _):
     """A project that knows nothing of ours except lines of `[patch]`, or one renamed dependency."""
-    patches = {}
-    for adapter in suite["adapters"]:
-        ours = adapter_of(adapter)["package"]
-        place = {"git": TOP.as_uri(), "version": ours["version"]} if suite.get("by") == "git" else {
-            "path": str(HERE / adapter)}
-        patches[adapter] = place if adapter == ours["name"] else {"package": ours["name"], **place}
+    patches = patches_of(suite["adapters"], suite.get("by"))
     needs = suite["needs"]
     if suite.get("by") == "name":
         needs = {"blake2": {"package": "simd-digest", "path": str(TOP), "features": ["reset"]}}
@@ -459,6 +472,7 @@ def shared(folder):
     return needs
 
 
+CHECKS = {"features": check_features, "newest": check_newest}
 PREPARE = {"tests": prepare_tests, "unit": prepare_unit, "dependent": prepare_dependent,
            "fresh": prepare_fresh, "refused": prepare_fresh, "beside": prepare_beside}
 
@@ -466,8 +480,8 @@ PREPARE = {"tests": prepare_tests, "unit": prepare_unit, "dependent": prepare_de
 def run(name, suite, backend):
     """Runs a suite on a backend. Gives the names of tests that passed, what those printed that failed, by their names,
     and the number that is ignored."""
-    if suite["kind"] == "features":
-        return check_features(), [], 0
+    if suite["kind"] in CHECKS:
+        return CHECKS[suite["kind"]](), [], 0
     package = unpacked(suite.get("package", name), suite["version"]) if "version" in suite else None
     folder = TARGET / "scratch" / backend / name.replace(" ", "-")
     shutil.rmtree(folder, ignore_errors=True)
@@ -576,7 +590,7 @@ def runs_of(suite):
 
 def described(suite):
     """The sets of features of a suite, for the table."""
-    if suite["kind"] in ("fresh", "refused", "features"):
+    if suite["kind"] in ("fresh", "refused", *CHECKS):
         return ""
     return ", ".join(runs.removeprefix("--").removeprefix("features ") or "default" for runs in runs_of(suite))
 
@@ -621,6 +635,12 @@ def probe(backend):
     if not well:
         sys.exit(output)
     return output.strip().splitlines()[-1]
+
+
+def cpu_seconds():
+    """The time that all processes have taken that this one has started and that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def listed():
@@ -668,7 +688,7 @@ def main():
     broken = False
     rows = []
     # Whether a line of `[patch]` is taken does not depend on the backend.
-    alone = dict.fromkeys(["features", "fresh", "refused"], "best")
+    alone = dict.fromkeys(["fresh", "refused", *CHECKS], "best")
     if options.quick:
         # An adapter's own suite asks it for more than dependents do, and compiles its peer for a backend.
         alone |= {"tests": "portable", "unit": "portable", "beside": "best", "dependent": "best"}
@@ -681,7 +701,7 @@ def main():
             suite = SUITES[name]
             if alone.get(suite["kind"], backend) != backend and not options.backend:
                 continue
-            began = time.monotonic()
+            began = cpu_seconds()
             whys, failed, passed = [], [], []
             try:
                 passed, failed, ignored = run(name, suite, backend)
@@ -707,8 +727,8 @@ def main():
                 whys.append(f"{left_out(suite, folder)} left out, see --list")
             rows.append((name, described(suite), known_as, len(passed), len(failed), "; ".join(whys)))
             all_passed, all_failed = all_passed + len(passed), all_failed + len(failed)
-            took = time.monotonic() - began
-            print(f"    {name}: {len(passed)} passed, {len(failed)} failed, {took:.0f} s", flush=True)
+            took = cpu_seconds() - began
+            print(f"    {name}: {len(passed)} passed, {len(failed)} failed, {took:.0f} CPU seconds", flush=True)
     print()
     titles = "suite", "features", "backend", "passed", "failed", "why"
     for name, features, backend, passed, failed, why in [titles, *rows]:
