@@ -15,7 +15,7 @@ fn prove(mut level: &mut [[u8; 32]], mut place: usize) -> Result<([u8; 32], Vec<
 
 fn root_of(leaf: [u8; 32], mut place: usize, proof: &[[u8; 32]]) -> [u8; 32] {
     proof.iter().fold(leaf, |node, sibling| {
-        let pair = if place % 2 == 0 { [node, *sibling] } else { [*sibling, node] };
+        let pair = if place.is_multiple_of(2) { [node, *sibling] } else { [*sibling, node] };
         place /= 2;
         sha256::hash(pair.as_flattened()).into()
     })
