@@ -1,9 +1,10 @@
 //! The rounds of one message of SHA-2, in scalar words, and the kernel that has a schedule beside them.
 //!
 //! Two chains of five instructions each, from `a` to `a` and from `e` to `e`, run through all rounds, and the other
-//! instructions fill the ports. LLVM would add moves, and put instructions of the chains last. Hence the assembly. On
-//! 32-bit x86 there are too few registers, and the memory sanitizer does not see assembly: both have the rounds of the
-//! compiler.
+//! instructions fill the ports. LLVM would add moves, and put instructions of the chains last. Hence the assembly. None is
+//! `pure`: LLVM would mix the rounds. Their order is the fastest of ninety on Zen 4 (`docs/experiments.md` of the
+//! repository). On 32-bit x86 there are too few registers, and the memory sanitizer does not see assembly: both have the
+//! rounds of the compiler.
 #![allow(unsafe_code)]
 
 #[cfg(all(target_arch = "x86_64", not(msan)))]
@@ -42,15 +43,15 @@ macro_rules! rounds {
                 // SAFETY: self proves the rotations. The word lies in the array.
                 unsafe {
                     asm!(
-                        concat!("add {h:", $as, "}, [{sums} + {at}]"),
                         $rotate!("t", "e", $as, $e2),
                         concat!("mov {u:", $as, "}, {f:", $as, "}"),
+                        concat!("xor {u:", $as, "}, {g:", $as, "}"),
                         $rotate!("s", "e", $as, $e1),
-                        concat!("xor {u:", $as, "}, {g:", $as, "}"),
-                        concat!("xor {t:", $as, "}, {s:", $as, "}"),
                         concat!("and {u:", $as, "}, {e:", $as, "}"),
-                        $rotate!("s", "e", $as, $e0),
+                        concat!("xor {t:", $as, "}, {s:", $as, "}"),
                         concat!("xor {u:", $as, "}, {g:", $as, "}"),
+                        $rotate!("s", "e", $as, $e0),
+                        concat!("add {h:", $as, "}, [{sums} + {at}]"),
                         concat!("xor {t:", $as, "}, {s:", $as, "}"),
                         concat!("add {h:", $as, "}, {u:", $as, "}"),
                         concat!("add {h:", $as, "}, {t:", $as, "}"),
@@ -58,7 +59,7 @@ macro_rules! rounds {
                         d = inout(reg) d, e = in(reg) e, f = in(reg) f, g = in(reg) g, h = inout(reg) h,
                         sums = in(reg) sums, at = const size_of::<$word>() * (I * L + AT),
                         s = out(reg) _, t = out(reg) _, u = out(reg) _,
-                        options(pure, readonly, nostack)
+                        options(readonly, nostack)
                     );
                 }
                 [h, d]
@@ -70,21 +71,21 @@ macro_rules! rounds {
                 // SAFETY: self proves the rotations.
                 unsafe {
                     asm!(
-                        $rotate!("t", "a", $as, $a2),
-                        concat!("mov {n:", $as, "}, {a:", $as, "}"),
                         $rotate!("s", "a", $as, $a1),
-                        concat!("xor {n:", $as, "}, {b:", $as, "}"),
+                        $rotate!("t", "a", $as, $a2),
                         concat!("xor {t:", $as, "}, {s:", $as, "}"),
-                        concat!("and {m:", $as, "}, {n:", $as, "}"),
                         $rotate!("s", "a", $as, $a0),
-                        concat!("xor {m:", $as, "}, {b:", $as, "}"),
+                        concat!("mov {n:", $as, "}, {a:", $as, "}"),
                         concat!("xor {t:", $as, "}, {s:", $as, "}"),
-                        concat!("add {h:", $as, "}, {m:", $as, "}"),
+                        concat!("xor {n:", $as, "}, {b:", $as, "}"),
+                        concat!("and {m:", $as, "}, {n:", $as, "}"),
                         concat!("add {h:", $as, "}, {t:", $as, "}"),
+                        concat!("xor {m:", $as, "}, {b:", $as, "}"),
+                        concat!("add {h:", $as, "}, {m:", $as, "}"),
                         a = in(reg) a, b = in(reg) b, h = inout(reg) t1,
                         m = inout(reg) b_c => _, n = out(reg) a_b,
                         s = out(reg) _, t = out(reg) _,
-                        options(pure, nomem, nostack)
+                        options(nomem, nostack)
                     );
                 }
                 [t1, a_b]
