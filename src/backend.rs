@@ -234,7 +234,7 @@ impl Isa {
 /// # Ok::<(), simd_digest::BackendError>(())
 /// ```
 ///
-/// [`available`](Self::available) lists the backends of this CPU, fastest first, which is their `Ord`, and
+/// [`available`](Self::available) lists the backends of this CPU, fastest first, as `Ord` sorts them, and
 /// `cargo run --example which_backend` prints them. `set_default` chooses one for the process, and `with_backend` for a
 /// hasher. `lanes` of a hash's module tells how many messages a backend hashes side by side.
 ///

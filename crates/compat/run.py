@@ -102,7 +102,7 @@ def published(name, requirement):
     write(folder / "src/lib.rs", "")
     package = {"name": "fetch", "version": "0.0.0", "edition": "2024"}
     dependency = {"version": requirement, "default-features": False}
-    # Of resolver 3, an older compiler would hide a newer version.
+    # Resolver 3 hides versions that need a newer compiler.
     tables = {"package": package, "workspace": {"resolver": "2"}, "dependencies": {name: dependency}}
     write(folder / "Cargo.toml", manifest(**tables))
     if not requirement.startswith("="):

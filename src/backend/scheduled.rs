@@ -9,9 +9,8 @@
 //! Each 128 bits of a vector have words of one block: four of SHA-256, two of SHA-512. A vector of 256 bits has words of
 //! two blocks.
 //!
-//! Cycles for a block of SHA-256, of many, on Golden Cove: 440 on `avx512`, 452 on `avx2`, 492 on `sse41`, and 576 in
-//! scalar code. SHA-512 takes 0.74 to 0.86 of its scalar code there, and 0.67 to 0.83 on Zen 4 (`docs/experiments.md` of
-//! the repository).
+//! Cycles for a block of SHA-256, of many, on Zen 4: 425 on `avx512`, 430 on `avx2`, 488 on `sse41`, and 634 in scalar
+//! code. SHA-512 takes 0.67 to 0.82 of its scalar code (`docs/experiments.md` of the repository).
 #![allow(unsafe_code)]
 
 use crate::kernel::Words;

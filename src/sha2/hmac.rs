@@ -101,7 +101,7 @@ impl<V: Variant> HmacKey<V> {
     ///
     /// # Errors
     ///
-    /// [`MacError`] if it is another, or only a part of it.
+    /// [`MacError`] if it differs, or has another length.
     #[inline]
     pub fn verify(&self, message: &[u8], tag: &[u8]) -> Result<(), MacError> {
         let mut expected = self.tag(message);

@@ -1,10 +1,10 @@
 //! The rounds of one message of SHA-2, in scalar words, and the kernel that has a schedule beside them.
 //!
 //! Two chains of five instructions each, from `a` to `a` and from `e` to `e`, run through all rounds, and the other
-//! instructions fill the ports. LLVM would add moves, and put instructions of the chains last. Hence the assembly. None is
-//! `pure`: LLVM would mix the rounds. Their order is the fastest of ninety on Zen 4 (`docs/experiments.md` of the
-//! repository). On 32-bit x86 there are too few registers, and the memory sanitizer does not see assembly: both have the
-//! rounds of the compiler.
+//! instructions fill the ports. LLVM would add moves, and put instructions of the chains last. Hence the assembly. No
+//! piece of it is `pure`, because LLVM would then reorder the rounds. Their order is the fastest of ninety on Zen 4 with
+//! `rorx` (`docs/experiments.md` of the repository). On 32-bit x86 there are too few registers, and the memory sanitizer
+//! does not see assembly: both have the rounds of the compiler.
 #![allow(unsafe_code)]
 
 #[cfg(all(target_arch = "x86_64", not(msan)))]

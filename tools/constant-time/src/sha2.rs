@@ -92,6 +92,11 @@ fn compare<V: Variant>(backend: Backend) {
     assert!(!publish_bit(hashes[0] == hashes[2]));
     assert!(publish_bit(hashes[0] == *hashes[1].as_ref()));
     assert!(!publish_bit(hashes[0] == *hashes[2].as_ref()));
+    for (length, is_right) in [(100, true), (101, false)] {
+        let mut verified = key.verify(&secret(length), hashes[0].as_ref());
+        taint::reveal(&mut verified);
+        assert_eq!(verified.is_ok(), is_right);
+    }
 }
 
 fn nodes(backend: Backend) {
