@@ -4,9 +4,10 @@ debian_rust=(/usr/bin/rustc /usr/bin/cargo /usr/lib/rustlib/src/rust/library)
 
 # cross COMMAND…: cargo with Debian's compiler, whatever comes first in the path. It compiles the standard library
 # too. Programs are static, so that they run without a loader or libraries of their machine. Warnings are errors, as
-# in clippy, which does not see the code of these targets. The checks of pointers that a debug build makes are left to
-# the tests for this machine: with this standard library they are calls, and copies by zmm around them make each
-# instruction of SHA-NI on i686 take 70 times as long.
+# in clippy, which does not see the code of these targets. The test of wiping is optimised, because an optimiser may
+# remove what wipes a value. The checks of pointers that a debug build makes are left to the tests for this machine:
+# with this standard library they are calls, and copies by zmm around them make each instruction of SHA-NI on i686 take
+# 70 times as long.
 cross() {
     local command=$1
     shift
