@@ -99,6 +99,18 @@ unless() {
     fi
 }
 
+# beside STEPS COMMAND…: runs a function of steps, and the command meanwhile. The log of the function, whose files are in
+# a folder of their own, is printed first, and its account joins that of this part.
+beside() {
+    local other=$results/$1
+    mkdir -p "$other"
+    (results=$other; self=$BASHPID; "$1") >"$other/log.whole" 2>&1 &
+    "${@:2}" >"$results/log.meanwhile" 2>&1
+    wait $! || account failed "$1 broke off"
+    cat "$other/log.whole" "$results/log.meanwhile"
+    cat "$other/account" >>"$results/account"
+}
+
 # on_machine MACHINE BACKENDS COMMAND…: a step of tests, which must find these backends, and its row of the table.
 on_machine() {
     local machine=$1 tests
