@@ -479,8 +479,24 @@ sql_verified() {
     sql run --example verified
 }
 
+# By the call of rustdoc that would run its examples: `cargo doc` checks again all that the library needs.
 sql_documented() {
-    RUSTDOCFLAGS='-D warnings' sql doc --lib --no-deps
+    cat >"$results/rustdoc" <<'SH'
+#!/usr/bin/env bash
+options=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --test) ;;
+        --test-run-directory) shift ;;
+        *) options+=("$1") ;;
+    esac
+    shift
+done
+exec rustdoc "${options[@]}"
+SH
+    chmod +x "$results/rustdoc"
+    RUSTDOC=$results/rustdoc RUSTDOCFLAGS="-D warnings --out-dir $results/doc" sql test --doc
+    [ -s "$results/doc/simd_digest_datafusion/index.html" ]
 }
 
 # What the tests of clusters depend on, as one number: the functions, the programs and the versions of what they stand
