@@ -89,29 +89,39 @@ pub struct Whole<'a, W: Sha2Word> {
 pub(crate) struct Message<'a, W: Sha2Word> {
     /// Any block, which is not read, and the blocks that close the message. They were just written.
     pub(crate) end: [W::Block; 3],
-    /// The blocks that lie in the message.
-    pub(crate) blocks: &'a [W::Block],
+    /// The blocks that lie in the message. `None` is zeros, with which memory is filled faster than it is copied.
+    pub(crate) blocks: Option<&'a [W::Block]>,
     /// The number of blocks that close the message, 1 or 2.
     pub(crate) closing: usize,
 }
 
-impl<W: Sha2Word> Message<'_, W> {
-    pub(crate) const NONE: Self = Self { end: [W::Block::ZERO; 3], blocks: &[], closing: 1 };
+impl<'a, W: Sha2Word> Message<'a, W> {
+    pub(crate) const NONE: Self = Self { end: [W::Block::ZERO; 3], blocks: None, closing: 0 };
+
+    #[inline(always)]
+    pub(crate) fn blocks(&self) -> &'a [W::Block] {
+        self.blocks.unwrap_or_default()
+    }
 
     /// The number of blocks, those that close the message included.
     #[inline(always)]
     pub(crate) fn number(&self) -> usize {
-        self.blocks.len() + self.closing
+        self.blocks().len() + self.closing
+    }
+
+    #[inline(always)]
+    pub(crate) fn closing(&self) -> &[W::Block] {
+        &self.end[1..=self.closing]
     }
 
     /// Block `place` of all.
     #[inline(always)]
     pub(crate) fn block(&self, place: usize) -> &W::Block {
         // Messages go on to their ends at times that no CPU foresees, so without a branch.
-        let whole = self.blocks.len();
+        let whole = self.blocks().len();
         let (blocks, place) = select_unpredictable(
             place < whole,
-            (self.blocks, place),
+            (self.blocks(), place),
             (&self.end, place.wrapping_sub(whole).wrapping_add(1)),
         );
         &blocks[place]

@@ -9,7 +9,7 @@ use crate::kernel::sha256::Sha256Function;
 use crate::kernel::sha512::Sha512Function;
 use crate::kernel::{Block, wipe};
 use crate::lanes::alone::{MOST_ALONE, are_faster_alone, most_blocks};
-use crate::lanes::ends::copy_end;
+use crate::lanes::ends::copy_rest;
 use crate::lanes::order::{WIDE_WINDOW, blocks, sort_by_blocks};
 use crate::lanes::scheduler::compress_scheduled;
 use crate::lanes::{Common, InLanes, Messages, Plan, Put, compress_alone};
@@ -148,9 +148,11 @@ fn compress_groups<'a, H: Family>(
 #[inline]
 fn close<'a, H: Family>(to: &mut Message<'a, H::Word>, message: &'a [u8], before: u64) {
     let (blocks, rest) = H::Block::split(message);
-    (to.blocks, to.closing) = (blocks, H::closing(rest.len()));
+    (to.blocks, to.closing) = (Some(blocks), H::closing(rest.len()));
     // Bytes before the length in the second block that closes a message are zeros in every message.
-    copy_end(&mut to.end, message, rest);
+    to.end[1] = H::Block::ZERO;
+    // Before the bytes are there: it reads the word that it changes, and would wait for them.
     let mut chain = Chain { blocks: before.wrapping_add(blocks.len() as u64), ..H::NO_CHAIN };
     H::close(&mut chain, &mut to.end[1..=to.closing], rest.len());
+    copy_rest(&mut to.end, message, rest);
 }

@@ -136,7 +136,7 @@ class Group(Contract):
 
 class Whole(Contract):
     """`fn(Whole)`: messages from one hash value, of `counts` blocks each, and of blocks that close them. Messages with the
-    most come first."""
+    most come first. `None` is a message without a slice of blocks."""
 
     outputs = ("chains",)
 
@@ -155,8 +155,13 @@ class Whole(Contract):
             self.fill("start", size * j, x, size)
         for lane, (count, closing) in enumerate(self.counts):
             place = lambda field: step * lane + self.layout.offset(message, field)
-            self.fill("messages", place("blocks"), self.region("blocks of message %d" % lane, block * count, lane=lane), 8)
-            self.fill("messages", place("blocks") + 8, count, 8)
+            if count is None:
+                self.fill("messages", place("blocks"), 0, 8)
+                self.fill("messages", place("blocks") + 8, var("anything", 8, lane), 8)
+            else:
+                pointer = self.region("blocks of message %d" % lane, block * count, lane=lane)
+                self.fill("messages", place("blocks"), pointer, 8)
+                self.fill("messages", place("blocks") + 8, count, 8)
             for at in range(0, 3 * block, size):
                 self.fill("messages", place("end") + at, self.message(live + lane, at), size)
             self.fill("messages", place("closing"), closing, 8)
@@ -167,7 +172,7 @@ class Whole(Contract):
         out, hash_, chain = [], self.hash, self.hash.chain
         for lane, (count, closing) in enumerate(self.counts):
             h, at = self.h, self.layout.size(chain) * lane
-            for of, first, number in ((lane, 0, count), (self.live + lane, 1, closing)):
+            for of, first, number in ((lane, 0, count or 0), (self.live + lane, 1, closing)):
                 for i in range(first, first + number):
                     h = hash_.compress(h, [self.message(of, hash_.block * i + hash_.size * j) for j in range(16)])
             for j in range(8):

@@ -15,8 +15,8 @@ pub(in crate::backend) fn compress_whole<W: Sha2Word>(
     for (chain, message) in chains.iter_mut().zip(messages) {
         let number = chain.blocks;
         chain.h = *start;
-        compress(chain, message.blocks);
-        compress(chain, &message.end[1..=message.closing]);
+        compress(chain, message.blocks());
+        compress(chain, message.closing());
         chain.blocks = number;
     }
 }

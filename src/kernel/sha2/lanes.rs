@@ -89,12 +89,19 @@ pub(crate) fn whole_lanes<W: Sha2Word, V: Lane<W, L>, const L: usize>(token: V::
     let Whole { start, messages, chains } = whole;
     let mut h = splat_all::<W, V, L>(token, start);
     let mut live = messages.len();
-    // Every message has at least as many blocks as the last one, and one or two of them close it.
-    let in_all = messages[live - 1].number().saturating_sub(2);
+    let message = |l: usize| &messages[l.min(messages.len() - 1)];
+    // A message's blocks, then its end. A lane that is no longer in use begins that anew.
+    let mut left = [const { [].as_slice() }; L];
+    for (l, left) in left.iter_mut().enumerate() {
+        *left = message(l).blocks();
+    }
     for block in 0..messages[0].number() {
-        let mut blocks = [messages[0].block(block); L];
-        for (to, message) in blocks.iter_mut().zip(&messages[..live]) {
-            *to = if block < in_all { &message.blocks[block] } else { message.block(block) };
+        let mut blocks = [&messages[0].end[1]; L];
+        for (l, (block, left)) in blocks.iter_mut().zip(&mut left).enumerate() {
+            if left.is_empty() {
+                *left = message(l).closing();
+            }
+            (*block, *left) = (&left[0], &left[1..]);
         }
         let mut w = [splat::<W, V, L>(token, W::ZERO); 16];
         for (i, w) in w.chunks_exact_mut(L).enumerate() {
@@ -150,7 +157,7 @@ pub(in crate::kernel) fn add_all<W: Sha2Word, V: Lane<W, L>, const L: usize>(mut
 
 /// One block of each message: `w` are its words.
 ///
-/// Rounds by sixteen: all in a row would be four times as much code, more than a CPU keeps decoded.
+/// Rounds by sixteen: all in a row would be more code than a CPU keeps decoded.
 #[inline(always)]
 pub(in crate::kernel) fn compress<W: Sha2Word, V: Lane<W, L>, const L: usize>(
     token: V::Token,
@@ -175,12 +182,18 @@ fn sixteen<W: Sha2Word, V: Lane<W, L>, const L: usize, const MORE: bool>(
     k: &[W; 16],
 ) -> [V; 8] {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
+    // A word before its round needs fewer registers of AVX2, and one after it of SSE.
+    let early = const { size_of::<V>() > 16 };
     macro_rules! rounds {
         ($($t:literal)+) => {$(
-            let sum = h.add(splat::<W, V, L>(token, k[$t])).add(w[$t]);
+            let word = w[$t];
+            if MORE && early {
+                w[$t] = V::next_word([word, w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
+            }
+            let sum = h.add(splat::<W, V, L>(token, k[$t])).add(word);
             let [t1, t2] = V::temporary(sum, [a, b, c, e, f, g]);
-            if MORE {
-                w[$t] = V::next_word([w[$t], w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
+            if MORE && !early {
+                w[$t] = V::next_word([word, w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
             }
             (a, b, c, d, e, f, g, h) = (t1.add(t2), a, b, c, d.add(t1), e, f, g);
         )+};
