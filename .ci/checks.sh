@@ -479,8 +479,12 @@ sql_verified() {
     sql run --example verified
 }
 
-# By the call of rustdoc that would run its examples: `cargo doc` checks again all that the library needs.
+# rustdoc is called as to run the examples of the library, but writes its pages, without the crates that only tests need:
+# `cargo doc` would check again all that the library needs.
 sql_documented() {
+    local needed
+    needed=$(sed -n '/^\[dependencies\]/,/^$/s/^\([a-z-]*\) = .*/\1/p' crates/datafusion/Cargo.toml | tr -- '-\n' '_ ')
+    [[ " $needed" == *' arrow '* ]]
     cat >"$results/rustdoc" <<'SH'
 #!/usr/bin/env bash
 options=()
@@ -488,6 +492,10 @@ while [ $# -gt 0 ]; do
     case $1 in
         --test) ;;
         --test-run-directory) shift ;;
+        --extern)
+            shift
+            [[ " $NEEDED" != *" ${1%%=*} "* ]] || options+=(--extern "$1")
+            ;;
         *) options+=("$1") ;;
     esac
     shift
@@ -495,7 +503,7 @@ done
 exec rustdoc "${options[@]}"
 SH
     chmod +x "$results/rustdoc"
-    RUSTDOC=$results/rustdoc RUSTDOCFLAGS="-D warnings --out-dir $results/doc" sql test --doc
+    NEEDED=$needed RUSTDOC=$results/rustdoc RUSTDOCFLAGS="-D warnings --out-dir $results/doc" sql test --doc
     [ -s "$results/doc/simd_digest_datafusion/index.html" ]
 }
 

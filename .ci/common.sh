@@ -100,15 +100,19 @@ unless() {
 }
 
 # beside STEPS COMMAND…: runs a function of steps, and the command meanwhile. The log of the function, whose files are in
-# a folder of their own, is printed first, and its account joins that of this part.
+# a folder of their own, is printed last, and its account joins that of this part. The seconds of CPU of both are mixed.
 beside() {
-    local other=$results/$1
+    local other=$results/$1 process file
     mkdir -p "$other"
     (results=$other; self=$BASHPID; "$1") >"$other/log.whole" 2>&1 &
-    "${@:2}" >"$results/log.meanwhile" 2>&1
-    wait $! || account failed "$1 broke off"
-    cat "$other/log.whole" "$results/log.meanwhile"
-    cat "$other/account" >>"$results/account"
+    process=$!
+    "${@:2}"
+    wait "$process" || account failed "$1 broke off"
+    cat "$other/log.whole"
+    [ -s "$other/account" ] || account failed "$1 had no step"
+    for file in account tests table; do
+        [ ! -e "$other/$file" ] || cat "$other/$file" >>"$results/$file"
+    done
 }
 
 # on_machine MACHINE BACKENDS COMMAND…: a step of tests, which must find these backends, and its row of the table.
