@@ -85,7 +85,8 @@ impl Length for Full {
 /// Prints as lower-case hexadecimal and parses from either case.
 ///
 /// `==`, to a digest, bytes or an output of the `digest` traits, takes the same time wherever two of one length differ,
-/// since a digest may be a MAC. **Ordering does not**: it stops at the first byte that differs.
+/// since a digest may be a MAC. **Ordering does not**: `<`, `cmp` and sorting stop at the first byte that differs. Do not
+/// check a MAC with them.
 ///
 /// With feature `serde`, a digest is a string of hexadecimal digits in human-readable formats, and bytes in others.
 ///

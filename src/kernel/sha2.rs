@@ -89,9 +89,9 @@ pub struct Whole<'a, W: Sha2Word> {
 pub(crate) struct Message<'a, W: Sha2Word> {
     /// Any block, which is not read, and the blocks that close the message. They were just written.
     pub(crate) end: [W::Block; 3],
-    /// The blocks that lie in the message. `None` is zeros, with which memory is filled faster than it is copied.
+    /// The blocks that lie in the message. `None` is memory for one, which is filled with zeros, and not copied.
     pub(crate) blocks: Option<&'a [W::Block]>,
-    /// The number of blocks that close the message, 1 or 2.
+    /// The number of blocks that close the message, 1 or 2. Without a message it is 0.
     pub(crate) closing: usize,
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn close_each<'a, H: Dispatch>(
 /// A copy of a fixed length takes a few cycles, and a call that copies any length some twenty. So the last bytes are
 /// copied, as many as a block has if there are as many, to where `rest` begins the second block.
 #[inline]
-#[cfg(any(feature = "blake3", feature = "sha2"))]
+#[cfg(feature = "blake3")]
 pub(crate) fn copy_end<B: Block>(memory: &mut [B], message: &[u8], rest: &[u8]) {
     memory[1] = B::ZERO;
     copy_rest(memory, message, rest);

@@ -25,8 +25,8 @@ use crate::stream::{Stream, compress_message};
 ///
 /// Messages are hashed side by side, as many as [`lanes`](crate::sha256::lanes) tells, and best a multiple. In lanes of
 /// vector registers this takes a fraction of the time of one message after the other, and with the SHA extension as
-/// little as half. Lengths may differ, but the more alike they are, the longer all lanes are in use. A batch of one costs
-/// what a single hash does. The order of the hashes is that of the messages.
+/// little as half. Lengths may differ, but the more alike they are, the longer all lanes are in use. A batch of one
+/// costs what a single hash does. The order of the hashes is that of the messages.
 ///
 /// ```
 /// use simd_digest::Backend;

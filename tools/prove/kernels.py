@@ -221,6 +221,7 @@ def cases(kernel, everything):
         counts = whole_counts(kernel.most)
         if kernel.isa not in EXTENSIONS:
             counts = list(dict.fromkeys((counts if everything else counts[:1]) + ways_of_whole(kernel.most)))
+        # No caller gives a message without a slice of blocks. Kernels ask, so that is proved too.
         return groups.Whole, [dict(counts=c) for c in [*counts, ((None, 1),) * kernel.most]]
     if first.startswith("Group<"):
         out = [dict(live=live) for live in live_numbers(kernel.most, everything)]

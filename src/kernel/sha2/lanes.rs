@@ -90,7 +90,7 @@ pub(crate) fn whole_lanes<W: Sha2Word, V: Lane<W, L>, const L: usize>(token: V::
     let mut h = splat_all::<W, V, L>(token, start);
     let mut live = messages.len();
     let message = |l: usize| &messages[l.min(messages.len() - 1)];
-    // A message's blocks, then its end. A lane that is no longer in use begins that anew.
+    // A message's blocks, then its end. A lane whose message has ended begins the end anew.
     let mut left = [const { [].as_slice() }; L];
     for (l, left) in left.iter_mut().enumerate() {
         *left = message(l).blocks();
@@ -182,7 +182,7 @@ fn sixteen<W: Sha2Word, V: Lane<W, L>, const L: usize, const MORE: bool>(
     k: &[W; 16],
 ) -> [V; 8] {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
-    // A word before its round needs fewer registers of AVX2, and one after it of SSE.
+    // The next word before the round takes less time in long vectors, and after it in those of SSE.
     let early = const { size_of::<V>() > 16 };
     macro_rules! rounds {
         ($($t:literal)+) => {$(
