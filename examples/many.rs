@@ -1,9 +1,9 @@
 //! The shards of a stripe, hashed side by side and checked against what was stored, then many streams at once.
 
 use simd_digest::Backend;
-use simd_digest::blake2b::{self, Hasher, ManyError, Params};
+use simd_digest::blake2b::{self, Hasher, Params};
 
-fn main() -> Result<(), ManyError> {
+fn main() -> Result<(), Box<dyn core::error::Error>> {
     let shards: Vec<Vec<u8>> = (0..16).map(|i| vec![i; 64 << 10]).collect();
     println!("{} shards, {} at a time on {}", shards.len(), blake2b::lanes(Backend::best()), Backend::best());
 

@@ -9,7 +9,7 @@
 //!
 //! `cargo run --example merkle`
 
-use simd_digest::sha256::{self, ManyError};
+use simd_digest::{ManyError, sha256};
 
 type Digest = [u8; 32];
 

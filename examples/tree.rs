@@ -5,7 +5,8 @@
 use core::error::Error;
 use std::{env, fs};
 
-use simd_digest::blake2b::{Tree, VerifyError};
+use simd_digest::blake2::VerifyError;
+use simd_digest::blake2b::Tree;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args_os().nth(1).unwrap_or_else(|| file!().into());

@@ -48,13 +48,13 @@ pub(crate) use self::hasher::hash;
 pub use self::mac::Blake2Mac;
 #[cfg(feature = "alloc")]
 pub(crate) use self::many::hash_many;
-pub use self::many::{ManyError, finalize_many, update_each, update_many};
+pub use self::many::{finalize_many, update_each, update_many};
+pub(crate) use self::many::{hash_many_flat, hash_many_into};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
 pub use self::tree::{LeavesError, Tree, TreeHasher, VerifyError};
 pub use self::xof::{Blake2x, OutputReader, XofError};
-pub use crate::hash::ParseHashError;
 
 /// A digest of BLAKE2, its length chosen at run time.
 pub type Hash<F> = crate::hash::Hash<F>;

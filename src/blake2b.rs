@@ -13,7 +13,7 @@
 //! // A leaf of a tree: the second of unlimited many, 4 KiB each, and the last.
 //! let leaf = Params::new().fanout(0).max_depth(2).max_leaf_length(4096).inner_hash_length(64);
 //! let leaf = leaf.node_offset(1).node_depth(0).last_node(true).hash(b"the end of a file")?;
-//! # Ok::<(), blake2b::ParamsError>(())
+//! # Ok::<(), simd_digest::blake2::ParamsError>(())
 //! ```
 //!
 //! | to …                       | take                                                                    |
@@ -21,7 +21,7 @@
 //! | hash one message           | [`hash`], or [`Hasher`] piece by piece                                  |
 //! | set parameters, a key too  | [`Params`]                                                              |
 //! | hash many messages         | `hash_many`, `Params::hash_many`                                        |
-//! | … without allocating       | [`Params::hash_many_into`], [`Params::hash_many_flat`]                  |
+//! | … without allocating       | [`hash_many_into`], [`hash_many_flat`], and those of [`Params`]         |
 //! | go on with many hashers    | [`update_many`], [`update_each`], [`finalize_many`]                     |
 //! | hash one long message      | [`Parallel`], `Tree`, `TreeHasher`                                      |
 //! | get any number of bytes    | [`Params::xof`], [`OutputReader`]                                       |
@@ -33,8 +33,6 @@
 //! | hash without a buffer      | [`hazmat::Blake2bVarCore`]                                              |
 //! | choose the backend         | `with_backend` of every type                                            |
 //!
-//! [`Params::hash_many_into`]: crate::blake2::Params::hash_many_into
-//! [`Params::hash_many_flat`]: crate::blake2::Params::hash_many_flat
 //! [`Params::xof`]: crate::blake2::Params::xof
 //!
 //! [`blake2`] lists the differences from the crate `blake2`.
@@ -79,7 +77,7 @@
 //! assert_eq!(root, tree.hash(&message));
 //! assert!(tree.verify_leaf(3, false, &message[3 * 4096..][..4096], &leaves[3]));
 //! # }
-//! # Ok::<(), simd_digest::blake2b::ParamsError>(())
+//! # Ok::<(), simd_digest::blake2::ParamsError>(())
 //! ```
 //!
 //! # Output of any length
@@ -109,9 +107,7 @@ use digest::consts::{U4, U16, U20, U32, U48, U64, U128, U242};
 
 use crate::backend::Backend;
 use crate::blake2::{self, Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed};
-#[cfg(feature = "alloc")]
-pub use crate::blake2::{LeavesError, VerifyError};
-pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
+use crate::error::ManyError;
 pub use crate::kernel::blake2b::FlavourB;
 use crate::traits::associated_oid;
 
@@ -145,11 +141,26 @@ pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     blake2::hash_many(messages)
 }
 
-/// Appends to each message its data, side by side: [`Hasher::update`](crate::blake2::Hasher::update) for many.
+/// Writes the 64-byte BLAKE2b digests of `messages` to `hashes`, side by side, without allocating.
 ///
-/// The hashers may differ in everything, and so may the lengths; see
-/// [`Params::hash_many`](crate::blake2::Params::hash_many) for good batches. Blocks that are compressed side by side are
-/// compressed on the backend of the first hasher. A few short pieces are appended one after the other.
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each message. Then nothing is written.
+pub fn hash_many_into<M: AsRef<[u8]>>(messages: &[M], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    blake2::hash_many_into(messages, hashes)
+}
+
+/// Writes the 64-byte BLAKE2b digests of `messages` to `bytes`, side by side, one after the other without gaps, without
+/// allocating.
+///
+/// # Errors
+///
+/// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
+pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
+    blake2::hash_many_flat::<FlavourB>(messages, bytes)
+}
+
+/// As [`sha256::update_many`](crate::sha256::update_many), for hashers of BLAKE2b, which may differ in all parameters.
 ///
 /// ```
 /// use simd_digest::blake2b::{self, Hasher, Params};
@@ -157,34 +168,13 @@ pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
 /// let (mut a, mut b) = (Hasher::new(), Params::new().key(b"a key").hasher()?);
 /// blake2b::update_many(&mut [(&mut a, b"one"), (&mut b, b"two")]);
 /// assert_eq!(a.finalize(), blake2b::hash(b"one"));
-/// # Ok::<(), blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
     blake2::update_many(updates);
 }
 
-/// Appends to each hasher its data, side by side, and gives the owner of each job to `done` as soon as its hasher has
-/// all of its data: [`update_many`] for jobs that come as others end.
-///
-/// `jobs` is asked for the next job only when a lane is free, and again later if there was none. Owners come in the order
-/// in which their jobs end, which is not that of `jobs`. All hashers compute on `backend`.
-///
-/// If `jobs` or `done` panics, the hashers of jobs that are not done are as if they had lost some of their data.
-///
-/// ```
-/// use simd_digest::{Backend, blake2b};
-///
-/// let mut hashers = [blake2b::Hasher::new(), blake2b::Hasher::new()];
-/// let jobs = hashers.iter_mut().zip([&[1; 3000][..], &[2; 1000]]).enumerate();
-/// let mut ended = Vec::new();
-/// blake2b::update_each(
-///     Backend::best(),
-///     jobs.map(|(i, (hasher, data))| (i, hasher, data)),
-///     |i| ended.push(i),
-/// );
-/// assert_eq!(ended.len(), 2);
-/// assert_eq!(hashers[1].finalize(), blake2b::hash(&[2; 1000]));
-/// ```
+/// As [`sha256::update_each`](crate::sha256::update_each), for hashers of BLAKE2b, which may differ in all parameters.
 pub fn update_each<'a, T>(
     backend: Backend,
     jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
@@ -193,40 +183,16 @@ pub fn update_each<'a, T>(
     blake2::update_each(backend, jobs, done);
 }
 
-/// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
-/// [`Hasher::finalize`](crate::blake2::Hasher::finalize) for many, without allocating.
-///
-/// The hashers may differ in everything, and more may be appended to their messages. The backend of the first hasher
-/// computes, except for a few hashers, which are finalized one after the other.
-///
-/// ```
-/// use simd_digest::blake2b::{self, Params};
-///
-/// let rows = [b"row 1", b"row 2"];
-/// let mut hashers = rows.map(|_| Params::new().personal(b"rows").salt(b"salt").hasher().unwrap());
-/// hashers.iter_mut().zip(rows).for_each(|(hasher, row)| drop(hasher.update(row)));
-/// let mut hashes = [blake2b::hash(b""); 2];
-/// blake2b::finalize_many(&[&hashers[0], &hashers[1]], &mut hashes)?;
-/// assert_eq!(hashes[1], hashers[1].finalize());
-/// # Ok::<(), blake2b::ManyError>(())
-/// ```
+/// As [`sha256::finalize_many`](crate::sha256::finalize_many), for hashers of BLAKE2b, which may differ in all parameters.
 ///
 /// # Errors
 ///
-/// [`ManyError::OutputLength`] if there is not one hash for each hasher. Then nothing is written.
+/// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
 pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
     blake2::finalize_many(hashers, hashes)
 }
 
 /// Messages that `backend` hashes side by side. A multiple of it is a good batch for [`update_many`] and the like.
-///
-/// ```
-/// use simd_digest::{Backend, blake2b};
-///
-/// assert_eq!(blake2b::lanes("portable".parse()?), 1);
-/// println!("{} messages", blake2b::lanes(Backend::best()));
-/// # Ok::<(), simd_digest::BackendError>(())
-/// ```
 #[must_use]
 pub fn lanes(backend: Backend) -> usize {
     blake2::lanes::<FlavourB>(backend)
@@ -241,7 +207,7 @@ pub fn lanes(backend: Backend) -> usize {
 ///
 /// let tag = APP.key(b"a key").hash(b"message")?;
 /// assert_eq!(tag.as_bytes().len(), 32);
-/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 pub type Params = blake2::Params<FlavourB>;
 
@@ -263,7 +229,7 @@ pub type Hasher = blake2::Hasher<FlavourB>;
 ///
 /// let hash: Hash = blake2b::hash(b"abc");
 /// assert_eq!(hash.to_string().parse::<Hash>()?, hash);
-/// # Ok::<(), simd_digest::blake2b::ParseHashError>(())
+/// # Ok::<(), simd_digest::hash::ParseHashError>(())
 /// ```
 pub type Hash = blake2::Hash<FlavourB>;
 
@@ -275,7 +241,7 @@ pub type Hash = blake2::Hash<FlavourB>;
 /// let mut hasher: Parallel = Params::new().hash_length(20).key(b"a key").parallel()?;
 /// hasher.update(b"a long message, ").update(b"piece by piece");
 /// assert_eq!(hasher.finalize().as_bytes().len(), 20);
-/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 pub type Parallel = blake2::Parallel<FlavourB>;
 
@@ -299,7 +265,7 @@ pub type OutputReader = blake2::OutputReader<FlavourB>;
 /// let tree = Tree::unlimited_fanout(4096)?;
 /// let root = tree.hash(&[7; 10_000]);
 /// assert_eq!(root, tree.hasher().update(&[7; 10_000]).finalize());
-/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 #[cfg(feature = "alloc")]
 pub type Tree = blake2::Tree<FlavourB>;
@@ -312,7 +278,7 @@ pub type Tree = blake2::Tree<FlavourB>;
 /// let mut hasher: TreeHasher = Tree::unlimited_fanout(4096)?.hasher();
 /// hasher.update(&[7; 5000]).update(&[7; 5000]);
 /// assert_eq!(hasher.finalize(), Tree::unlimited_fanout(4096)?.hash(&[7; 10_000]));
-/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 #[cfg(feature = "alloc")]
 pub type TreeHasher = blake2::TreeHasher<FlavourB>;
@@ -328,12 +294,6 @@ pub type TreeHasher = blake2::TreeHasher<FlavourB>;
 pub type Blake2b<N> = Blake2<FlavourB, N>;
 
 /// BLAKE2b with 64 bytes of output.
-///
-/// ```
-/// use simd_digest::{Blake2b512, Digest};
-///
-/// let digest: [u8; 64] = Blake2b512::digest(b"abc").into();
-/// ```
 pub type Blake2b512 = Blake2b<U64>;
 
 /// BLAKE2b with 48 bytes of output.
@@ -362,15 +322,6 @@ pub type Blake2b128 = Blake2b<U16>;
 pub type Blake2bMac<N> = Blake2Mac<FlavourB, N>;
 
 /// BLAKE2b as a MAC with 64 bytes of tag.
-///
-/// ```
-/// use simd_digest::digest::{KeyInit, Mac};
-/// use simd_digest::Blake2bMac512;
-///
-/// let mac = Blake2bMac512::new_from_slice(b"a key")?.chain_update(b"abc");
-/// let tag: [u8; 64] = mac.finalize().into_bytes().into();
-/// # Ok::<(), simd_digest::digest::InvalidLength>(())
-/// ```
 pub type Blake2bMac512 = Blake2bMac<U64>;
 
 /// BLAKE2b as a MAC with 32 bytes of tag.

@@ -16,7 +16,7 @@
 //!
 //! let error = Params::new().node_offset(1 << 48).hash(b"abc").unwrap_err();
 //! assert_eq!(error.to_string(), "node_offset is 281474976710656, but must be 0 to 281474976710655");
-//! # Ok::<(), blake2s::ParamsError>(())
+//! # Ok::<(), simd_digest::blake2::ParamsError>(())
 //! ```
 #![forbid(unsafe_code)]
 
@@ -27,9 +27,7 @@ use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
 
 use crate::backend::Backend;
 use crate::blake2::{self, Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed};
-#[cfg(feature = "alloc")]
-pub use crate::blake2::{LeavesError, VerifyError};
-pub use crate::blake2::{ManyError, OutputSize, ParamsError, ParseHashError, XofError};
+use crate::error::ManyError;
 pub use crate::kernel::blake2s::FlavourS;
 use crate::traits::associated_oid;
 
@@ -47,6 +45,24 @@ pub fn hash(message: &[u8]) -> Hash {
 #[must_use]
 pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     blake2::hash_many(messages)
+}
+
+/// As [`blake2b::hash_many_into`](crate::blake2b::hash_many_into), with digests of 32 bytes.
+///
+/// # Errors
+///
+/// [`ManyError`] if there is not one hash for each message. Then nothing is written.
+pub fn hash_many_into<M: AsRef<[u8]>>(messages: &[M], hashes: &mut [Hash]) -> Result<(), ManyError> {
+    blake2::hash_many_into(messages, hashes)
+}
+
+/// As [`blake2b::hash_many_flat`](crate::blake2b::hash_many_flat), with digests of 32 bytes.
+///
+/// # Errors
+///
+/// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
+pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
+    blake2::hash_many_flat::<FlavourS>(messages, bytes)
 }
 
 /// As [`blake2b::update_many`](crate::blake2b::update_many), for hashers of BLAKE2s.
@@ -67,7 +83,7 @@ pub fn update_each<'a, T>(
 ///
 /// # Errors
 ///
-/// [`ManyError::OutputLength`] if there is not one hash for each hasher. Then nothing is written.
+/// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
 pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
     blake2::finalize_many(hashers, hashes)
 }
@@ -131,29 +147,10 @@ pub type Blake2sMac128 = Blake2sMac<U16>;
 /// One long message in eight lanes: several times as fast as sequential BLAKE2s, but another hash, and slower for
 /// messages of less than about 1 KiB.
 ///
-/// ```
-/// use simd_digest::Digest;
-/// use simd_digest::blake2s::Blake2sp;
-///
-/// let digest = Blake2sp::digest(b"a long message");
-/// assert_eq!(digest.len(), 32);
-/// ```
-///
 /// [`Params::parallel`]: crate::blake2::Params::parallel
 pub type Blake2sp = Blake2p<FlavourS, U32>;
 
 /// BLAKE2X of this flavour: output of any length, up to 2^16 − 2 bytes if it is known, else up to 2^37.
-///
-/// ```
-/// use simd_digest::Blake2xs;
-/// use simd_digest::digest::{ExtendableOutput, Update, XofReader};
-///
-/// let mut hasher = Blake2xs::default();
-/// Update::update(&mut hasher, b"a seed");
-/// let mut output = hasher.finalize_xof();
-/// let mut bytes = [0; 1000];
-/// output.read(&mut bytes);
-/// ```
 pub type Blake2xs = Blake2x<FlavourS>;
 
 impl Flavour for FlavourS {

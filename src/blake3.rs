@@ -35,7 +35,7 @@
 //! | derive keys                | [`derive_key`]; [`Mode::derive_key`] for many of one context                   |
 //! | hash many messages         | `hash_many`, `Mode::hash_many`                                                 |
 //! | … without allocating       | [`hash_many_into`], [`hash_many_flat`]                                         |
-//! | go on with many hashers    | [`update_many`], [`finalize_many`]                                             |
+//! | go on with many hashers    | [`update_many`], [`update_each`], [`finalize_many`]                            |
 //! | get more than 32 bytes     | [`Hasher::finalize_xof`], [`Mode::hash_xof`], `ExtendableOutput` of [`Blake3`] |
 //! | hash what a reader gives   | `Hasher::update_reader`, or `io::copy` into a [`Hasher`]                       |
 //! | use all cores              | `Hasher::update_rayon`, which uses one if the message is short                 |
@@ -81,9 +81,8 @@ pub use self::mode::Mode;
 pub use self::output::OutputReader;
 pub use self::value::{BLOCK_LEN, CHUNK_LEN, Hash, KEY_LEN, OUT_LEN};
 use crate::backend::{Backend, Dispatch};
-pub use crate::hash::ParseHashError;
+use crate::error::ManyError;
 use crate::kernel::blake3::Blake3Function;
-pub use crate::many::LengthError as ManyError;
 
 mod digest;
 mod forest;
@@ -95,8 +94,6 @@ mod many;
 mod mode;
 mod output;
 mod plan;
-#[cfg(feature = "std")]
-mod reader;
 mod stack;
 mod tree;
 mod value;
@@ -188,6 +185,27 @@ pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Resul
 /// ```
 pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
     many::update_many(updates);
+}
+
+/// As [`sha256::update_each`](crate::sha256::update_each), for BLAKE3: data that goes on within a chunk is compressed
+/// side by side, and longer data fills the lanes alone.
+///
+/// If `jobs` or `done` panics, the digests of the hashers whose jobs are not done are unspecified until they are reset.
+///
+/// ```
+/// use simd_digest::{Backend, blake3};
+///
+/// let mut hashers = [blake3::Hasher::new(), blake3::Hasher::new()];
+/// let jobs = hashers.iter_mut().zip([&[1; 3000][..], &[2; 1000]]);
+/// blake3::update_each(Backend::best(), jobs.map(|(hasher, data)| ((), hasher, data)), |()| {});
+/// assert_eq!(hashers[1].finalize(), blake3::hash(&[2; 1000]));
+/// ```
+pub fn update_each<'a, T>(
+    backend: Backend,
+    jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    many::update_each(backend, jobs.into_iter(), done);
 }
 
 /// Writes the digest of each hasher to `hashes`; more may be appended to the hashers. The last chunks of all messages

@@ -97,7 +97,7 @@ impl Length for Full {
 /// let text = hash.to_string();
 /// assert!(text.starts_with("ba80a53f981c4d0d"));
 /// assert_eq!(text.parse::<Hash>()?, hash);
-/// # Ok::<(), simd_digest::blake2b::ParseHashError>(())
+/// # Ok::<(), simd_digest::hash::ParseHashError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct Hash<H: Digested, L: Length = u8> {
@@ -141,7 +141,7 @@ impl<H: Digested> Hash<H> {
     /// let key: &[u8; 32] = hash.as_array().unwrap();
     /// assert_eq!(hash.as_array::<64>(), None);
     /// assert_eq!(<[u8; 32]>::try_from(hash).unwrap(), *key);
-    /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+    /// # Ok::<(), simd_digest::blake2::ParamsError>(())
     /// ```
     #[inline]
     #[must_use]

@@ -46,6 +46,25 @@
 //! [`Params::key`]: blake2::Params::key
 //! [`Params::xof`]: blake2::Params::xof
 //!
+//! # Calls
+//!
+//! | call                                                      | SHA-2   | BLAKE2  | BLAKE3  |
+//! |-----------------------------------------------------------|---------|---------|---------|
+//! | `hash`, `hash_many`, `hash_many_into`, `hash_many_flat`   | yes     | yes     | yes     |
+//! | `update_many`, `update_each`, `finalize_many`, `lanes`    | yes     | yes     | yes     |
+//! | `Hasher::new`, `with_backend`, `backend`                  | yes     | yes     | yes     |
+//! | `Hasher::update`, `update_reader`, `count`                | yes     | yes     | yes     |
+//! | `Hasher::finalize`, `reset`                               | yes     | yes     | yes     |
+//! | `Hasher::hash_many`, `hash_many_into`, `hash_many_flat`   | planned | planned | planned |
+//! | `pbkdf2`, `pbkdf2_many`                                   | planned | no      | no      |
+//! | `hazmat::State::of`, `into_hasher`                        | yes     | yes     | yes     |
+//! | `hazmat::State::from_bytes`, `to_bytes`                   | yes     | yes     | yes     |
+//! | `Digest`, `Mac`, `ZeroizeOnDrop` by a type                | yes     | yes     | yes     |
+//! | `ExtendableOutput` by a type                              | no      | yes     | yes     |
+//! | `SerializableState`, `AssociatedOid` by a type            | yes     | yes     | no      |
+//!
+//! `no`: no standard defines it.
+//!
 //! [`Backend`] lists the instruction sets, and chooses one for the process or for a hasher.
 //!
 //! A file, a key, and a Merkle tree:
@@ -137,13 +156,15 @@ pub mod sha512_256;
 
 mod backend;
 mod buffer;
+mod error;
 #[cfg_attr(
     not(any(target_arch = "x86", target_arch = "x86_64")),
     allow(dead_code, unreachable_pub, unused_imports, reason = "x86 has a use for every kernel, others may have none")
 )]
 mod kernel;
 mod lanes;
-mod many;
+#[cfg(feature = "std")]
+mod reader;
 mod stream;
 mod traits;
 
@@ -162,6 +183,7 @@ pub use self::blake2s::{
 };
 #[cfg(feature = "blake3")]
 pub use self::blake3::Blake3;
+pub use self::error::{ManyError, StateError};
 #[cfg(feature = "sha2")]
 pub use self::sha224::{HmacSha224, Sha224};
 #[cfg(feature = "sha2")]

@@ -42,5 +42,3 @@ pub use self::hmac::{Hmac, HmacHasher, HmacKey};
 pub use self::variant::{
     Hash, Variant, Variant224, Variant256, Variant384, Variant512, Variant512_224, Variant512_256, lanes,
 };
-pub use crate::hash::ParseHashError;
-pub use crate::many::LengthError as ManyError;

@@ -39,8 +39,8 @@
 use alloc::vec::Vec;
 
 use crate::backend::Backend;
-use crate::sha2;
-pub use crate::sha2::{ManyError, ParseHashError, Variant256};
+use crate::error::ManyError;
+use crate::sha2::{self, Variant256};
 
 /// An incremental SHA-256 hasher.
 ///
@@ -61,7 +61,7 @@ pub type Hasher = sha2::Hasher<Variant256>;
 /// let hash: Hash = sha256::hash(b"abc");
 /// let bytes: &[u8; 32] = hash.as_bytes();
 /// assert_eq!(hash.to_string().parse::<Hash>()?, Hash::from_bytes(*bytes));
-/// # Ok::<(), simd_digest::sha256::ParseHashError>(())
+/// # Ok::<(), simd_digest::hash::ParseHashError>(())
 /// ```
 pub type Hash = sha2::Hash<Variant256>;
 
@@ -75,7 +75,7 @@ pub type Hash = sha2::Hash<Variant256>;
 /// let mut digests = [0; 2 * 32];
 /// Batch::new().hash_many_flat(&["one", "two"], &mut digests)?;
 /// assert_eq!(digests[32..], *sha256::hash(b"two").as_bytes());
-/// # Ok::<(), simd_digest::sha256::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 pub type Batch = sha2::Batch<Variant256>;
 
@@ -156,7 +156,7 @@ pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
 /// let mut hashes = [sha256::hash(b""); 3];
 /// sha256::hash_many_into(&["one", "two", "three"], &mut hashes)?;
 /// assert_eq!(hashes[2], sha256::hash(b"three"));
-/// # Ok::<(), sha256::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 ///
 /// # Errors
@@ -175,7 +175,7 @@ pub fn hash_many_into<M: AsRef<[u8]>>(messages: &[M], hashes: &mut [Hash]) -> Re
 /// let mut column = [0; 2 * 32];
 /// sha256::hash_many_flat(&["one", "two"], &mut column)?;
 /// assert_eq!(column[32..], *sha256::hash(b"two").as_bytes());
-/// # Ok::<(), sha256::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 ///
 /// # Errors
@@ -245,7 +245,7 @@ pub fn update_each<'a, T>(
 /// let mut hashes = [sha256::hash(b""); 2];
 /// sha256::finalize_many(&[&a, &b], &mut hashes)?;
 /// assert_eq!(hashes[1], sha256::hash(b"two"));
-/// # Ok::<(), sha256::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 ///
 /// # Errors
@@ -284,7 +284,7 @@ pub fn lanes(backend: Backend) -> usize {
 /// let mut digests = [[0; 32]; 2];
 /// sha256::hash_nodes(&nodes, &mut digests)?;
 /// assert_eq!(digests[1], *sha256::hash(&[2; 64]).as_bytes());
-/// # Ok::<(), sha256::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 ///
 /// # Errors
@@ -303,7 +303,7 @@ pub fn hash_nodes(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), Ma
 /// let mut digests = [[0; 32]];
 /// sha256::hash_nodes_twice(&[[1; 64]], &mut digests)?;
 /// assert_eq!(digests[0], *sha256::hash(sha256::hash(&[1; 64]).as_bytes()).as_bytes());
-/// # Ok::<(), sha256::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 ///
 /// # Errors
@@ -329,7 +329,7 @@ pub fn hash_nodes_twice(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<
 /// }
 /// let root = level[0];
 /// # assert_ne!(root, [1; 32]);
-/// # Ok::<(), sha256::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 ///
 /// # Errors
@@ -345,7 +345,6 @@ pub fn hash_nodes_in_place(level: &mut [[u8; 32]]) -> Result<&mut [[u8; 32]], Ma
 /// States are as secret as the message. The compression function alone is no hash.
 pub mod hazmat {
     use super::Variant256;
-    pub use crate::sha2::hazmat::StateError;
 
     /// The state of a hasher of SHA-256, to be stored as bytes and restored.
     ///

@@ -16,8 +16,8 @@
 use alloc::vec::Vec;
 
 use crate::backend::Backend;
-use crate::sha2;
-pub use crate::sha2::{ManyError, ParseHashError, Variant512};
+use crate::error::ManyError;
+use crate::sha2::{self, Variant512};
 
 /// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-512.
 pub type Hasher = sha2::Hasher<Variant512>;
@@ -110,7 +110,7 @@ pub fn lanes(backend: Backend) -> usize {
 /// let mut digests = [[0; 64]; 2];
 /// sha512::hash_nodes(&[[1; 128], [2; 128]], &mut digests)?;
 /// assert_eq!(digests[1], *sha512::hash(&[2; 128]).as_bytes());
-/// # Ok::<(), sha512::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 ///
 /// # Errors
@@ -123,7 +123,6 @@ pub fn hash_nodes(nodes: &[[u8; 128]], digests: &mut [[u8; 64]]) -> Result<(), M
 /// As [`sha256::hazmat`](crate::sha256::hazmat), for SHA-512.
 pub mod hazmat {
     use super::Variant512;
-    pub use crate::sha2::hazmat::StateError;
 
     /// As [`sha256::hazmat::State`](crate::sha256::hazmat::State), for SHA-512: 204 bytes.
     pub type State = crate::sha2::hazmat::State<Variant512>;

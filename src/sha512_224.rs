@@ -14,8 +14,8 @@
 use alloc::vec::Vec;
 
 use crate::backend::Backend;
-use crate::sha2;
-pub use crate::sha2::{ManyError, ParseHashError, Variant512_224};
+use crate::error::ManyError;
+use crate::sha2::{self, Variant512_224};
 
 /// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-512/224.
 pub type Hasher = sha2::Hasher<Variant512_224>;
@@ -104,7 +104,6 @@ pub fn lanes(backend: Backend) -> usize {
 /// As [`sha256::hazmat`](crate::sha256::hazmat), for SHA-512/224.
 pub mod hazmat {
     use super::Variant512_224;
-    pub use crate::sha2::hazmat::StateError;
 
     /// As [`sha256::hazmat::State`](crate::sha256::hazmat::State), for SHA-512/224: 204 bytes.
     pub type State = crate::sha2::hazmat::State<Variant512_224>;

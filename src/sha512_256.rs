@@ -18,8 +18,8 @@
 use alloc::vec::Vec;
 
 use crate::backend::Backend;
-use crate::sha2;
-pub use crate::sha2::{ManyError, ParseHashError, Variant512_256};
+use crate::error::ManyError;
+use crate::sha2::{self, Variant512_256};
 
 /// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-512/256.
 pub type Hasher = sha2::Hasher<Variant512_256>;
@@ -115,7 +115,7 @@ pub fn lanes(backend: Backend) -> usize {
 /// let mut digests = [[0; 32]; 2];
 /// sha512_256::hash_nodes(&[[1; 64], [2; 64]], &mut digests)?;
 /// assert_eq!(digests[1], *sha512_256::hash(&[2; 64]).as_bytes());
-/// # Ok::<(), sha512_256::ManyError>(())
+/// # Ok::<(), simd_digest::ManyError>(())
 /// ```
 ///
 /// # Errors
@@ -128,7 +128,6 @@ pub fn hash_nodes(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) -> Result<(), Ma
 /// As [`sha256::hazmat`](crate::sha256::hazmat), for SHA-512/256.
 pub mod hazmat {
     use super::Variant512_256;
-    pub use crate::sha2::hazmat::StateError;
 
     /// As [`sha256::hazmat::State`](crate::sha256::hazmat::State), for SHA-512/256: 204 bytes.
     pub type State = crate::sha2::hazmat::State<Variant512_256>;

@@ -110,6 +110,30 @@ macro_rules! write_by_update {
 #[cfg(feature = "std")]
 pub(crate) use write_by_update;
 
+/// Implements `update_reader` and `io::Write` for a hasher by an `update` of its own.
+#[cfg(feature = "std")]
+macro_rules! read_and_write {
+    (impl[$($generics:tt)*] $Type:ty) => {
+        impl<$($generics)*> $Type {
+            /// Appends all that `reader` gives.
+            ///
+            /// # Errors
+            ///
+            /// The errors of `reader`, except [`Interrupted`](::std::io::ErrorKind::Interrupted), and
+            /// [`InvalidData`](::std::io::ErrorKind::InvalidData) if it claims to have read more bytes than it was given
+            /// room for. The bytes before an error are appended.
+            pub fn update_reader(&mut self, reader: impl ::std::io::Read) -> ::std::io::Result<&mut Self> {
+                $crate::reader::read_all(reader, |bytes| _ = self.update(bytes))?;
+                Ok(self)
+            }
+        }
+
+        $crate::traits::write_by_update!(impl[$($generics)*] $Type);
+    };
+}
+#[cfg(feature = "std")]
+pub(crate) use read_and_write;
+
 /// Object identifiers.
 macro_rules! associated_oid {
     ($($Type:ty: $oid:literal,)+) => {

@@ -145,7 +145,11 @@ impl Rows<'_> {
         self.streams(
             name,
             || sha2::Hasher::<V>::new().with_backend(backend),
-            (sha2::Hasher::reset, |hasher, piece| _ = hasher.update(piece), sha2::update_many),
+            (
+                |hasher: &mut sha2::Hasher<_>| _ = hasher.reset(),
+                |hasher, piece| _ = hasher.update(piece),
+                sha2::update_many,
+            ),
             (sha2::Hasher::finalize, |hashers, hashes| sha2::finalize_many(hashers, hashes).unwrap()),
         );
     }
@@ -162,7 +166,11 @@ impl Rows<'_> {
         self.streams(
             name,
             || blake2::Hasher::<F>::new().with_backend(backend),
-            (blake2::Hasher::reset, |hasher, piece| _ = hasher.update(piece), blake2::update_many),
+            (
+                |hasher: &mut blake2::Hasher<_>| _ = hasher.reset(),
+                |hasher, piece| _ = hasher.update(piece),
+                blake2::update_many,
+            ),
             (blake2::Hasher::finalize, |hashers, hashes| blake2::finalize_many(hashers, hashes).unwrap()),
         );
     }

@@ -25,7 +25,7 @@ use crate::stream::{Stream, compress_message};
 /// hasher.reset(); // the key and the parameters stay
 /// hasher.update(b"one, two");
 /// assert_eq!(hasher.finalize(), tag);
-/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 #[derive(Clone)]
 pub struct Hasher<F: Flavour> {
@@ -100,7 +100,7 @@ impl<F: Flavour> Hasher<F> {
     /// let mut hasher = leaf.hasher()?;
     /// hasher.update(b"the end of a stream, as it turned out").set_last_node(true);
     /// assert_eq!(hasher.finalize(), leaf.last_node(true).hash(b"the end of a stream, as it turned out")?);
-    /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+    /// # Ok::<(), simd_digest::blake2::ParamsError>(())
     /// ```
     pub fn set_last_node(&mut self, last: bool) -> &mut Self {
         self.last = if last { Last::Node } else { Last::Block };
@@ -121,11 +121,12 @@ impl<F: Flavour> Hasher<F> {
     }
 
     /// Forgets the message; parameters, key and backend stay.
-    pub fn reset(&mut self) {
+    pub fn reset(&mut self) -> &mut Self {
         self.stream.chain = self.node.chain();
         self.stream.buffer = Buffer::EMPTY;
         self.last = self.node.last;
         self.hold_key();
+        self
     }
 
     /// Bytes of the message so far. A key does not count.
@@ -184,7 +185,7 @@ impl<F: Flavour> fmt::Debug for Hasher<F> {
 }
 
 #[cfg(feature = "std")]
-crate::traits::write_by_update!(impl[F: Flavour] Hasher<F>);
+crate::traits::read_and_write!(impl[F: Flavour] Hasher<F>);
 
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> Drop for Hasher<F> {

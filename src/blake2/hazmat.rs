@@ -9,6 +9,7 @@ use super::hasher::Hasher;
 use super::node::Node;
 pub use super::var_core::VarCore;
 use crate::backend::{Backend, blake2_rounds};
+use crate::error::StateError;
 use crate::kernel::blake2::{Chain, Last};
 use crate::kernel::{Block, Word, wipe};
 
@@ -171,30 +172,6 @@ impl<F: Flavour> fmt::Debug for State<F> {
 
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> zeroize::ZeroizeOnDrop for State<F> {}
-
-/// Why bytes are no state of a hasher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StateError {
-    /// The first byte is that of another version of the layout.
-    Version,
-    /// There are more or fewer bytes than a state of this flavour has.
-    Length,
-    /// A field is out of its range, or no hasher has these fields together.
-    Impossible,
-}
-
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Version => "the state has a version that is not known",
-            Self::Length => "the state has another length than that of a hasher",
-            Self::Impossible => "the state is not that of a hasher",
-        })
-    }
-}
-
-impl core::error::Error for StateError {}
 
 /// The compression function F of RFC 7693, section 3.2: the flavour's own number of rounds on `backend`, others on
 /// scalar code.

@@ -2,7 +2,6 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::flavour::Flavour;
 use super::hasher::Hasher;
@@ -11,13 +10,13 @@ use super::hasher::hash;
 use super::node::Node;
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
+use crate::error::ManyError;
 use crate::hash::Hash;
 use crate::kernel::{Block, Known};
 use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
 use crate::lanes::{Common, compress_alone};
-use crate::many::LengthError;
 use crate::stream::Stream;
 
 /// Hashes of many messages, all with these parameters.
@@ -35,7 +34,7 @@ impl<F: Flavour> Params<F> {
     /// let params = Params::new().hash_length(32);
     /// let hashes = params.hash_many(&["one", "two", "three"])?;
     /// assert_eq!(hashes[2], params.hash(b"three")?);
-    /// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+    /// # Ok::<(), simd_digest::blake2::ParamsError>(())
     /// ```
     ///
     /// # Errors
@@ -51,11 +50,8 @@ impl<F: Flavour> Params<F> {
     /// # Errors
     ///
     /// If a field is out of its range, or there is not one hash for each message. Then nothing is written.
-    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
-        let node = self.node()?;
-        LengthError::check(messages.len(), hashes.len())?;
-        each_hash(&node, self.backend(), messages, |i, hash| hashes[i] = hash);
-        Ok(())
+    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), ParamsError> {
+        Ok(write_hashes(&self.node()?, self.backend(), messages, hashes)?)
     }
 
     /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without touching the heap.
@@ -72,15 +68,45 @@ impl<F: Flavour> Params<F> {
     /// # Errors
     ///
     /// If a field is out of its range, or `bytes` is not `messages.len()` digests long. Then nothing is written.
-    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
-        let node = self.node()?;
-        let length = node.hash_length();
-        LengthError::check(messages.len().saturating_mul(length), bytes.len())?;
-        each_digest(&node, self.backend(), messages, |i, digest| {
-            copy(&mut bytes[i * length..][..length], digest.bytes());
-        });
-        Ok(())
+    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ParamsError> {
+        Ok(write_digests(&self.node()?, self.backend(), messages, bytes)?)
     }
+}
+
+/// As [`Params::hash_many_into`], for the default parameters.
+pub(crate) fn hash_many_into<F: Flavour>(
+    messages: &[impl AsRef<[u8]>],
+    hashes: &mut [Hash<F>],
+) -> Result<(), ManyError> {
+    write_hashes(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages, hashes)
+}
+
+/// As [`Params::hash_many_flat`], for the default parameters.
+pub(crate) fn hash_many_flat<F: Flavour>(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
+    write_digests::<F>(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages, bytes)
+}
+
+fn write_hashes<F: Flavour>(
+    node: &Node<F>,
+    backend: Backend,
+    messages: &[impl AsRef<[u8]>],
+    hashes: &mut [Hash<F>],
+) -> Result<(), ManyError> {
+    ManyError::check(messages.len(), hashes.len())?;
+    each_hash(node, backend, messages, |i, hash| hashes[i] = hash);
+    Ok(())
+}
+
+fn write_digests<F: Flavour>(
+    node: &Node<F>,
+    backend: Backend,
+    messages: &[impl AsRef<[u8]>],
+    bytes: &mut [u8],
+) -> Result<(), ManyError> {
+    let length = node.hash_length();
+    ManyError::check(messages.len().saturating_mul(length), bytes.len())?;
+    each_digest(node, backend, messages, |i, digest| copy(&mut bytes[i * length..][..length], digest.bytes()));
+    Ok(())
 }
 
 /// The digests of full length of `messages`, unkeyed and sequential.
@@ -172,9 +198,9 @@ pub fn update_each<'a, F: Flavour, T>(
 ///
 /// # Errors
 ///
-/// [`ManyError::OutputLength`] if there is not one hash for each hasher. Then nothing is written.
+/// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
 pub fn finalize_many<F: Flavour>(hashers: &[&Hasher<F>], hashes: &mut [Hash<F>]) -> Result<(), ManyError> {
-    LengthError::check(hashers.len(), hashes.len())?;
+    ManyError::check(hashers.len(), hashes.len())?;
     let Some(first) = hashers.first() else { return Ok(()) };
     if ends_are_faster_alone::<F>(first.backend(), hashers.len()) {
         hashes.iter_mut().zip(hashers).for_each(|(hash, hasher)| *hash = hasher.finalize());
@@ -185,41 +211,3 @@ pub fn finalize_many<F: Flavour>(hashers: &[&Hasher<F>], hashes: &mut [Hash<F>])
     }
     Ok(())
 }
-
-/// Why a batch was not hashed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ManyError {
-    /// A parameter is out of its range.
-    Params(ParamsError),
-    /// The output has another length than the digests of all messages.
-    OutputLength {
-        /// The length of the output: hashes, or bytes.
-        given: usize,
-        /// The length that the output must have.
-        needed: usize,
-    },
-}
-
-impl From<LengthError> for ManyError {
-    fn from(LengthError { given, needed }: LengthError) -> Self {
-        Self::OutputLength { given, needed }
-    }
-}
-
-impl From<ParamsError> for ManyError {
-    fn from(error: ParamsError) -> Self {
-        Self::Params(error)
-    }
-}
-
-impl fmt::Display for ManyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Params(error) => error.fmt(f),
-            &Self::OutputLength { given, needed } => LengthError { given, needed }.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for ManyError {}

@@ -38,7 +38,7 @@ use crate::traits::fixed_output;
 /// let mut hasher = Params::new().hash_length(32).key(b"a key").parallel()?;
 /// hasher.update(b"one, ").update(b"two");
 /// assert_eq!(hasher.finalize().as_bytes().len(), 32);
-/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 #[derive(Clone)]
 pub struct Parallel<F: Flavour> {
@@ -111,8 +111,9 @@ impl<F: Flavour> Parallel<F> {
     }
 
     /// Forgets the message; parameters, key and backend stay.
-    pub fn reset(&mut self) {
+    pub fn reset(&mut self) -> &mut Self {
         *self = Self::of(self.leaf.clone(), self.backend);
+        self
     }
 
     /// Appends `bytes` to the message. Whole rounds are compressed from where they lie.
@@ -251,7 +252,7 @@ impl<F: Flavour> fmt::Debug for Parallel<F> {
 }
 
 #[cfg(feature = "std")]
-crate::traits::write_by_update!(impl[F: Flavour] Parallel<F>);
+crate::traits::read_and_write!(impl[F: Flavour] Parallel<F>);
 
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> Drop for Parallel<F> {

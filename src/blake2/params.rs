@@ -10,6 +10,7 @@ use super::flavour::Flavour;
 use super::hasher::{Hasher, one_shot};
 use super::node::{Node, byte, is_same};
 use crate::backend::Backend;
+use crate::error::ManyError;
 use crate::hash::Hash;
 use crate::kernel::Block;
 use crate::kernel::blake2::Last;
@@ -29,7 +30,7 @@ use crate::kernel::blake2b::FlavourB;
 ///
 /// let error = Params::new().hash_length(65).hash(b"message").unwrap_err();
 /// assert_eq!(error.to_string(), "hash_length is 65, but must be 1 to 64");
-/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 ///
 /// Each setter takes the parameters and returns them changed, also in constants:
@@ -41,7 +42,7 @@ use crate::kernel::blake2b::FlavourB;
 ///
 /// let tag = APP.key(b"a key").hash(b"message")?;
 /// # assert_eq!(tag, Params::new().hash_length(32).key(b"a key").personal(b"my application").hash(b"message")?);
-/// # Ok::<(), simd_digest::blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 #[derive(Clone)]
 pub struct Params<F: Flavour> {
@@ -362,8 +363,8 @@ impl ParamsError {
         Self { field: "key", is_bytes: true, value: 0, limits: (1, F::LONGEST as u64) }
     }
 
-    /// The name of the field: that of its setter, such as `hash_length` or `key`, or `xof_length` for the length of a
-    /// BLAKE2X output.
+    /// The name of the field: that of its setter, such as `hash_length` or `key`; `xof_length` for the length of a BLAKE2X
+    /// output; `output_length` for the hashes or bytes that digests are written to.
     #[must_use]
     pub fn field(&self) -> &'static str {
         self.field
@@ -385,7 +386,9 @@ impl ParamsError {
 impl fmt::Display for ParamsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let &Self { field, is_bytes, value, limits: (low, high) } = self;
-        if is_bytes {
+        if low == high {
+            write!(f, "{field} is {value}, but must be {low}")
+        } else if is_bytes {
             write!(f, "{field} has {value} bytes, but must have {low} to {high}")
         } else {
             write!(f, "{field} is {value}, but must be {low} to {high}")
@@ -394,6 +397,13 @@ impl fmt::Display for ParamsError {
 }
 
 impl core::error::Error for ParamsError {}
+
+impl From<ManyError> for ParamsError {
+    fn from(error: ManyError) -> Self {
+        let needed = error.needed as u64;
+        Self { field: "output_length", is_bytes: false, value: error.given as u64, limits: (needed, needed) }
+    }
+}
 
 /// For `?` in code that speaks of keys by the `digest` traits alone.
 impl From<ParamsError> for InvalidLength {

@@ -149,8 +149,9 @@ impl<F: Flavour> Blake2x<F> {
     }
 
     /// Forgets the message; parameters, key, length and backend stay.
-    pub fn reset(&mut self) {
+    pub fn reset(&mut self) -> &mut Self {
         self.hasher.reset();
+        self
     }
 }
 
@@ -208,7 +209,7 @@ impl<F: Flavour> fmt::Debug for Blake2x<F> {
 }
 
 #[cfg(feature = "std")]
-crate::traits::write_by_update!(impl[F: Flavour] Blake2x<F>);
+crate::traits::read_and_write!(impl[F: Flavour] Blake2x<F>);
 
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> zeroize::ZeroizeOnDrop for Blake2x<F> {}

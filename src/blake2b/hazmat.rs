@@ -3,7 +3,6 @@
 
 use crate::backend::Backend;
 use crate::blake2::hazmat;
-pub use crate::blake2::hazmat::StateError;
 use crate::kernel::blake2b::FlavourB;
 
 /// The state of a [`Hasher`](crate::blake2::Hasher) of BLAKE2b as 339 bytes.

@@ -491,7 +491,7 @@ impl fmt::Debug for Hasher {
 }
 
 #[cfg(feature = "std")]
-crate::traits::write_by_update!(impl[] Hasher);
+crate::traits::read_and_write!(impl[] Hasher);
 
 #[cfg(feature = "zeroize")]
 impl Drop for Hasher {

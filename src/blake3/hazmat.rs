@@ -21,7 +21,7 @@ use core::fmt;
 use core::hint::black_box;
 use core::slice::from_ref;
 
-pub use self::state::{State, StateError};
+pub use self::state::State;
 use super::hasher::Hasher;
 use super::mode::Mode;
 use super::output::OutputReader;

@@ -1,9 +1,13 @@
 //! Many hashers at once: pieces of messages, or the ends of some.
 
+use core::cell::RefCell;
+use core::{iter, mem};
+
 use super::forest::Forest;
 use super::hasher::{Hasher, Tail};
 use super::tree::Cv;
 use super::value::Hash;
+use crate::backend::Backend;
 use crate::kernel::Known;
 use crate::kernel::blake3::{Blake3Function, flag, to_bytes};
 use crate::lanes::alone::ends_are_faster_alone;
@@ -23,6 +27,29 @@ pub(super) fn set(hashes: &mut [Hash], digests: &[Cv]) {
 pub(super) fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
     let Some((first, _)) = updates.first() else { return };
     crate::lanes::streams::update_many(first.backend(), updates);
+}
+
+/// As [`blake3::update_each`](super::update_each).
+pub(super) fn update_each<'a, T>(
+    backend: Backend,
+    mut jobs: impl Iterator<Item = (T, &'a mut Hasher, &'a [u8])>,
+    done: impl FnMut(T),
+) {
+    let done = RefCell::new(done);
+    let in_chunks = iter::from_fn(|| {
+        loop {
+            let (owner, hasher, bytes) = jobs.next()?;
+            if bytes.len() <= hasher.room_in_chunk() {
+                hasher.filled += bytes.len();
+                return Some((owner, &mut hasher.chunk, bytes));
+            }
+            let own = mem::replace(&mut hasher.chunk.backend, backend);
+            hasher.update(bytes);
+            hasher.chunk.backend = own;
+            done.borrow_mut()(owner);
+        }
+    });
+    crate::lanes::streams::update_each(backend, in_chunks, |owner| done.borrow_mut()(owner));
 }
 
 impl Update<Blake3Function> for (&mut Hasher, &[u8]) {

@@ -10,9 +10,9 @@ use super::tree::Base;
 use super::value::{Hash, KEY_LEN};
 use super::{many, plan};
 use crate::backend::Backend;
+use crate::error::ManyError;
 use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
-use crate::many::LengthError as ManyError;
 
 /// A mode of BLAKE3, with its key, and the backend.
 ///

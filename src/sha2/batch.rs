@@ -11,6 +11,7 @@ use super::variant::{
     truncate,
 };
 use crate::backend::{Backend, hash_nodes};
+use crate::error::ManyError;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::sha256::{NODES, Nodes};
 use crate::kernel::{Block, Function, Known, wipe};
@@ -18,7 +19,6 @@ use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
 use crate::lanes::{Common, InLanes, Messages};
-use crate::many::LengthError as ManyError;
 use crate::stream::{Stream, compress_message};
 
 /// A way to hash whole messages: the hash and the backend.

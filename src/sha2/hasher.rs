@@ -15,15 +15,7 @@ use crate::stream::Stream;
 /// An incremental hasher.
 ///
 /// The standard of SHA-256 ends at messages of 2^61 − 1 bytes. The length of a longer one counts modulo 2^61, without
-/// an error. SHA-512 counts lengths beyond 2^64 bytes.
-///
-/// ```
-/// use simd_digest::sha256;
-///
-/// let mut hasher = sha256::Hasher::new();
-/// hasher.update(b"one, ").update(b"two");
-/// assert_eq!(hasher.finalize(), sha256::hash(b"one, two"));
-/// ```
+/// an error. SHA-512 counts lengths beyond 2^64 bytes. [`sha256::Hasher`](crate::sha256::Hasher) has an example.
 #[derive(Clone)]
 pub struct Hasher<V: Variant> {
     pub(super) stream: Stream<V::Function>,
@@ -78,9 +70,10 @@ impl<V: Variant> Hasher<V> {
 
     /// Forgets the message; the backend stays.
     #[inline]
-    pub fn reset(&mut self) {
+    pub fn reset(&mut self) -> &mut Self {
         self.stream.chain = Chain::new(*V::IV);
         self.stream.buffer = Buffer::EMPTY;
+        self
     }
 
     /// Bytes of the message so far, or `u64::MAX` if there are more.
@@ -114,7 +107,7 @@ impl<V: Variant> fmt::Debug for Hasher<V> {
 }
 
 #[cfg(feature = "std")]
-crate::traits::write_by_update!(impl[V: Variant] Hasher<V>);
+crate::traits::read_and_write!(impl[V: Variant] Hasher<V>);
 
 #[cfg(feature = "zeroize")]
 impl<V: Variant> Drop for Hasher<V> {

@@ -8,6 +8,7 @@ use super::hasher::Hasher;
 use super::variant::{BlockOf, Family, ValueOf, Variant, WordOf};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
+use crate::error::StateError;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Word, wipe};
 use crate::stream::Stream;
@@ -31,7 +32,7 @@ use crate::stream::Stream;
 /// // Later, or on another machine.
 /// let mut restored = State::from_bytes(&bytes)?.into_hasher();
 /// assert_eq!(restored.update(b"two").finalize(), hasher.update(b"two").finalize());
-/// # Ok::<(), simd_digest::sha256::hazmat::StateError>(())
+/// # Ok::<(), simd_digest::StateError>(())
 /// ```
 ///
 /// # Layout
@@ -136,31 +137,6 @@ impl<V: Variant> fmt::Debug for State<V> {
 
 #[cfg(feature = "zeroize")]
 impl<V: Variant> zeroize::ZeroizeOnDrop for State<V> {}
-
-/// Why bytes are no state of a hasher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StateError {
-    /// The bytes begin as a state of another hash.
-    Hash,
-    /// There are more or fewer bytes than [`State::LENGTH`].
-    Length,
-    /// No hasher has these fields together: something other than zeros stands behind the bytes held back, or a message
-    /// without a whole block has another hash value than the initial one.
-    Impossible,
-}
-
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Hash => "the state is that of another hash",
-            Self::Length => "the state has another length than those of this hash",
-            Self::Impossible => "the state is not that of a hasher",
-        })
-    }
-}
-
-impl core::error::Error for StateError {}
 
 /// Compresses `blocks` into the hash value `h` on [`Backend::best`].
 #[inline]

@@ -13,13 +13,13 @@ use super::batch::Batch;
 use super::variant::{BlockOf, ChainOf, Family, Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
+use crate::error::ManyError;
 use crate::hash::equal;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::messages_are_faster_alone;
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::{Common, InLanes};
-use crate::many::LengthError as ManyError;
 use crate::stream::{Stream, compress_message};
 use crate::traits::fixed_output;
 
@@ -215,16 +215,8 @@ impl<V: Variant> Drop for HmacKey<V> {
 #[cfg(feature = "zeroize")]
 impl<V: Variant> zeroize::ZeroizeOnDrop for HmacKey<V> {}
 
-/// An incremental HMAC hasher, which [`HmacKey::hasher`] makes.
-///
-/// ```
-/// use simd_digest::sha256::HmacKey;
-///
-/// let key = HmacKey::new(b"a key");
-/// let mut hasher = key.hasher();
-/// hasher.update(b"one, ").update(b"two");
-/// assert_eq!(hasher.finalize(), key.hash(b"one, two"));
-/// ```
+/// An incremental HMAC hasher, which [`HmacKey::hasher`] makes. [`sha256::HmacHasher`](crate::sha256::HmacHasher) has an
+/// example.
 #[derive(Clone)]
 pub struct HmacHasher<V: Variant> {
     stream: Stream<V::Function>,
@@ -270,9 +262,10 @@ impl<V: Variant> HmacHasher<V> {
     }
 
     /// Forgets the message; key and backend stay.
-    pub fn reset(&mut self) {
+    pub fn reset(&mut self) -> &mut Self {
         self.stream.chain = self.key.inner;
         self.stream.buffer = Buffer::EMPTY;
+        self
     }
 
     /// Bytes of the message so far, without the key.
@@ -304,7 +297,7 @@ impl<V: Variant> fmt::Debug for HmacHasher<V> {
 }
 
 #[cfg(feature = "std")]
-crate::traits::write_by_update!(impl[V: Variant] HmacHasher<V>);
+crate::traits::read_and_write!(impl[V: Variant] HmacHasher<V>);
 
 #[cfg(feature = "zeroize")]
 impl<V: Variant> Drop for HmacHasher<V> {

@@ -4,8 +4,9 @@ use core::hash::BuildHasher;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::RandomState;
 
-use simd_digest::blake2::{Hash, Hasher, ParseHashError};
+use simd_digest::blake2::{Hash, Hasher};
 use simd_digest::blake2b;
+use simd_digest::hash::ParseHashError;
 
 use crate::common::cases::fewer;
 use crate::common::flavour::{Flavour, for_both};

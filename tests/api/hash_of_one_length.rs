@@ -4,7 +4,8 @@ use core::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
 
 use simd_digest::digest::Output;
-use simd_digest::sha224::{Hash, ParseHashError};
+use simd_digest::hash::ParseHashError;
+use simd_digest::sha224::Hash;
 use simd_digest::{Sha224, Sha256};
 
 const LENGTH: usize = 28;

@@ -9,10 +9,12 @@ mod common {
     pub(crate) mod blake3;
     #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
     pub(crate) mod cases;
-    #[cfg(any(feature = "blake2", feature = "sha2"))]
+    #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
     pub(crate) mod each;
     #[cfg(feature = "blake2")]
     pub(crate) mod flavour;
+    #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
+    pub(crate) mod lengths;
     #[cfg(all(unix, feature = "alloc"))]
     pub(crate) mod pages;
     pub(crate) mod paint;
@@ -23,6 +25,8 @@ mod common {
     #[cfg(all(unix, feature = "alloc"))]
     pub(crate) mod places;
     pub(crate) mod random;
+    #[cfg(feature = "std")]
+    pub(crate) mod reader;
     #[cfg(feature = "blake2")]
     pub(crate) mod rfc;
     #[cfg(feature = "sha2")]
@@ -57,6 +61,8 @@ mod parallel;
 mod params;
 #[cfg(feature = "blake2")]
 mod peers;
+#[cfg(all(feature = "std", feature = "blake2", feature = "blake3", feature = "sha2"))]
+mod readers;
 #[cfg(feature = "blake2")]
 mod serialization;
 #[cfg(feature = "sha2")]

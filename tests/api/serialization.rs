@@ -1,6 +1,7 @@
 //! The serialised state of a hash, and of a hasher: their layout, there and back, and states that no message leads to.
 
-use simd_digest::blake2::hazmat::{self, StateError};
+use simd_digest::StateError;
+use simd_digest::blake2::hazmat;
 use simd_digest::blake2::{Hasher, Params};
 use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::{self, FlavourS};

@@ -182,4 +182,5 @@ panic_in_a_callback! {
     panic_in_a_callback_of_sha512: sha512,
     panic_in_a_callback_of_blake2b: blake2b,
     panic_in_a_callback_of_blake2s: blake2s,
+    panic_in_a_callback_of_blake3: blake3,
 }

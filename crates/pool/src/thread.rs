@@ -36,7 +36,7 @@ const LOOK: usize = 64 << 10;
 ///
 /// let mut alone: blake2b::Hasher = hasher.into_inner();
 /// assert_eq!(alone.update(b"").finalize(), tag);
-/// # Ok::<(), blake2b::ParamsError>(())
+/// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 pub struct PoolHasher<H: LaneHasher> {
     /// None after a panic only.

@@ -310,7 +310,7 @@ impl<F: Flavour> fmt::Debug for TreeHasher<F> {
 }
 
 #[cfg(feature = "std")]
-crate::traits::write_by_update!(impl[F: Flavour] TreeHasher<F>);
+crate::traits::read_and_write!(impl[F: Flavour] TreeHasher<F>);
 
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> Drop for TreeHasher<F> {

@@ -22,7 +22,7 @@ use crate::kernel::Block;
 /// larger number that a caller gives is an error. More leaves than that, which would take years to hash, are a panic.
 ///
 /// ```
-/// use simd_digest::blake2b::{Params, ParamsError, Tree};
+/// use simd_digest::{blake2::ParamsError, blake2b::{Params, Tree}};
 ///
 /// // The tree of bt2sum, with leaves of 4 KiB, and one of fanout 2.
 /// let tree = Tree::unlimited_fanout(4096)?;

@@ -18,7 +18,7 @@ impl<F: Flavour> Tree<F> {
     /// Each digest is compared in constant time. A digest of another length than the leaves have is a bad one.
     ///
     /// ```
-    /// use simd_digest::blake2b::{Tree, VerifyError};
+    /// use simd_digest::{blake2::VerifyError, blake2b::Tree};
     ///
     /// let tree = Tree::unlimited_fanout(1000)?;
     /// let mut message = [7; 10_500];

@@ -10,6 +10,7 @@ use super::super::value::{CHUNK_LEN, KEY_LEN};
 use super::super::{held::Held, tree::Serial};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
+use crate::error::StateError;
 use crate::hash::equal;
 use crate::kernel::blake3::{IV, flag};
 use crate::kernel::{Word, wipe};
@@ -37,7 +38,7 @@ const HEAD: usize = 4 + 2 * 8 + KEY_LEN + 32 + 64;
 ///
 /// let mut hasher = State::from_bytes(&bytes[..length])?.into_hasher();
 /// assert_eq!(hasher.update(b"two").finalize(), blake3::hash(b"one, two"));
-/// # Ok::<(), blake3::hazmat::StateError>(())
+/// # Ok::<(), simd_digest::StateError>(())
 /// ```
 #[derive(Clone)]
 pub struct State {
@@ -185,43 +186,6 @@ impl fmt::Debug for State {
 
 #[cfg(feature = "zeroize")]
 impl zeroize::ZeroizeOnDrop for State {}
-
-/// Why bytes are no state, or a state does not fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StateError {
-    /// There is less room than the state needs.
-    TooSmall {
-        /// Bytes that there are.
-        given: usize,
-        /// Bytes that there must be.
-        needed: usize,
-    },
-    /// The state has more or fewer bytes than its numbers tell.
-    Length,
-    /// The state is of another version.
-    Version,
-    /// The mode is unknown.
-    Mode,
-    /// No hasher has these numbers.
-    Impossible,
-}
-
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooSmall { given, needed } => {
-                write!(f, "the state has {needed} bytes, and there is room for {given}")
-            }
-            Self::Length => f.write_str("a state of another length"),
-            Self::Version => f.write_str("a state of another version"),
-            Self::Mode => f.write_str("a state of an unknown mode"),
-            Self::Impossible => f.write_str("a state that no hasher has"),
-        }
-    }
-}
-
-impl core::error::Error for StateError {}
 
 impl Hasher {
     /// Moves all but the last chunk into the stack, and merges what can be merged before more comes.

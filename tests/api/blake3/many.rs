@@ -6,12 +6,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_digest::Backend;
 use simd_digest::blake3::{
-    self, Hash, Hasher, ManyError, finalize_many, hash_many_flat, hash_many_into, lanes, update_many,
+    self, Hash, Hasher, finalize_many, hash_many_flat, hash_many_into, lanes, update_each, update_many,
 };
 
 use super::all_backends;
 use crate::common::blake3::{CHUNK, Kind, edges, other};
 use crate::common::cases::{cases, fewer};
+use crate::common::each;
+use crate::common::lengths::lengths;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 
@@ -53,7 +55,13 @@ fn check(kind: Kind, messages: &[&[u8]]) {
         for (hasher, message) in hashers.iter_mut().zip(messages) {
             hasher.update(&message[..message.len() / 3]);
         }
-        let rest = messages.iter().map(|message| &message[message.len() / 3..]);
+        let rest: Vec<&[u8]> = messages.iter().map(|message| &message[message.len() / 3..]).collect();
+        // Their own backend stays, and another one computes.
+        let portable = Backend::available().last().unwrap();
+        let mut by_jobs: Vec<Hasher> = hashers.iter().map(|hasher| hasher.clone().with_backend(portable)).collect();
+        each::update(lanes(backend), &mut by_jobs, &rest, |jobs, done| update_each(backend, jobs, done));
+        assert!(by_jobs.iter().all(|hasher| hasher.backend() == portable));
+        assert!(by_jobs.iter().map(Hasher::finalize).eq(expected.iter().copied()), "{backend:?}, {kind:?}, by jobs");
         update_many(&mut hashers.iter_mut().zip(rest).collect::<Vec<_>>());
         let mut hashes = vec![other(); messages.len()];
         assert_eq!(finalize_many(&hashers.iter().collect::<Vec<_>>(), &mut hashes), Ok(()));
@@ -252,12 +260,12 @@ fn wrong_output_lengths_are_errors() {
         for given in [0, 1, 2, 4, 60] {
             let mut hashes = vec![other(); given];
             let error = mode.hash_many_into(&messages, &mut hashes).unwrap_err();
-            assert_eq!(error, ManyError { given, needed: 3 });
+            assert_eq!(lengths(error), (given, 3));
             assert!(hashes.iter().all(|hash| *hash == other()), "{given} hashes, touched");
         }
         for given in [0, 3, 95, 97, 3 * 20, 3 * 64] {
             let mut bytes = vec![0xee; given];
-            assert_eq!(mode.hash_many_flat(&messages, &mut bytes), Err(ManyError { given, needed: 96 }));
+            assert_eq!(mode.hash_many_flat(&messages, &mut bytes).map_err(lengths), Err((given, 96)));
             assert_eq!(bytes, vec![0xee; given], "touched");
         }
         assert!(mode.hash_many_into(&[[0; 0]; 0], &mut [other()]).is_err());
@@ -288,7 +296,7 @@ fn functions_of_the_module() {
         hashes.fill(other());
         finalize_many(&hashers.iter().collect::<Vec<_>>(), &mut hashes).unwrap();
         assert_eq!(hashes, expected, "{count} messages");
-        let error: ManyError = hash_many_into(&messages, &mut [other(); 40]).unwrap_err();
+        let error = hash_many_into(&messages, &mut [other(); 40]).unwrap_err();
         assert_eq!((error.given, error.needed), (40, count));
     }
     #[cfg(feature = "alloc")]
@@ -439,8 +447,8 @@ fn finalize_many_of_wrong_lengths() {
     let hasher = Hasher::new();
     let mut hashes = [other(); 2];
     for (hashers, given) in [(&[&hasher][..], 2), (&[&hasher, &hasher, &hasher], 2), (&[], 1)] {
-        let error = ManyError { given, needed: hashers.len() };
-        assert_eq!(finalize_many(hashers, &mut hashes[..given]), Err(error));
+        let result = finalize_many(hashers, &mut hashes[..given]);
+        assert_eq!(result.map_err(lengths), Err((given, hashers.len())));
     }
     assert_eq!(hashes, [other(); 2], "nothing was written");
     assert_eq!(finalize_many(&[], &mut []), Ok(()));

@@ -1,8 +1,9 @@
 //! Saved hashers: their bytes, there and back, longer messages than can be hashed here, and bytes that are no state.
 
 use simd_digest::Backend;
+use simd_digest::StateError;
 use simd_digest::blake3::Hasher;
-use simd_digest::blake3::hazmat::{ChainingValue, HasherExt, State, StateError};
+use simd_digest::blake3::hazmat::{ChainingValue, HasherExt, State};
 
 use super::all_backends;
 use crate::common::blake3::{CHUNK, CHUNK_START, Kind, Last, compress, edges, to_bytes};

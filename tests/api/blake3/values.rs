@@ -4,7 +4,8 @@ use core::hash::BuildHasher;
 use std::collections::HashSet;
 use std::hash::RandomState;
 
-use simd_digest::blake3::{self, Hash, ParseHashError};
+use simd_digest::blake3::{self, Hash};
+use simd_digest::hash::ParseHashError;
 
 use crate::common::paint::paint;
 

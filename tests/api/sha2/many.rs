@@ -4,12 +4,13 @@ use core::cell::RefCell;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use simd_digest::sha2::{Hash, Hasher, ManyError, finalize_many, lanes, update_each, update_many};
+use simd_digest::sha2::{Hash, Hasher, finalize_many, lanes, update_each, update_many};
 use simd_digest::{Backend, Digest, sha224, sha256, sha384, sha512, sha512_224, sha512_256};
 
 use super::all_backends;
 use crate::common::cases::{cases, fewer};
 use crate::common::each;
+use crate::common::lengths::lengths;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::sha2::{Family, Variant256, Variant512, for_each, hasher_on, of_peer, on, other};
@@ -219,14 +220,14 @@ fn wrong_output_lengths_are_errors<V: Family>() {
         for given in [0, 1, 2, 4, 60] {
             let mut hashes = vec![other::<V>(); given];
             let error = batch.hash_many_into(&messages, &mut hashes).unwrap_err();
-            assert_eq!(error, ManyError { given, needed: 3 });
+            assert_eq!(lengths(error), (given, 3));
             assert_eq!(error.to_string(), format!("the output has length {given}, but must have 3"));
             assert!(hashes.iter().all(|hash| *hash == other::<V>()), "{given} hashes, touched");
         }
         let needed = 3 * V::LENGTH;
         for given in [0, 3, needed - 1, needed + 1, 3 * 20, 3 * 65] {
             let mut bytes = vec![0xee; given];
-            assert_eq!(batch.hash_many_flat(&messages, &mut bytes), Err(ManyError { given, needed }));
+            assert_eq!(batch.hash_many_flat(&messages, &mut bytes).map_err(lengths), Err((given, needed)));
             assert_eq!(bytes, vec![0xee; given], "touched");
         }
         assert!(batch.hash_many_into(&[[0; 0]; 0], &mut [other()]).is_err());
@@ -262,7 +263,7 @@ fn functions_of_the_modules() {
                 hashes.fill($module::hash(b"other"));
                 $module::finalize_many(&hashers.iter().collect::<Vec<_>>(), &mut hashes).unwrap();
                 assert_eq!(hashes, expected, "{count} messages");
-                let error: $module::ManyError =
+                let error: simd_digest::ManyError =
                     $module::hash_many_into(&messages, &mut [$module::hash(b""); 40]).unwrap_err();
                 assert_eq!((error.given, error.needed), (40, count));
             )+};
@@ -406,8 +407,8 @@ fn finalize_many_of_wrong_lengths<V: Family>() {
     let hasher = Hasher::<V>::new();
     let mut hashes = [other::<V>(); 2];
     for (hashers, given) in [(&[&hasher][..], 2), (&[&hasher, &hasher, &hasher], 2), (&[], 1)] {
-        let error = ManyError { given, needed: hashers.len() };
-        assert_eq!(finalize_many(hashers, &mut hashes[..given]), Err(error));
+        let result = finalize_many(hashers, &mut hashes[..given]);
+        assert_eq!(result.map_err(lengths), Err((given, hashers.len())));
     }
     assert_eq!(hashes, [other::<V>(); 2], "nothing was written");
     assert_eq!(finalize_many::<V>(&[], &mut []), Ok(()));

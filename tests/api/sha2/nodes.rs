@@ -1,10 +1,11 @@
 //! Nodes of Merkle trees: messages of one block, hashed once or twice, against the crate `sha2`.
 
 use ::sha2::{Digest, Sha256};
-use simd_digest::sha256::{self, Batch, ManyError};
+use simd_digest::sha256::{self, Batch};
 use simd_digest::{sha512, sha512_256};
 
 use super::all_backends;
+use crate::common::lengths::lengths;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 
@@ -76,16 +77,16 @@ fn wrong_output_lengths_are_errors() {
         let batch = Batch::new().with_backend(backend);
         for given in [0, 1, 2, 4, 6, 100] {
             let mut digests = vec![OTHER; given];
-            let error = Err(ManyError { given, needed: 3 });
-            assert_eq!(batch.hash_nodes(&nodes, &mut digests), error);
-            assert_eq!(batch.hash_nodes_twice(&nodes, &mut digests), error);
+            let error = Err((given, 3));
+            assert_eq!(batch.hash_nodes(&nodes, &mut digests).map_err(lengths), error);
+            assert_eq!(batch.hash_nodes_twice(&nodes, &mut digests).map_err(lengths), error);
             assert_eq!(digests, vec![OTHER; given], "touched");
         }
         assert!(batch.hash_nodes(&[], &mut [OTHER]).is_err());
         assert!(batch.hash_nodes_twice(&[], &mut [OTHER]).is_err());
     }
-    assert_eq!(sha256::hash_nodes(&nodes, &mut []), Err(ManyError { given: 0, needed: 3 }));
-    assert_eq!(sha256::hash_nodes_twice(&nodes, &mut []), Err(ManyError { given: 0, needed: 3 }));
+    assert_eq!(sha256::hash_nodes(&nodes, &mut []).map_err(lengths), Err((0, 3)));
+    assert_eq!(sha256::hash_nodes_twice(&nodes, &mut []).map_err(lengths), Err((0, 3)));
 }
 
 /// The front half is the next level, and an odd number is an error.
@@ -198,9 +199,9 @@ fn nodes_of_sha512_and_sha512_256() {
         }
     }
     let mut digests = [[0xee; 64]; 3];
-    assert_eq!(sha512::hash_nodes(&[[1; 128]; 2], &mut digests), Err(ManyError { given: 3, needed: 2 }));
+    assert_eq!(sha512::hash_nodes(&[[1; 128]; 2], &mut digests).map_err(lengths), Err((3, 2)));
     assert_eq!(digests, [[0xee; 64]; 3], "nothing was written");
     let mut digests = [[0xee; 32]; 1];
-    assert_eq!(sha512_256::hash_nodes(&[[1; 64]; 2], &mut digests), Err(ManyError { given: 1, needed: 2 }));
+    assert_eq!(sha512_256::hash_nodes(&[[1; 64]; 2], &mut digests).map_err(lengths), Err((1, 2)));
     assert_eq!(digests, [[0xee; 32]; 1], "nothing was written");
 }

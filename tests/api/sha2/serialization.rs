@@ -2,9 +2,10 @@
 //! and back, and states that no message leads to.
 
 use simd_digest::Digest;
+use simd_digest::StateError;
 use simd_digest::digest::common::hazmat::{SerializableState, SerializedState};
 use simd_digest::sha2::Hasher;
-use simd_digest::sha2::hazmat::{State, StateError};
+use simd_digest::sha2::hazmat::State;
 use simd_digest::{Backend, sha224, sha256, sha384, sha512};
 
 use super::all_backends;

@@ -4,7 +4,8 @@ use core::hash::BuildHasher;
 use std::collections::HashSet;
 use std::hash::RandomState;
 
-use simd_digest::sha2::{Hash, ParseHashError};
+use simd_digest::hash::ParseHashError;
+use simd_digest::sha2::Hash;
 use simd_digest::{sha224, sha256};
 
 use crate::common::cases::fewer;

@@ -1,6 +1,6 @@
 //! The root of a Merkle tree, and a proof that a leaf belongs to it.
 
-use simd_digest::sha256::{self, ManyError};
+use simd_digest::{ManyError, sha256};
 
 /// The root, and the siblings on the way from this leaf.
 fn prove(mut level: &mut [[u8; 32]], mut place: usize) -> Result<([u8; 32], Vec<[u8; 32]>), ManyError> {

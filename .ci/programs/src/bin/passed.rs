@@ -1,7 +1,7 @@
 //! Functions that take digests and return them: of one hash, of all of SHA-2, and of BLAKE2.
 
 use simd_digest::sha2::{self, Variant};
-use simd_digest::{blake2b, sha256, sha512};
+use simd_digest::{blake2, blake2b, sha256, sha512};
 
 /// The next link of a chain of records.
 fn next(before: &sha256::Hash, record: &[u8]) -> sha256::Hash {
@@ -14,7 +14,7 @@ fn least<V: Variant>(hashes: &[sha2::Hash<V>]) -> Option<sha2::Hash<V>> {
     hashes.iter().min().copied()
 }
 
-fn short(message: &[u8]) -> Result<blake2b::Hash, blake2b::ParamsError> {
+fn short(message: &[u8]) -> Result<blake2b::Hash, blake2::ParamsError> {
     blake2b::Params::new().hash_length(20).hash(message)
 }
 

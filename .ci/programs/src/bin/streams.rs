@@ -1,6 +1,7 @@
 //! Files that arrive piece by piece, hashed side by side.
 
-use simd_digest::sha256::{self, Hasher, ManyError};
+use simd_digest::ManyError;
+use simd_digest::sha256::{self, Hasher};
 use simd_digest::{Backend, blake3};
 
 fn main() -> Result<(), ManyError> {

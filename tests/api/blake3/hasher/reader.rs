@@ -1,38 +1,9 @@
-//! Readers that give a few bytes at a time, are interrupted now and then, and fail in the end.
+//! BLAKE3 of what readers give, beside the crate `blake3`.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::ErrorKind;
 
 use super::{CHUNK, Kind, Random, all_backends, paint};
-
-struct Fickle<'a> {
-    rest: &'a [u8],
-    random: Random,
-    /// In the place of the end.
-    error: Option<ErrorKind>,
-    /// How often it is interrupted before each piece: 0 to this.
-    interruptions: u64,
-}
-
-impl Read for Fickle<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.interruptions > 0 && self.random.below(self.interruptions) > 0 {
-            return Err(ErrorKind::Interrupted.into());
-        }
-        if self.rest.is_empty()
-            && let Some(error) = self.error
-        {
-            return Err(error.into());
-        }
-        let bound = [2, 70, 3000, 1 << 20][self.random.below(4)];
-        let length = buffer.len().min(self.rest.len()).min(1 + self.random.below(bound));
-        let (piece, rest) = self.rest.split_at(length);
-        buffer[..length].copy_from_slice(piece);
-        // A reader may write beyond what it says.
-        buffer[length..].fill(0xee);
-        self.rest = rest;
-        Ok(length)
-    }
-}
+use crate::common::reader::{Boastful, Fickle};
 
 #[test]
 fn of_any_length() {
@@ -54,21 +25,6 @@ fn of_any_length() {
                     assert_eq!(hash, kind.of_peer(&twice), "{backend:?}, {kind:?}, {length}");
                 }
             }
-        }
-    }
-}
-
-/// Claims more bytes than there is room for, after some that it read.
-struct Boastful<'a> {
-    rest: &'a [u8],
-    claim: usize,
-}
-
-impl Read for Boastful<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.rest.read(buffer) {
-            Ok(0) => Ok(buffer.len().saturating_add(self.claim)),
-            result => result,
         }
     }
 }

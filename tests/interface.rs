@@ -1,0 +1,189 @@
+//! The table of calls in the documentation of the crate, beside docs/public-api.txt and the compiler's answers.
+#![cfg(all(feature = "blake2", feature = "blake3", feature = "sha2"))]
+
+use core::marker::PhantomData;
+use std::collections::{BTreeMap, BTreeSet};
+
+use simd_digest::digest::common::hazmat::SerializableState;
+use simd_digest::digest::const_oid::AssociatedOid;
+use simd_digest::digest::{Digest, ExtendableOutput, Mac};
+
+const DOCS: &str = include_str!("../src/lib.rs");
+const API: &str = include_str!("../docs/public-api.txt");
+
+/// A column of the table.
+struct Column {
+    title: &'static str,
+    modules: &'static [&'static str],
+    /// The module of the types that `modules` name, and their parameter.
+    family: (&'static str, &'static str),
+}
+
+const COLUMNS: [Column; 3] = [
+    Column {
+        title: "SHA-2",
+        modules: &["sha256", "sha224", "sha512", "sha384", "sha512_256", "sha512_224"],
+        family: ("sha2", "<V>"),
+    },
+    Column { title: "BLAKE2", modules: &["blake2b", "blake2s"], family: ("blake2", "<F>") },
+    Column { title: "BLAKE3", modules: &["blake3"], family: ("blake3", "") },
+];
+
+/// Owners of calls whose names the table lists, as soon as two columns have them: modules, and types in them.
+const OWNERS: [&str; 3] = ["", "Hasher::", "hazmat::State::"];
+
+impl Column {
+    /// The names of the functions of `owner`, which each module of the column has.
+    fn calls(&self, owner: &str) -> Vec<BTreeSet<&'static str>> {
+        let functions = |start: String| -> BTreeSet<&'static str> {
+            let names = API.lines().filter_map(|line| line.trim_start_matches("const ").strip_prefix(&*start));
+            // Up to the generic parameters or the arguments; names with a path are of other owners.
+            let ends = names.filter_map(|name| Some((name, name.find(['(', '<', ':'])?)));
+            ends.filter(|&(name, end)| !name[end..].starts_with(':')).map(|(name, end)| &name[..end]).collect()
+        };
+        let of_module = |module: &&str| {
+            if owner.is_empty() {
+                return functions(format!("fn simd_digest::{module}::"));
+            }
+            let name = owner.trim_end_matches("::");
+            let ((family, parameter), alias) = (self.family, format!("type simd_digest::{module}::{name} = "));
+            assert!(parameter.is_empty() || API.lines().any(|line| line.starts_with(&alias)), "no {alias}");
+            functions(format!("fn simd_digest::{family}::{name}{parameter}::"))
+        };
+        self.modules.iter().map(of_module).collect()
+    }
+}
+
+/// Whether one of the types implements the trait. `Probe` has a constant of its own for types that do, and else that of
+/// the trait `No`.
+macro_rules! one_of {
+    ($Trait:path: $($Type:ident)+) => {{
+        #[allow(dead_code, reason = "types that all implement the trait hide the constant")]
+        trait No {
+            const ANSWER: bool = false;
+        }
+        struct Probe<T>(#[allow(dead_code, reason = "no value is ever made")] PhantomData<T>);
+        impl<T> No for Probe<T> {}
+        #[allow(dead_code, reason = "no type may implement the trait")]
+        impl<T: $Trait> Probe<T> {
+            const ANSWER: bool = true;
+        }
+        [$(<Probe<simd_digest::$Type>>::ANSWER),+].contains(&true)
+    }};
+}
+
+/// For each column, whether a type of each of its modules implements the trait.
+macro_rules! by_a_type {
+    ($Trait:path) => {
+        [
+            vec![
+                one_of!($Trait: Sha256 HmacSha256),
+                one_of!($Trait: Sha224 HmacSha224),
+                one_of!($Trait: Sha512 HmacSha512),
+                one_of!($Trait: Sha384 HmacSha384),
+                one_of!($Trait: Sha512_256 HmacSha512_256),
+                one_of!($Trait: Sha512_224 HmacSha512_224),
+            ],
+            vec![
+                one_of!($Trait: Blake2b256 Blake2bMac256 Blake2xb),
+                one_of!($Trait: Blake2s256 Blake2sMac256 Blake2xs),
+            ],
+            vec![one_of!($Trait: Blake3)],
+        ]
+    };
+}
+
+/// The cells of each row of the table, its header first.
+fn rows() -> impl Iterator<Item = Vec<&'static str>> {
+    let table = DOCS.split("//! # Calls").nth(1).and_then(|part| part.split("//! # ").next()).expect("no table");
+    let lines = table.lines().filter_map(|line| line.strip_prefix("//! |"));
+    lines.map(|line| line.trim_end_matches('|').split('|').map(str::trim).collect())
+}
+
+#[test]
+fn the_table_of_calls_is_complete_and_right() {
+    let traits = BTreeMap::from([
+        ("Digest", by_a_type!(Digest)),
+        ("Mac", by_a_type!(Mac)),
+        ("ExtendableOutput", by_a_type!(ExtendableOutput)),
+        ("SerializableState", by_a_type!(SerializableState)),
+        ("AssociatedOid", by_a_type!(AssociatedOid)),
+        #[cfg(feature = "zeroize")]
+        ("ZeroizeOnDrop", by_a_type!(zeroize::ZeroizeOnDrop)),
+    ]);
+    let mut rows = rows();
+    let titles: Vec<&str> = COLUMNS.iter().map(|column| column.title).collect();
+    assert_eq!(rows.next().unwrap()[1..], titles);
+    assert!(rows.next().unwrap().iter().all(|rule| rule.starts_with("--")));
+
+    let mut listed = BTreeSet::new();
+    for row in rows {
+        let [what, cells @ ..] = &row[..] else { panic!("no cells") };
+        assert_eq!(cells.len(), COLUMNS.len(), "{what}");
+        let by_type = what.strip_suffix(" by a type");
+        let mut owner = "";
+        for name in by_type.unwrap_or(what).split(", ").map(|name| name.trim_matches('`')) {
+            let name = match name.rfind("::") {
+                Some(end) => {
+                    let (before, name) = name.split_at(end + 2);
+                    owner = before;
+                    name
+                }
+                None => name,
+            };
+            for (i, (cell, column)) in cells.iter().zip(&COLUMNS).enumerate() {
+                let present: Vec<bool> = if by_type.is_some() {
+                    // Without the feature nothing has the trait.
+                    if name == "ZeroizeOnDrop" && cfg!(not(feature = "zeroize")) {
+                        continue;
+                    }
+                    traits[name][i].clone()
+                } else {
+                    column.calls(owner).iter().map(|calls| calls.contains(name)).collect()
+                };
+                let expected = match *cell {
+                    "yes" => true,
+                    "no" | "planned" => false,
+                    other => panic!("{what}: {other:?} is no answer"),
+                };
+                let (title, modules) = (column.title, column.modules);
+                assert!(present.iter().all(|&is| is == expected), "{title}, {owner}{name}: {modules:?} {present:?}");
+            }
+            assert!(by_type.is_some() || listed.insert((owner, name)), "{owner}{name} is listed twice");
+        }
+    }
+    for owner in OWNERS {
+        let calls: Vec<BTreeSet<&str>> =
+            COLUMNS.iter().map(|column| column.calls(owner).into_iter().flatten().collect()).collect();
+        for name in calls.iter().flatten() {
+            let columns = calls.iter().filter(|calls| calls.contains(name)).count();
+            assert!(columns < 2 || listed.contains(&(owner, *name)), "{owner}{name} is not listed");
+        }
+    }
+}
+
+/// The functions of a module of BLAKE2 are those of its default parameters.
+macro_rules! many_by_default {
+    ($($test:ident: $module:ident, $length:literal;)+) => {
+        $(#[test]
+        fn $test() {
+            use simd_digest::$module::{hash, hash_many_flat, hash_many_into};
+
+            let messages = ["one", "two", "three"];
+            let expected = messages.map(|message| hash(message.as_bytes()));
+            let mut hashes = [hash(b""); 3];
+            hash_many_into(&messages, &mut hashes).unwrap();
+            assert_eq!(hashes, expected);
+            assert!(hash_many_into(&messages, &mut hashes[1..]).is_err());
+            let mut bytes = [0; 3 * $length];
+            hash_many_flat(&messages, &mut bytes).unwrap();
+            assert!(bytes.chunks($length).eq(expected.iter().map(AsRef::as_ref)));
+            assert!(hash_many_flat(&messages, &mut bytes[1..]).is_err());
+        })+
+    };
+}
+
+many_by_default! {
+    many_of_blake2b_by_default: blake2b, 64;
+    many_of_blake2s_by_default: blake2s, 32;
+}
