@@ -38,6 +38,7 @@ mod plan;
 #[cfg(feature = "alloc")]
 mod tree;
 mod var_core;
+mod verify;
 mod xof;
 
 pub use self::digest::{Blake2, OutputSize};
@@ -53,7 +54,8 @@ pub(crate) use self::many::{hash_many_flat, hash_many_into};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
-pub use self::tree::{LeavesError, Tree, TreeHasher, VerifyError};
+pub use self::tree::{LeavesError, Tree, TreeHasher};
+pub use self::verify::VerifyError;
 pub use self::xof::{Blake2x, OutputReader, XofError};
 
 /// A digest of BLAKE2, its length chosen at run time.

@@ -114,12 +114,6 @@ use crate::traits::associated_oid;
 pub mod hazmat;
 
 /// The 64-byte BLAKE2b digest of `message`.
-///
-/// ```
-/// use simd_digest::blake2b;
-///
-/// assert!(blake2b::hash(b"abc").to_string().starts_with("ba80a53f"));
-/// ```
 #[inline]
 #[must_use]
 pub fn hash(message: &[u8]) -> Hash {
@@ -128,20 +122,13 @@ pub fn hash(message: &[u8]) -> Hash {
 
 /// The 64-byte BLAKE2b digests of `messages`, side by side: see
 /// [`Params::hash_many`](crate::blake2::Params::hash_many).
-///
-/// ```
-/// use simd_digest::blake2b;
-///
-/// let hashes = blake2b::hash_many(&["one", "two", "three"]);
-/// assert_eq!(hashes[2], blake2b::hash(b"three"));
-/// ```
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     blake2::hash_many(messages)
 }
 
-/// Writes the 64-byte BLAKE2b digests of `messages` to `hashes`, side by side, without allocating.
+/// As [`sha256::hash_many_into`](crate::sha256::hash_many_into), with digests of 64 bytes.
 ///
 /// # Errors
 ///
@@ -150,8 +137,7 @@ pub fn hash_many_into<M: AsRef<[u8]>>(messages: &[M], hashes: &mut [Hash]) -> Re
     blake2::hash_many_into(messages, hashes)
 }
 
-/// Writes the 64-byte BLAKE2b digests of `messages` to `bytes`, side by side, one after the other without gaps, without
-/// allocating.
+/// As [`sha256::hash_many_flat`](crate::sha256::hash_many_flat), with digests of 64 bytes.
 ///
 /// # Errors
 ///
@@ -246,15 +232,6 @@ pub type Hash = blake2::Hash<FlavourB>;
 pub type Parallel = blake2::Parallel<FlavourB>;
 
 /// The output of BLAKE2X over BLAKE2b, of any length.
-///
-/// ```
-/// use simd_digest::blake2b::{OutputReader, Params};
-///
-/// let mut output: OutputReader = Params::new().xof()?.update(b"a seed").finalize();
-/// let mut bytes = [0; 1000];
-/// output.try_read(&mut bytes)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub type OutputReader = blake2::OutputReader<FlavourB>;
 
 /// A way to hash messages as trees of BLAKE2b nodes.
@@ -271,15 +248,6 @@ pub type OutputReader = blake2::OutputReader<FlavourB>;
 pub type Tree = blake2::Tree<FlavourB>;
 
 /// An incremental hasher of trees of BLAKE2b nodes.
-///
-/// ```
-/// use simd_digest::blake2b::{Tree, TreeHasher};
-///
-/// let mut hasher: TreeHasher = Tree::unlimited_fanout(4096)?.hasher();
-/// hasher.update(&[7; 5000]).update(&[7; 5000]);
-/// assert_eq!(hasher.finalize(), Tree::unlimited_fanout(4096)?.hash(&[7; 10_000]));
-/// # Ok::<(), simd_digest::blake2::ParamsError>(())
-/// ```
 #[cfg(feature = "alloc")]
 pub type TreeHasher = blake2::TreeHasher<FlavourB>;
 

@@ -99,12 +99,6 @@ mod tree;
 mod value;
 
 /// The digest of `message`.
-///
-/// ```
-/// use simd_digest::blake3;
-///
-/// assert!(blake3::hash(b"").to_string().starts_with("af1349b9"));
-/// ```
 #[must_use]
 pub fn hash(message: &[u8]) -> Hash {
     Mode::HASH.hash(message)
@@ -140,20 +134,13 @@ pub fn derive_key(context: &str, key_material: &[u8]) -> [u8; OUT_LEN] {
 }
 
 /// The digests of `messages`, side by side; see [`Mode::hash_many`].
-///
-/// ```
-/// use simd_digest::blake3;
-///
-/// let hashes = blake3::hash_many(&["one", "two", "three"]);
-/// assert_eq!(hashes[2], blake3::hash(b"three"));
-/// ```
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     Mode::HASH.hash_many(messages)
 }
 
-/// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
+/// As [`sha256::hash_many_into`](crate::sha256::hash_many_into), for BLAKE3.
 ///
 /// # Errors
 ///
@@ -162,8 +149,7 @@ pub fn hash_many_into<M: AsRef<[u8]>>(messages: &[M], hashes: &mut [Hash]) -> Re
     Mode::HASH.hash_many_into(messages, hashes)
 }
 
-/// Writes the digests of `messages` to `bytes`, 32 bytes each, one after the other without gaps, side by side, without
-/// touching the heap.
+/// As [`sha256::hash_many_flat`](crate::sha256::hash_many_flat), for BLAKE3.
 ///
 /// # Errors
 ///

@@ -12,10 +12,12 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::hint::black_box;
 
+use digest::MacError;
+
 pub use self::hex::Hex;
 pub(crate) use self::sealed::Digested;
 use self::sealed::Length;
-use crate::kernel::Block;
+use crate::kernel::{Block, wipe};
 
 mod hex;
 mod output;
@@ -236,6 +238,14 @@ impl<H: Digested, L: Length> Hash<H, L> {
 pub(crate) fn equal(a: &[u8], b: &[u8]) -> bool {
     let difference = a.iter().zip(b).fold(0, |difference, (a, b)| black_box(difference | (a ^ b)));
     a.len() == b.len() && difference == 0
+}
+
+/// Verifies in constant time that `tag` is the `expected` one, which is wiped.
+#[inline]
+pub(crate) fn verify(expected: &mut impl Block, length: usize, tag: &[u8]) -> Result<(), MacError> {
+    let is_right = equal(&expected.bytes()[..length], tag);
+    wipe(expected);
+    if is_right { Ok(()) } else { Err(MacError) }
 }
 
 impl<H: Digested, L: Length> AsRef<[u8]> for Hash<H, L> {

@@ -34,6 +34,7 @@
 //! | many messages       | [`sha256::hash_many`]     | [`blake3::hash_many`]     | [`blake2b::hash_many`]            |
 //! | many streams        | [`sha256::update_many`]   | [`blake3::update_many`]   | [`blake2b::update_many`]          |
 //! | with a key          | [`sha256::HmacKey`]       | [`blake3::keyed_hash`]    | [`Params::key`]                   |
+//! | to verify a tag     | `HmacKey::verify`         | `Mode::verify`            | `Params::verify`                  |
 //! | to derive keys      | `hkdf::Hkdf<Sha256>`      | [`blake3::derive_key`]    | [`Params::xof`]                   |
 //! | with parameters     |                           | [`blake3::Mode`]          | [`blake2b::Params`]               |
 //! | to any length       |                           | [`blake3::OutputReader`]  | [`Params::xof`]                   |

@@ -101,17 +101,7 @@ pub fn lanes(backend: Backend) -> usize {
     sha2::lanes::<Variant512>(backend)
 }
 
-/// Writes the SHA-512 digest of each node to `digests`: the nodes of Merkle trees, two digests each. The digest of a
-/// node is that of [`hash`]. Where a leaf may have 128 bytes, the format must tell leaves and nodes apart.
-///
-/// ```
-/// use simd_digest::sha512;
-///
-/// let mut digests = [[0; 64]; 2];
-/// sha512::hash_nodes(&[[1; 128], [2; 128]], &mut digests)?;
-/// assert_eq!(digests[1], *sha512::hash(&[2; 128]).as_bytes());
-/// # Ok::<(), simd_digest::ManyError>(())
-/// ```
+/// As [`sha256::hash_nodes`](crate::sha256::hash_nodes), for SHA-512: nodes of 128 bytes.
 ///
 /// # Errors
 ///

@@ -106,17 +106,7 @@ pub fn lanes(backend: Backend) -> usize {
     sha2::lanes::<Variant512_256>(backend)
 }
 
-/// Writes the SHA-512/256 digest of each node to `digests`: the nodes of Merkle trees, two digests each. The digest of
-/// a node is that of [`hash`]. Where a leaf may have 64 bytes, the format must tell leaves and nodes apart.
-///
-/// ```
-/// use simd_digest::sha512_256;
-///
-/// let mut digests = [[0; 32]; 2];
-/// sha512_256::hash_nodes(&[[1; 64], [2; 64]], &mut digests)?;
-/// assert_eq!(digests[1], *sha512_256::hash(&[2; 64]).as_bytes());
-/// # Ok::<(), simd_digest::ManyError>(())
-/// ```
+/// As [`sha256::hash_nodes`](crate::sha256::hash_nodes), for SHA-512/256: nodes of 64 bytes.
 ///
 /// # Errors
 ///

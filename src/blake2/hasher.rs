@@ -14,19 +14,6 @@ use crate::kernel::blake2::Last;
 use crate::stream::{Stream, compress_message};
 
 /// An incremental hasher.
-///
-/// ```
-/// use simd_digest::blake2b;
-///
-/// let mut hasher = blake2b::Params::new().key(b"a key").hasher()?;
-/// hasher.update(b"one, ").update(b"two");
-/// let tag = hasher.finalize();
-///
-/// hasher.reset(); // the key and the parameters stay
-/// hasher.update(b"one, two");
-/// assert_eq!(hasher.finalize(), tag);
-/// # Ok::<(), simd_digest::blake2::ParamsError>(())
-/// ```
 #[derive(Clone)]
 pub struct Hasher<F: Flavour> {
     pub(super) node: Node<F>,
@@ -150,9 +137,15 @@ impl<F: Flavour> Hasher<F> {
 /// The digest of a whole message, compressed from where it lies.
 #[inline]
 pub(super) fn one_shot<F: Flavour>(node: &Node<F>, backend: Backend, message: &[u8]) -> Hash<F> {
+    Hash::new(digest_at_once(node, backend, message), node.hash_length())
+}
+
+/// As [`one_shot`], in all the bytes of a chaining value.
+#[inline]
+pub(super) fn digest_at_once<F: Flavour>(node: &Node<F>, backend: Backend, message: &[u8]) -> F::Digest {
     let mut chain = node.chain();
     compress_message::<F>(backend, &mut chain, node.key_block().as_slice(), message, node.last);
-    let digest = Hash::new(chain.to_bytes(), node.hash_length());
+    let digest = chain.to_bytes();
     F::wipe(&mut chain);
     digest
 }

@@ -31,15 +31,6 @@ use crate::traits::fixed_output;
 /// An incremental hasher of the parallel mode, BLAKE2bp or BLAKE2sp, with a digest length chosen at run time.
 ///
 /// The digests differ from those of sequential BLAKE2. [`Params::parallel`](super::Params::parallel) makes the hasher.
-///
-/// ```
-/// use simd_digest::blake2b::Params;
-///
-/// let mut hasher = Params::new().hash_length(32).key(b"a key").parallel()?;
-/// hasher.update(b"one, ").update(b"two");
-/// assert_eq!(hasher.finalize().as_bytes().len(), 32);
-/// # Ok::<(), simd_digest::blake2::ParamsError>(())
-/// ```
 #[derive(Clone)]
 pub struct Parallel<F: Flavour> {
     /// Leaf 0. The key, if there is one, is the first block of every leaf, and of the leaves alone.

@@ -33,17 +33,7 @@ use crate::kernel::blake2b::FlavourB;
 /// # Ok::<(), simd_digest::blake2::ParamsError>(())
 /// ```
 ///
-/// Each setter takes the parameters and returns them changed, also in constants:
-///
-/// ```
-/// use simd_digest::blake2b::Params;
-///
-/// const APP: Params = Params::new().personal(b"my application").hash_length(32);
-///
-/// let tag = APP.key(b"a key").hash(b"message")?;
-/// # assert_eq!(tag, Params::new().hash_length(32).key(b"a key").personal(b"my application").hash(b"message")?);
-/// # Ok::<(), simd_digest::blake2::ParamsError>(())
-/// ```
+/// Each setter takes the parameters and returns them changed, also in constants.
 #[derive(Clone)]
 pub struct Params<F: Flavour> {
     hash_length: usize,

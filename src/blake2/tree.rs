@@ -11,7 +11,6 @@
 pub use self::hasher::TreeHasher;
 pub use self::nodes::LeavesError;
 pub use self::shape::Tree;
-pub use self::verify::VerifyError;
 
 mod hasher;
 mod held;

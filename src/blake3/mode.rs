@@ -4,13 +4,16 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use digest::MacError;
+
 use super::hasher::Hasher;
 use super::output::OutputReader;
 use super::tree::Base;
-use super::value::{Hash, KEY_LEN};
+use super::value::{Hash, KEY_LEN, OUT_LEN};
 use super::{many, plan};
 use crate::backend::Backend;
 use crate::error::ManyError;
+use crate::hash::verify;
 use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
 
@@ -82,6 +85,16 @@ impl Mode {
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> Hash {
         Hash::from_bytes(self.base().hash(message))
+    }
+
+    /// Verifies in constant time that `tag` is the digest of `message`, all 32 bytes of it.
+    ///
+    /// # Errors
+    ///
+    /// [`MacError`] if it differs, or has another length.
+    #[inline]
+    pub fn verify(&self, message: &[u8], tag: &[u8]) -> Result<(), MacError> {
+        verify(&mut self.base().hash(message), OUT_LEN, tag)
     }
 
     /// The digest of `message` to any length.

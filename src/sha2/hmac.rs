@@ -14,7 +14,7 @@ use super::variant::{BlockOf, ChainOf, Family, Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::error::ManyError;
-use crate::hash::equal;
+use crate::hash::verify;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::messages_are_faster_alone;
@@ -104,10 +104,7 @@ impl<V: Variant> HmacKey<V> {
     /// [`MacError`] if it differs, or has another length.
     #[inline]
     pub fn verify(&self, message: &[u8], tag: &[u8]) -> Result<(), MacError> {
-        let mut expected = self.tag(message);
-        let is_right = equal(expected.bytes(), tag);
-        wipe(&mut expected);
-        if is_right { Ok(()) } else { Err(MacError) }
+        verify(&mut self.tag(message), V::LENGTH, tag)
     }
 
     /// The tag as bytes.

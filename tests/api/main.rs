@@ -77,5 +77,7 @@ mod tree;
 mod var_core;
 #[cfg(feature = "blake2")]
 mod vectors;
+#[cfg(all(feature = "blake2", feature = "blake3"))]
+mod verify;
 #[cfg(feature = "blake2")]
 mod xof;

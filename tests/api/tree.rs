@@ -406,7 +406,7 @@ fn runs_that_cannot_be_verified<F: Flavour>() {
         assert_eq!(verify(1, b"", true, &[empty]).unwrap_err().to_string(), "leaf 1 has another digest");
 
         // The numbers end, and do not wrap.
-        let VerifyError::Offset(error) = verify(last - 2, &message, true, &digests).unwrap_err() else {
+        let VerifyError::Params(error) = verify(last - 2, &message, true, &digests).unwrap_err() else {
             panic!("it is out of range");
         };
         assert_eq!((error.field(), error.value(), error.limits()), ("node_offset", last - 2, 0..=last - 3));
@@ -414,7 +414,7 @@ fn runs_that_cannot_be_verified<F: Flavour>() {
         assert_eq!(verify(u64::MAX, b"", false, &[]), Ok(()));
         if let Some(first) = last.checked_add(1) {
             let zero = tree.hash_run(0, &message, true).unwrap();
-            assert!(matches!(verify(first, &message, true, &zero), Err(VerifyError::Offset(_))), "{backend}");
+            assert!(matches!(verify(first, &message, true, &zero), Err(VerifyError::Params(_))), "{backend}");
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Consecutive leaves compared with their digests.
 
 use core::cell::Cell;
-use core::fmt;
 
 use super::shape::Tree;
 use crate::blake2::flavour::Flavour;
-use crate::blake2::params::ParamsError;
+use crate::blake2::verify::VerifyError;
 use crate::hash::Hash;
 
 impl<F: Flavour> Tree<F> {
@@ -41,7 +40,7 @@ impl<F: Flavour> Tree<F> {
     /// # Errors
     ///
     /// [`VerifyError::Leaf`] with the number of the first leaf that has another digest; leaves after it may be good or bad.
-    /// [`VerifyError::Count`] if there is not one digest for each leaf, and [`VerifyError::Offset`] if the number of a leaf
+    /// [`VerifyError::Count`] if there is not one digest for each leaf, and [`VerifyError::Params`] if the number of a leaf
     /// is out of range: then nothing is hashed.
     pub fn verify_run(&self, first: u64, bytes: &[u8], has_last: bool, digests: &[Hash<F>]) -> Result<(), VerifyError> {
         let leaves = self.run(first, bytes, has_last)?;
@@ -59,38 +58,3 @@ impl<F: Flavour> Tree<F> {
         if good.get() < needed { Err(VerifyError::Leaf(first + good.get() as u64)) } else { Ok(()) }
     }
 }
-
-/// Why leaves do not have these digests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum VerifyError {
-    /// The leaf with this number is the first that has another digest than the given one.
-    Leaf(u64),
-    /// There is not one digest for each leaf.
-    Count {
-        /// The number of digests.
-        given: usize,
-        /// The number of leaves.
-        needed: usize,
-    },
-    /// The number of a leaf is out of range.
-    Offset(ParamsError),
-}
-
-impl From<ParamsError> for VerifyError {
-    fn from(error: ParamsError) -> Self {
-        Self::Offset(error)
-    }
-}
-
-impl fmt::Display for VerifyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Leaf(number) => write!(f, "leaf {number} has another digest"),
-            Self::Count { given, needed } => write!(f, "there are {needed} leaves, but {given} digests were given"),
-            Self::Offset(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for VerifyError {}

@@ -6,7 +6,7 @@ use simd_digest::blake3::hazmat::{
 use simd_digest::blake3::{Hasher, Mode, OutputReader, derive_key, finalize_many, keyed_hash, update_many};
 use simd_digest::{Backend, Blake3};
 
-use crate::{Check, Leak, Secret, leak_by_branch, mac, messages, publish, publish_bit, secret, taint};
+use crate::{Check, Leak, Secret, leak_by_branch, mac, messages, publish, publish_bit, secret, taint, verifies};
 
 /// All that must pass.
 pub(crate) fn checks() -> Vec<(String, Check)> {
@@ -199,4 +199,5 @@ fn compare(backend: Backend) {
     assert!(!publish_bit(hashes[0] == hashes[2]));
     assert!(publish_bit(hashes[0] == *hashes[1].as_bytes()));
     assert!(!publish_bit(hashes[0] == *hashes[2].as_bytes()));
+    verifies(|length| mode.verify(&secret(length), hashes[0].as_bytes()));
 }

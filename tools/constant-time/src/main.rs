@@ -123,6 +123,16 @@ fn compare<F: Flavour>(backend: Backend) {
     assert!(!publish_bit(hashes[0] == hashes[2]));
     assert!(publish_bit(hashes[0] == *hashes[1].as_bytes()));
     assert!(!publish_bit(hashes[0] == *hashes[2].as_bytes()));
+    verifies(|length| params.verify(&secret(length), hashes[0].as_bytes()));
+}
+
+/// A message of 100 bytes has the tag, and one of 101 another. That a tag is right is known, but not where it differs.
+fn verifies<E>(verify: impl Fn(usize) -> Result<(), E>) {
+    for (length, is_right) in [(100, true), (101, false)] {
+        let mut verified = verify(length);
+        taint::reveal(&mut verified);
+        assert_eq!(verified.is_ok(), is_right);
+    }
 }
 
 /// A MAC of the `digest` traits: keyed by `key` bytes, and verified against a tag that nobody knows.
