@@ -147,15 +147,6 @@ pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Resul
 }
 
 /// As [`sha256::update_many`](crate::sha256::update_many), for hashers of BLAKE2b, which may differ in all parameters.
-///
-/// ```
-/// use simd_digest::blake2b::{self, Hasher, Params};
-///
-/// let (mut a, mut b) = (Hasher::new(), Params::new().key(b"a key").hasher()?);
-/// blake2b::update_many(&mut [(&mut a, b"one"), (&mut b, b"two")]);
-/// assert_eq!(a.finalize(), blake2b::hash(b"one"));
-/// # Ok::<(), simd_digest::blake2::ParamsError>(())
-/// ```
 pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
     blake2::update_many(updates);
 }

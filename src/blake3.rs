@@ -79,7 +79,7 @@ pub use self::digest::Blake3;
 pub use self::hasher::Hasher;
 pub use self::mode::Mode;
 pub use self::output::OutputReader;
-pub use self::value::{BLOCK_LEN, CHUNK_LEN, Hash, KEY_LEN, OUT_LEN};
+pub use self::value::{BLOCK_LEN, Blake3Variant, CHUNK_LEN, Hash, KEY_LEN, OUT_LEN};
 use crate::backend::{Backend, Dispatch};
 use crate::error::ManyError;
 use crate::kernel::blake3::Blake3Function;
@@ -177,15 +177,6 @@ pub fn update_many(updates: &mut [(&mut Hasher, &[u8])]) {
 /// side by side, and longer data fills the lanes alone.
 ///
 /// If `jobs` or `done` panics, the digests of the hashers whose jobs are not done are unspecified until they are reset.
-///
-/// ```
-/// use simd_digest::{Backend, blake3};
-///
-/// let mut hashers = [blake3::Hasher::new(), blake3::Hasher::new()];
-/// let jobs = hashers.iter_mut().zip([&[1; 3000][..], &[2; 1000]]);
-/// blake3::update_each(Backend::best(), jobs.map(|(hasher, data)| ((), hasher, data)), |()| {});
-/// assert_eq!(hashers[1].finalize(), blake3::hash(&[2; 1000]));
-/// ```
 pub fn update_each<'a, T>(
     backend: Backend,
     jobs: impl IntoIterator<Item = (T, &'a mut Hasher, &'a [u8])>,

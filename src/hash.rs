@@ -16,7 +16,6 @@ use digest::MacError;
 
 pub use self::hex::Hex;
 pub(crate) use self::sealed::Digested;
-use self::sealed::Length;
 use crate::kernel::{Block, wipe};
 
 mod hex;
@@ -24,18 +23,18 @@ mod output;
 #[cfg(feature = "serde")]
 mod serde;
 
-/// The part of a digest that is no business of others.
+/// The parts of the public traits that are no business of others.
 mod sealed {
     use crate::kernel::Block;
 
     /// A hash whose digests are values.
-    pub trait Digested: Copy + 'static {
+    pub trait Digested: 'static {
         /// A digest of full length, at most 64 bytes.
         type Bytes: Block;
     }
 
     /// How many bytes of a full digest count.
-    pub trait Length: Copy {
+    pub trait Counted: Copy {
         fn new(length: usize) -> Self;
         fn get(self, full: usize) -> usize;
         /// Bytes of the shortest digest.
@@ -43,8 +42,31 @@ mod sealed {
     }
 }
 
+/// The hash of a [`struct@Hash`]: `Variant256` and the like of [`sha2`](crate::sha2), `FlavourB`, `FlavourS`, or
+/// `Blake3Variant`.
+///
+/// ```
+/// use simd_digest::hash::{Function, Hash, Length};
+/// use simd_digest::{blake2b, blake3};
+///
+/// fn beginning<H: Function, L: Length>(hash: &Hash<H, L>) -> String {
+///     hash.to_string()[..8].to_owned()
+/// }
+///
+/// assert_eq!(beginning(&blake3::hash(b"")), "af1349b9");
+/// assert_eq!(beginning(&blake2b::hash(b"")), "786a02f7");
+/// ```
+pub trait Function: Digested {}
+
+impl<H: Digested> Function for H {}
+
+/// The length of a [`struct@Hash`]: [`Full`], or `u8` for one that is chosen at run time.
+pub trait Length: sealed::Counted {}
+
 /// Chosen at run time.
-impl Length for u8 {
+impl Length for u8 {}
+
+impl sealed::Counted for u8 {
     #[inline]
     fn new(length: usize) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "a digest has at most 64 bytes")]
@@ -66,7 +88,9 @@ impl Length for u8 {
 #[derive(Clone, Copy, Debug)]
 pub struct Full;
 
-impl Length for Full {
+impl Length for Full {}
+
+impl sealed::Counted for Full {
     #[inline]
     fn new(_: usize) -> Self {
         Self
@@ -101,22 +125,30 @@ impl Length for Full {
 /// assert_eq!(text.parse::<Hash>()?, hash);
 /// # Ok::<(), simd_digest::hash::ParseHashError>(())
 /// ```
-#[derive(Clone, Copy)]
-pub struct Hash<H: Digested, L: Length = u8> {
+pub struct Hash<H: Function, L: Length = u8> {
     /// The digest, then zeros.
     bytes: H::Bytes,
     length: L,
 }
 
+impl<H: Function, L: Length> Clone for Hash<H, L> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<H: Function, L: Length> Copy for Hash<H, L> {}
+
 /// The length is chosen at run time.
-impl<H: Digested> Hash<H> {
+impl<H: Function> Hash<H> {
     /// The first `length` bytes of `bytes`.
     #[inline]
     pub(crate) fn new(mut bytes: H::Bytes, length: usize) -> Self {
         if length < H::Bytes::LENGTH {
             bytes.bytes_mut()[length..].fill(0);
         }
-        Self { bytes, length: Length::new(length) }
+        Self { bytes, length: sealed::Counted::new(length) }
     }
 
     /// One byte, to be overwritten.
@@ -162,7 +194,7 @@ impl<H: Digested> Hash<H> {
 }
 
 /// The length is fixed: `N` bytes, all that the hash makes.
-impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
+impl<H: Function<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
     /// The `N` bytes of the digest.
     #[inline]
     #[must_use]
@@ -203,7 +235,7 @@ impl<H: Digested<Bytes = [u8; N]>, const N: usize> Hash<H, Full> {
     }
 }
 
-impl<H: Digested> Hash<H, Full> {
+impl<H: Function> Hash<H, Full> {
     /// Takes these bytes as a digest.
     #[cfg(feature = "sha2")]
     #[inline]
@@ -212,7 +244,7 @@ impl<H: Digested> Hash<H, Full> {
     }
 }
 
-impl<H: Digested, L: Length> Hash<H, L> {
+impl<H: Function, L: Length> Hash<H, L> {
     #[inline]
     fn slice(&self) -> &[u8] {
         &self.bytes.bytes()[..self.length.get(H::Bytes::LENGTH)]
@@ -248,37 +280,37 @@ pub(crate) fn verify(expected: &mut impl Block, length: usize, tag: &[u8]) -> Re
     if is_right { Ok(()) } else { Err(MacError) }
 }
 
-impl<H: Digested, L: Length> AsRef<[u8]> for Hash<H, L> {
+impl<H: Function, L: Length> AsRef<[u8]> for Hash<H, L> {
     fn as_ref(&self) -> &[u8] {
         self.slice()
     }
 }
 
 /// In constant time for digests of one length; unequal to all others.
-impl<H: Digested, L: Length> PartialEq for Hash<H, L> {
+impl<H: Function, L: Length> PartialEq for Hash<H, L> {
     fn eq(&self, other: &Self) -> bool {
         equal(self.slice(), other.slice())
     }
 }
 
-impl<H: Digested, L: Length> Eq for Hash<H, L> {}
+impl<H: Function, L: Length> Eq for Hash<H, L> {}
 
 /// In constant time for all slices of the digest's length; unequal to all others.
-impl<H: Digested, L: Length> PartialEq<[u8]> for Hash<H, L> {
+impl<H: Function, L: Length> PartialEq<[u8]> for Hash<H, L> {
     fn eq(&self, other: &[u8]) -> bool {
         equal(self.slice(), other)
     }
 }
 
 /// In constant time for all slices of the digest's length; unequal to all others.
-impl<H: Digested, L: Length> PartialEq<&[u8]> for Hash<H, L> {
+impl<H: Function, L: Length> PartialEq<&[u8]> for Hash<H, L> {
     fn eq(&self, other: &&[u8]) -> bool {
         equal(self.slice(), other)
     }
 }
 
 /// In constant time for all arrays of the digest's length; unequal to all others.
-impl<H: Digested, L: Length, const N: usize> PartialEq<[u8; N]> for Hash<H, L> {
+impl<H: Function, L: Length, const N: usize> PartialEq<[u8; N]> for Hash<H, L> {
     fn eq(&self, other: &[u8; N]) -> bool {
         equal(self.slice(), other)
     }
@@ -286,35 +318,35 @@ impl<H: Digested, L: Length, const N: usize> PartialEq<[u8; N]> for Hash<H, L> {
 
 /// In constant time for all vectors of the digest's length; unequal to all others.
 #[cfg(feature = "alloc")]
-impl<H: Digested, L: Length> PartialEq<Vec<u8>> for Hash<H, L> {
+impl<H: Function, L: Length> PartialEq<Vec<u8>> for Hash<H, L> {
     fn eq(&self, other: &Vec<u8>) -> bool {
         equal(self.slice(), other)
     }
 }
 
 /// In constant time for all arrays of the digest's length; unequal to all others.
-impl<H: Digested, L: Length, const N: usize> PartialEq<Hash<H, L>> for [u8; N] {
+impl<H: Function, L: Length, const N: usize> PartialEq<Hash<H, L>> for [u8; N] {
     fn eq(&self, other: &Hash<H, L>) -> bool {
         other == self
     }
 }
 
 /// By the bytes, as [`Ord`]. **Not in constant time.**
-impl<H: Digested, L: Length> PartialOrd for Hash<H, L> {
+impl<H: Function, L: Length> PartialOrd for Hash<H, L> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// By the bytes from the first on; a digest comes after its own beginnings. **Not in constant time.**
-impl<H: Digested, L: Length> Ord for Hash<H, L> {
+impl<H: Function, L: Length> Ord for Hash<H, L> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.slice().cmp(other.slice())
     }
 }
 
 /// The bytes of a digest, if there are `N`.
-impl<H: Digested, const N: usize> TryFrom<Hash<H>> for [u8; N] {
+impl<H: Function, const N: usize> TryFrom<Hash<H>> for [u8; N] {
     type Error = TryFromSliceError;
 
     /// # Errors
@@ -325,20 +357,20 @@ impl<H: Digested, const N: usize> TryFrom<Hash<H>> for [u8; N] {
     }
 }
 
-impl<H: Digested<Bytes = [u8; N]>, const N: usize> From<Hash<H, Full>> for [u8; N] {
+impl<H: Function<Bytes = [u8; N]>, const N: usize> From<Hash<H, Full>> for [u8; N] {
     fn from(hash: Hash<H, Full>) -> Self {
         hash.bytes
     }
 }
 
-impl<H: Digested<Bytes = [u8; N]>, const N: usize> From<[u8; N]> for Hash<H, Full> {
+impl<H: Function<Bytes = [u8; N]>, const N: usize> From<[u8; N]> for Hash<H, Full> {
     fn from(bytes: [u8; N]) -> Self {
         Self::from_bytes(bytes)
     }
 }
 
 /// Zeros: room for a digest.
-impl<H: Digested> Default for Hash<H, Full> {
+impl<H: Function> Default for Hash<H, Full> {
     fn default() -> Self {
         Self { bytes: H::Bytes::ZERO, length: Full }
     }
@@ -354,20 +386,20 @@ impl<H: Digested> Default for Hash<H, Full> {
 /// let bytes: [u8; 32] = *sha256::hash(b"abc").as_bytes();
 /// assert_eq!(names.get(&bytes), Some(&"abc"));
 /// ```
-impl<H: Digested<Bytes = [u8; N]>, const N: usize> Borrow<[u8; N]> for Hash<H, Full> {
+impl<H: Function<Bytes = [u8; N]>, const N: usize> Borrow<[u8; N]> for Hash<H, Full> {
     fn borrow(&self) -> &[u8; N] {
         &self.bytes
     }
 }
 
 /// For maps whose keys are digests of BLAKE2, as `Borrow<[u8; N]>` is for the others.
-impl<H: Digested, L: Length> Borrow<[u8]> for Hash<H, L> {
+impl<H: Function, L: Length> Borrow<[u8]> for Hash<H, L> {
     fn borrow(&self) -> &[u8] {
         self.slice()
     }
 }
 
-impl<H: Digested, L: Length> core::hash::Hash for Hash<H, L> {
+impl<H: Function, L: Length> core::hash::Hash for Hash<H, L> {
     fn hash<S: core::hash::Hasher>(&self, state: &mut S) {
         self.slice().hash(state);
     }
@@ -395,7 +427,7 @@ impl fmt::Display for ParseHashError {
 impl core::error::Error for ParseHashError {}
 
 #[cfg(feature = "zeroize")]
-impl<H: Digested, L: Length> zeroize::Zeroize for Hash<H, L> {
+impl<H: Function, L: Length> zeroize::Zeroize for Hash<H, L> {
     /// Leaves zeros: one, or as many as the digest has if its length is fixed.
     fn zeroize(&mut self) {
         self.bytes.bytes_mut().zeroize();

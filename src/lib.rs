@@ -58,7 +58,6 @@
 //! | `Hasher::finalize`, `reset`                               | yes     | yes     | yes     |
 //! | `Hasher::hash_many`, `hash_many_into`, `hash_many_flat`   | planned | planned | planned |
 //! | `pbkdf2`, `pbkdf2_many`                                   | planned | no      | no      |
-//! | `hazmat::State::of`, `into_hasher`                        | yes     | yes     | yes     |
 //! | `hazmat::State::from_bytes`, `to_bytes`                   | yes     | yes     | yes     |
 //! | `Digest`, `Mac`, `ZeroizeOnDrop` by a type                | yes     | yes     | yes     |
 //! | `ExtendableOutput` by a type                              | no      | yes     | yes     |

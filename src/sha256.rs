@@ -122,11 +122,6 @@ pub type Sha256 = sha2::Sha2<Variant256>;
 pub type HmacSha256 = sha2::Hmac<Variant256>;
 
 /// The SHA-256 digest of `message`.
-///
-/// ```
-/// let hash = simd_digest::sha256::hash(b"abc");
-/// assert_eq!(hash.as_bytes().len(), 32);
-/// ```
 #[inline]
 #[must_use]
 pub fn hash(message: &[u8]) -> Hash {
@@ -135,13 +130,6 @@ pub fn hash(message: &[u8]) -> Hash {
 
 /// The SHA-256 digests of `messages`, side by side: see
 /// [`Batch`](crate::sha2::Batch).
-///
-/// ```
-/// use simd_digest::sha256;
-///
-/// let hashes = sha256::hash_many(&["one", "two", "three"]);
-/// assert_eq!(hashes[2], sha256::hash(b"three"));
-/// ```
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
@@ -351,9 +339,9 @@ pub mod hazmat {
     /// ```
     /// use simd_digest::sha256::{Hasher, hazmat::State};
     ///
-    /// let state: State = State::of(Hasher::new().update(b"abc"));
+    /// let state: State = State::from(&*Hasher::new().update(b"abc"));
     /// let bytes: [u8; 108] = state.to_bytes();
-    /// assert_eq!(state.into_hasher().finalize(), simd_digest::sha256::hash(b"abc"));
+    /// assert_eq!(Hasher::from(state).finalize(), simd_digest::sha256::hash(b"abc"));
     /// ```
     pub type State = crate::sha2::hazmat::State<Variant256>;
 

@@ -98,11 +98,11 @@ where
         let mut hasher = params.hasher().unwrap();
         hasher.update(&message[..570]);
         leaves_nothing("Hasher, updated", updated, hasher.clone());
-        leaves_nothing("State", updated, State::of(&hasher));
+        leaves_nothing("State", updated, State::from(&hasher));
         leaves_nothing(
             "State, restored",
             updated,
-            State::<F>::from_bytes(State::of(&hasher).to_bytes().as_ref()).unwrap(),
+            State::<F>::from_bytes(State::from(&hasher).to_bytes().as_ref()).unwrap(),
         );
         hasher.reset();
         leaves_nothing("Hasher, reset", 4, hasher.clone());
@@ -303,8 +303,8 @@ mod of_sha2 {
             let mut hasher = Hasher::<Variant256>::new().with_backend(backend);
             hasher.update(&message[..570]);
             leaves_nothing_of("Hasher", CHAIN + HELD, &chain, hasher.clone());
-            leaves_nothing_of("State", CHAIN + HELD, &chain, State::of(&hasher));
-            let state = State::<Variant256>::from_bytes(&State::of(&hasher).to_bytes()).unwrap();
+            leaves_nothing_of("State", CHAIN + HELD, &chain, State::from(&hasher));
+            let state = State::<Variant256>::from_bytes(&State::from(&hasher).to_bytes()).unwrap();
             leaves_nothing_of("State, restored", CHAIN + HELD, &chain, state);
             let mut other = Hasher::<Variant256>::new().with_backend(backend);
             update_many(&mut [(&mut other, &message[..570]), (&mut hasher, &message)]);
@@ -389,7 +389,7 @@ mod of_sha2 {
         let after = |pad: u8| {
             let mut hasher = Hasher::<V>::new();
             hasher.update(&padded.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>()).update(&[0]);
-            let state = State::of(&hasher).to_bytes();
+            let state = State::from(&hasher).to_bytes();
             let words = state.as_ref()[4..][..block / 2].chunks(block / 16);
             let native = |word: &[u8]| {
                 let mut word = word.to_vec();
@@ -522,12 +522,12 @@ mod of_blake3 {
                     let least = if length > CHUNK { 3 } else { 6 };
                     let all: Vec<Vec<u8>> = key.iter().cloned().chain(known.clone()).chain(held).collect();
                     leaves_nothing(&case("Hasher"), least, &all, hasher.clone());
-                    leaves_nothing(&case("State"), least, &all, State::of(&hasher));
+                    leaves_nothing(&case("State"), least, &all, State::from(&hasher));
                     let mut bytes = [0; State::MAX_LEN];
-                    let written = State::of(&hasher).to_bytes(&mut bytes).unwrap();
+                    let written = State::from(&hasher).to_bytes(&mut bytes).unwrap();
                     let restored = State::from_bytes(&bytes[..written]).unwrap();
                     leaves_nothing(&case("State, restored"), least, &all, restored);
-                    let restored = State::from_bytes(&bytes[..written]).unwrap().into_hasher();
+                    let restored = Hasher::from(State::from_bytes(&bytes[..written]).unwrap());
                     leaves_nothing(&case("Hasher, restored"), least, &all, restored);
                     let mut other = mode.hasher();
                     update_many(&mut [(&mut hasher, &message[..570]), (&mut other, &message[..length])]);
@@ -605,7 +605,7 @@ mod of_blake3 {
                         }
                         let _ = hasher.finalize();
                         let _ = hasher.finalize_xof();
-                        let _ = State::of(&hasher).into_hasher().update(b"more").finalize();
+                        let _ = Hasher::from(State::from(&hasher)).update(b"more").finalize();
                         hasher.reset();
                         message[..5000].chunks(size).for_each(|piece| _ = hasher.update(piece));
                         let moved = hasher;

@@ -121,7 +121,7 @@ fuzz_target!(|input: Input<'_>| {
 
 fn save(hasher: &Hasher) -> Vec<u8> {
     let mut bytes = [0; State::MAX_LEN];
-    let state = State::of(hasher);
+    let state = State::from(hasher);
     let length = state.to_bytes(&mut bytes).expect("there is room");
     assert_eq!(length, state.len());
     bytes[..length].to_vec()
@@ -149,7 +149,7 @@ fn alone(input: &Input<'_>, mode: &Both<'_>, message: &[u8]) {
             assert_eq!(kept.finalize(), *digest, "{backend:?}");
             // A state in the middle changes nothing.
             let saved = save(&hasher);
-            hasher = State::from_bytes(&saved).expect("as saved").into_hasher().with_backend(backend);
+            hasher = Hasher::from(State::from_bytes(&saved).expect("as saved")).with_backend(backend);
             assert_eq!(save(&hasher), saved, "{backend:?}");
         }
         assert_eq!(hasher.count(), message.len() as u64);
@@ -237,7 +237,7 @@ fn any_state(bytes: &[u8]) {
     }
     for bytes in [bytes, &own] {
         if let Ok(state) = State::from_bytes(bytes) {
-            let mut hasher = state.into_hasher();
+            let mut hasher = Hasher::from(state);
             assert_eq!(save(&hasher), bytes);
             let _ = HasherExt::finalize_non_root(&hasher);
             let _ = hasher.count();

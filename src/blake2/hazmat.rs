@@ -25,19 +25,6 @@ use crate::kernel::{Block, Word, wipe};
 /// [`Blake2`](super::Blake2), which has no key, has [`SerializableState`](digest::common::hazmat::SerializableState) of
 /// the `digest` traits too, with a layout of its own.
 ///
-/// ```
-/// use simd_digest::blake2b::{Params, hazmat::State};
-///
-/// let mut hasher = Params::new().key(b"a key").hash_length(32).hasher()?;
-/// hasher.update(b"one, ");
-/// let bytes = State::of(&hasher).to_bytes();
-///
-/// // Later, or on another machine.
-/// let mut restored = State::from_bytes(&bytes)?.into_hasher();
-/// assert_eq!(restored.update(b"two").finalize(), hasher.update(b"two").finalize());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Layout
 ///
 /// The layout is fixed. A later version of this crate that needs another layout will give it another first byte, and
@@ -76,22 +63,6 @@ impl<F: Flavour> State<F> {
         assert!(F::SavedState::LENGTH == 3 + 3 * F::LONGEST + F::TEXT + F::BLOCK, "all fields, and nothing else");
         F::SavedState::LENGTH
     };
-
-    /// The state of `hasher` after its message so far. The hasher may go on.
-    #[must_use]
-    pub fn of(hasher: &Hasher<F>) -> Self {
-        Self { hasher: hasher.clone() }
-    }
-
-    /// A hasher that goes on from this state.
-    ///
-    /// A state has no backend, since another machine may restore it. The hasher computes on [`Backend::best`], until
-    /// [`with_backend`](Hasher::with_backend) gives it another.
-    #[must_use]
-    pub fn into_hasher(mut self) -> Hasher<F> {
-        self.hasher.stream.backend = Backend::best();
-        self.hasher
-    }
 
     /// The state as bytes, `[u8; 339]` for BLAKE2b and `[u8; 171]` for BLAKE2s, which are as secret as the key.
     #[must_use]
@@ -160,6 +131,23 @@ impl<F: Flavour> State<F> {
         let mut hasher = hasher.ok_or(StateError::Impossible)?;
         hasher.last = last(LAST_NODE);
         Ok(Self { hasher })
+    }
+}
+
+/// The state of a hasher after its message so far. The hasher may go on.
+impl<F: Flavour> From<&Hasher<F>> for State<F> {
+    fn from(hasher: &Hasher<F>) -> Self {
+        Self { hasher: hasher.clone() }
+    }
+}
+
+/// A hasher that goes on from a state.
+///
+/// A state has no backend, since another machine may restore it. The hasher computes on [`Backend::best`], until
+/// [`with_backend`](Self::with_backend) gives it another.
+impl<F: Flavour> From<State<F>> for Hasher<F> {
+    fn from(state: State<F>) -> Self {
+        state.hasher.with_backend(Backend::best())
     }
 }
 

@@ -8,14 +8,14 @@ use crate::kernel::blake2s::FlavourS;
 /// The state of a [`Hasher`](crate::blake2::Hasher) of BLAKE2s as 171 bytes.
 ///
 /// ```
-/// use simd_digest::blake2s::Params;
+/// use simd_digest::blake2s::{Hasher, Params};
 /// use simd_digest::blake2s::hazmat::State;
 ///
 /// let mut hasher = Params::new().key(b"a key").hasher()?;
 /// hasher.update(b"one, ");
-/// let bytes: [u8; 171] = State::of(&hasher).to_bytes();
+/// let bytes: [u8; 171] = State::from(&hasher).to_bytes();
 ///
-/// let mut restored = State::from_bytes(&bytes)?.into_hasher();
+/// let mut restored = Hasher::from(State::from_bytes(&bytes)?);
 /// assert_eq!(restored.update(b"two").finalize(), hasher.update(b"two").finalize());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

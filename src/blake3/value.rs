@@ -1,7 +1,6 @@
 //! The digest as a value, and the sizes of all that there is.
 
 use crate::hash::{Digested, Full};
-use crate::kernel::blake3::Blake3Function;
 
 /// Bytes of a default digest.
 pub const OUT_LEN: usize = 32;
@@ -12,7 +11,11 @@ pub const BLOCK_LEN: usize = 64;
 /// Bytes of a chunk, a leaf of the tree.
 pub const CHUNK_LEN: usize = 1024;
 
-impl Digested for Blake3Function {
+/// BLAKE3 as the first parameter of [`hash::Hash`](crate::hash::Hash).
+#[derive(Debug)]
+pub enum Blake3Variant {}
+
+impl Digested for Blake3Variant {
     type Bytes = [u8; OUT_LEN];
 }
 
@@ -20,4 +23,4 @@ impl Digested for Blake3Function {
 ///
 /// Prints as lower-case hexadecimal and parses from either case. Comparison with `==` takes constant time; ordering does
 /// not.
-pub type Hash = crate::hash::Hash<Blake3Function, Full>;
+pub type Hash = crate::hash::Hash<Blake3Variant, Full>;

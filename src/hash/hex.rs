@@ -4,10 +4,10 @@ use core::fmt;
 use core::ops::Deref;
 use core::str::FromStr;
 
-use super::{Digested, Hash, Length, ParseHashError, equal};
+use super::{Function, Hash, Length, ParseHashError, equal};
 use crate::kernel::Block;
 
-impl<H: Digested, L: Length> Hash<H, L> {
+impl<H: Function, L: Length> Hash<H, L> {
     /// The digest as text, two lower-case hexadecimal digits a byte, without touching the heap.
     ///
     /// ```
@@ -43,31 +43,31 @@ impl<H: Digested, L: Length> Hash<H, L> {
     }
 }
 
-impl<H: Digested, L: Length> fmt::LowerHex for Hash<H, L> {
+impl<H: Function, L: Length> fmt::LowerHex for Hash<H, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pad_hex(f, b"0123456789abcdef")
     }
 }
 
-impl<H: Digested, L: Length> fmt::UpperHex for Hash<H, L> {
+impl<H: Function, L: Length> fmt::UpperHex for Hash<H, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pad_hex(f, b"0123456789ABCDEF")
     }
 }
 
-impl<H: Digested, L: Length> fmt::Display for Hash<H, L> {
+impl<H: Function, L: Length> fmt::Display for Hash<H, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::LowerHex::fmt(self, f)
     }
 }
 
-impl<H: Digested, L: Length> fmt::Debug for Hash<H, L> {
+impl<H: Function, L: Length> fmt::Debug for Hash<H, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Hash({self})")
     }
 }
 
-impl<H: Digested, L: Length> FromStr for Hash<H, L> {
+impl<H: Function, L: Length> FromStr for Hash<H, L> {
     type Err = ParseHashError;
 
     /// From two hexadecimal digits of either case for each byte, and nothing else.

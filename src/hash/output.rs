@@ -2,17 +2,17 @@
 
 use digest::array::{Array, ArraySize};
 
-use super::{Digested, Full, Hash, Length, equal};
+use super::{Full, Function, Hash, Length, equal};
 
 /// In constant time for all outputs of the digest's length; unequal to all others.
-impl<H: Digested, L: Length, U: ArraySize> PartialEq<Array<u8, U>> for Hash<H, L> {
+impl<H: Function, L: Length, U: ArraySize> PartialEq<Array<u8, U>> for Hash<H, L> {
     fn eq(&self, other: &Array<u8, U>) -> bool {
         equal(self.slice(), other)
     }
 }
 
 /// In constant time for all outputs of the digest's length; unequal to all others.
-impl<H: Digested, L: Length, U: ArraySize> PartialEq<Hash<H, L>> for Array<u8, U> {
+impl<H: Function, L: Length, U: ArraySize> PartialEq<Hash<H, L>> for Array<u8, U> {
     fn eq(&self, other: &Hash<H, L>) -> bool {
         other == self
     }
@@ -26,7 +26,7 @@ impl<H: Digested, L: Length, U: ArraySize> PartialEq<Hash<H, L>> for Array<u8, U
 /// ```
 impl<H, U, const N: usize> From<Array<u8, U>> for Hash<H, Full>
 where
-    H: Digested<Bytes = [u8; N]>,
+    H: Function<Bytes = [u8; N]>,
     U: ArraySize<ArrayType<u8> = [u8; N]>,
 {
     fn from(output: Array<u8, U>) -> Self {
@@ -36,7 +36,7 @@ where
 
 impl<H, U, const N: usize> From<Hash<H, Full>> for Array<u8, U>
 where
-    H: Digested<Bytes = [u8; N]>,
+    H: Function<Bytes = [u8; N]>,
     U: ArraySize<ArrayType<u8> = [u8; N]>,
 {
     fn from(hash: Hash<H, Full>) -> Self {

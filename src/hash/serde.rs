@@ -6,11 +6,11 @@ use core::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, Expected, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use super::{Digested, Hash, Length};
+use super::{Function, Hash, Length};
 use crate::kernel::Block;
 
 /// A string of lower-case hexadecimal digits if the format is human-readable, else bytes.
-impl<H: Digested, L: Length> Serialize for Hash<H, L> {
+impl<H: Function, L: Length> Serialize for Hash<H, L> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             serializer.serialize_str(&self.to_hex())
@@ -23,7 +23,7 @@ impl<H: Digested, L: Length> Serialize for Hash<H, L> {
 /// A string of hexadecimal digits of either case, or bytes: a byte string or a sequence of numbers.
 ///
 /// A human-readable format is asked for the string, others for the bytes.
-impl<'de, H: Digested, L: Length> Deserialize<'de> for Hash<H, L> {
+impl<'de, H: Function, L: Length> Deserialize<'de> for Hash<H, L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let visitor = HashVisitor(PhantomData);
         if deserializer.is_human_readable() {
@@ -38,7 +38,7 @@ impl<'de, H: Digested, L: Length> Deserialize<'de> for Hash<H, L> {
 /// `enum`, human-readable.
 struct HashVisitor<H, L>(PhantomData<(H, L)>);
 
-impl<'de, H: Digested, L: Length> Visitor<'de> for HashVisitor<H, L> {
+impl<'de, H: Function, L: Length> Visitor<'de> for HashVisitor<H, L> {
     type Value = Hash<H, L>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

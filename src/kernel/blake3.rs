@@ -16,7 +16,7 @@ mod rows;
 
 /// The compression function of BLAKE3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Blake3Function {}
+pub(crate) enum Blake3Function {}
 
 /// The initialisation vector: SHA-256's, and the key of plain hashing.
 pub(crate) const IV: [u32; 8] =
@@ -42,7 +42,7 @@ pub(crate) const MAX_INPUTS: usize = 16;
 /// were just written one by one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
-pub struct Chain {
+pub(crate) struct Chain {
     /// The chaining value.
     pub(crate) h: [u32; 8],
     /// The flags of every block.

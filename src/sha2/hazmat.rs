@@ -22,19 +22,6 @@ use crate::stream::Stream;
 ///
 /// A state is not authenticated. Changed bytes are an error where they make no hasher, but may make another hasher.
 ///
-/// ```
-/// use simd_digest::sha256::{Hasher, hazmat::State};
-///
-/// let mut hasher = Hasher::new();
-/// hasher.update(b"one, ");
-/// let bytes = State::of(&hasher).to_bytes();
-///
-/// // Later, or on another machine.
-/// let mut restored = State::from_bytes(&bytes)?.into_hasher();
-/// assert_eq!(restored.update(b"two").finalize(), hasher.update(b"two").finalize());
-/// # Ok::<(), simd_digest::StateError>(())
-/// ```
-///
 /// # Layout
 ///
 /// | field                                                            | bytes of SHA-256 | of SHA-512 |
@@ -54,21 +41,6 @@ pub struct State<V: Variant> {
 impl<V: Variant> State<V> {
     /// Bytes of a state.
     pub const LENGTH: usize = <V::Function as Family>::State::LENGTH;
-
-    /// The state of `hasher` after its message so far. The hasher may go on.
-    #[must_use]
-    pub fn of(hasher: &Hasher<V>) -> Self {
-        Self { hasher: hasher.clone() }
-    }
-
-    /// A hasher that goes on from this state.
-    ///
-    /// A state has no backend, since another machine may restore it. The hasher computes on [`Backend::best`], until
-    /// [`with_backend`](Hasher::with_backend) gives it another.
-    #[must_use]
-    pub fn into_hasher(self) -> Hasher<V> {
-        self.hasher.with_backend(Backend::best())
-    }
 
     /// The state as bytes, which are as secret as the message.
     #[must_use]
@@ -125,6 +97,23 @@ impl<V: Variant> State<V> {
         stream.buffer = Buffer::holding(block, number);
         wipe(&mut block);
         Ok(Self { hasher: Hasher::of(stream) })
+    }
+}
+
+/// The state of a hasher after its message so far. The hasher may go on.
+impl<V: Variant> From<&Hasher<V>> for State<V> {
+    fn from(hasher: &Hasher<V>) -> Self {
+        Self { hasher: hasher.clone() }
+    }
+}
+
+/// A hasher that goes on from a state.
+///
+/// A state has no backend, since another machine may restore it. The hasher computes on [`Backend::best`], until
+/// [`with_backend`](Self::with_backend) gives it another.
+impl<V: Variant> From<State<V>> for Hasher<V> {
+    fn from(state: State<V>) -> Self {
+        state.hasher.with_backend(Backend::best())
     }
 }
 

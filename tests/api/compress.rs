@@ -204,13 +204,13 @@ fn trap_counter_carry<F: Resume>() {
 /// A hasher in the middle of a message: `count` bytes were compressed, and a block is held back.
 fn far<F: Flavour>(count: u128, seed: u8) -> Hasher<F> {
     // In the layout of `State`, the chaining value, the number of bytes and those held back follow each other.
-    let mut state = State::of(&Hasher::<F>::new()).to_bytes();
+    let mut state = State::from(&Hasher::<F>::new()).to_bytes();
     let (bytes, length) = (state.as_mut(), F::LONGEST);
     bytes[2] = u8::try_from(F::BLOCK).unwrap();
     bytes[3 + 2 * length..][..length].fill(seed);
     bytes[3 + 3 * length..][..length / 4].copy_from_slice(&count.to_le_bytes()[..length / 4]);
     bytes[3 + 3 * length + length / 4..].fill(!seed);
-    State::from_bytes(state.as_ref()).unwrap().into_hasher()
+    Hasher::from(State::from_bytes(state.as_ref()).unwrap())
 }
 
 /// Side by side with messages whose counters carry in another block, or do not: so many bytes that no message is as
@@ -232,7 +232,7 @@ fn trap_counter_carry_in_every_lane<F: Flavour>() {
                 for (i, together) in together.iter().enumerate() {
                     let mut alone = hasher(i).with_backend(portable);
                     alone.update(piece(i));
-                    let state = |hasher: &Hasher<F>| State::of(hasher).to_bytes().as_ref().to_vec();
+                    let state = |hasher: &Hasher<F>| State::from(hasher).to_bytes().as_ref().to_vec();
                     let count = count(i);
                     assert_eq!(state(together), state(&alone), "{backend}, message {i} of {number} from {count:#x}");
                     assert_eq!(together.finalize(), alone.finalize());

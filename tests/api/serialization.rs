@@ -222,11 +222,11 @@ fn hashers<F: Flavour>() -> Vec<(&'static str, Hasher<F>)> {
 }
 
 fn restore<F: Flavour>(bytes: &[u8]) -> Result<Hasher<F>, StateError> {
-    hazmat::State::from_bytes(bytes).map(hazmat::State::into_hasher)
+    hazmat::State::from_bytes(bytes).map(Hasher::from)
 }
 
 fn save<F: Flavour>(hasher: &Hasher<F>) -> Vec<u8> {
-    hazmat::State::of(hasher).to_bytes().as_ref().to_vec()
+    hazmat::State::from(hasher).to_bytes().as_ref().to_vec()
 }
 
 /// Where the fields of a hasher's state are, after version, flags and bytes held back.
@@ -432,7 +432,7 @@ fn a_count_that_no_message_has<F: Serialize>() {
 
 fn nothing_secret_is_printed<F: Flavour>() {
     let hasher = Params::<F>::new().key(b"key").hasher().unwrap();
-    assert_eq!(format!("{:?}", hazmat::State::of(&hasher)), "State { .. }");
+    assert_eq!(format!("{:?}", hazmat::State::from(&hasher)), "State { .. }");
     assert_eq!(StateError::Version.to_string(), "the state has a version that is not known");
     assert_eq!(StateError::Length.to_string(), "the state has another length than that of a hasher");
     assert_eq!(StateError::Impossible.to_string(), "the state is not that of a hasher");
@@ -441,10 +441,10 @@ fn nothing_secret_is_printed<F: Flavour>() {
 /// States of the two flavours have their own types and lengths.
 #[test]
 fn states_of_the_modules() {
-    let bytes: [u8; 339] = blake2b::hazmat::State::of(&blake2b::Hasher::new()).to_bytes();
+    let bytes: [u8; 339] = blake2b::hazmat::State::from(&blake2b::Hasher::new()).to_bytes();
     assert!(blake2b::hazmat::State::from_bytes(&bytes).is_ok());
     assert_eq!(blake2s::hazmat::State::from_bytes(&bytes).map(|_| ()), Err(StateError::Length));
-    let bytes: [u8; 171] = blake2s::hazmat::State::of(&blake2s::Hasher::new()).to_bytes();
+    let bytes: [u8; 171] = blake2s::hazmat::State::from(&blake2s::Hasher::new()).to_bytes();
     assert!(blake2s::hazmat::State::from_bytes(&bytes).is_ok());
     assert_eq!(blake2b::hazmat::State::from_bytes(&bytes).map(|_| ()), Err(StateError::Length));
 }

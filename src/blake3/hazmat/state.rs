@@ -34,9 +34,9 @@ const HEAD: usize = 4 + 2 * 8 + KEY_LEN + 32 + 64;
 /// use simd_digest::blake3::{self, Hasher};
 ///
 /// let mut bytes = [0; State::MAX_LEN];
-/// let length = State::of(Hasher::new().update(b"one, ")).to_bytes(&mut bytes)?;
+/// let length = State::from(&*Hasher::new().update(b"one, ")).to_bytes(&mut bytes)?;
 ///
-/// let mut hasher = State::from_bytes(&bytes[..length])?.into_hasher();
+/// let mut hasher = Hasher::from(State::from_bytes(&bytes[..length])?);
 /// assert_eq!(hasher.update(b"two").finalize(), blake3::hash(b"one, two"));
 /// # Ok::<(), simd_digest::StateError>(())
 /// ```
@@ -49,20 +49,6 @@ pub struct State {
 impl State {
     /// Bytes at most of a state: 2 KiB suffice for every message.
     pub const MAX_LEN: usize = HEAD + 32 * (DEEPEST - 1);
-
-    /// The state of `hasher`, which stays as it is. Complete chunks that it has gathered are hashed.
-    #[must_use]
-    pub fn of(hasher: &Hasher) -> Self {
-        let mut hasher = hasher.clone();
-        hasher.settle();
-        Self { hasher }
-    }
-
-    /// A hasher that goes on, on [`Backend::best`] if the state was read from bytes.
-    #[must_use]
-    pub fn into_hasher(self) -> Hasher {
-        self.hasher
-    }
 
     /// Bytes of the state: 148, and 32 for each complete subtree.
     #[must_use]
@@ -160,6 +146,22 @@ impl State {
         u32::wipe(&mut h);
         wipe(&mut block);
         Ok(Self { hasher })
+    }
+}
+
+/// The state of a hasher, which stays as it is. Complete chunks that it has gathered are hashed.
+impl From<&Hasher> for State {
+    fn from(hasher: &Hasher) -> Self {
+        let mut hasher = hasher.clone();
+        hasher.settle();
+        Self { hasher }
+    }
+}
+
+/// A hasher that goes on from a state, on [`Backend::best`] if the state was read from bytes.
+impl From<State> for Hasher {
+    fn from(state: State) -> Self {
+        state.hasher
     }
 }
 

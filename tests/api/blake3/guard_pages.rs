@@ -84,8 +84,8 @@ fn all_entries(backend: Backend, message: &[u8], key_at_end: bool) -> Vec<Hash> 
     finalize_many(&[&a, &b, &c], &mut ends).unwrap();
     hashes.extend(ends);
     let mut state = [0; State::MAX_LEN];
-    let length = State::of(&a).to_bytes(&mut state).unwrap();
-    hashes.push(State::from_bytes(&state[..length]).unwrap().into_hasher().with_backend(backend).finalize());
+    let length = State::from(&a).to_bytes(&mut state).unwrap();
+    hashes.push(Hasher::from(State::from_bytes(&state[..length]).unwrap()).with_backend(backend).finalize());
 
     if let Ok(key) = <&[u8; 32]>::try_from(part(32)) {
         let mode = Mode::keyed(key).with_backend(backend);
@@ -246,11 +246,11 @@ fn compression_function_texts_and_states() {
     let mut hasher = Hasher::new();
     for length in [0, 1, 64, 1024, 1025, 5000, 16_384, 20_000] {
         hasher.reset().update(&paint(length));
-        let state = State::of(&hasher);
+        let state = State::from(&hasher);
         let length = state.len();
         for place in [0, end - length] {
             assert_eq!(state.to_bytes(&mut pages[place..][..length]).unwrap(), length);
-            let restored = State::from_bytes(&pages[place..][..length]).unwrap().into_hasher();
+            let restored = Hasher::from(State::from_bytes(&pages[place..][..length]).unwrap());
             assert_eq!(restored.finalize(), hasher.finalize());
         }
     }

@@ -12,7 +12,7 @@ use crate::common::paint::paint;
 use crate::common::random::Random;
 
 fn save(hasher: &Hasher) -> Vec<u8> {
-    let state = State::of(hasher);
+    let state = State::from(hasher);
     let mut bytes = [0xee; State::MAX_LEN + 1];
     let length = state.to_bytes(&mut bytes).unwrap();
     assert_eq!(length, state.len());
@@ -21,7 +21,7 @@ fn save(hasher: &Hasher) -> Vec<u8> {
 }
 
 fn restore(bytes: &[u8]) -> Result<Hasher, StateError> {
-    State::from_bytes(bytes).map(State::into_hasher)
+    State::from_bytes(bytes).map(Hasher::from)
 }
 
 /// The layout in the documentation of `State`.
@@ -136,7 +136,7 @@ fn round_trip_at_every_length() {
                 restored.reset();
                 assert_eq!(restored.update(begin).finalize(), of_begin, "{case}, reset");
                 // Without bytes in between, the backend is kept.
-                let mut hasher = State::of(&hasher).into_hasher();
+                let mut hasher = Hasher::from(State::from(&hasher));
                 assert_eq!(hasher.backend(), before);
                 assert_eq!(hasher.update(end).finalize(), of_all, "{case}, by value");
             }
@@ -289,7 +289,7 @@ fn no_room() {
     let mut hasher = Hasher::new();
     for length in [0, 1, 1025, 5000, 31 * CHUNK + 1] {
         hasher.reset().update(&paint(length));
-        let state = State::of(&hasher);
+        let state = State::from(&hasher);
         let needed = state.len();
         for given in (0..needed).step_by(7).chain([needed - 1]) {
             let mut bytes = vec![0xee; given];
@@ -436,5 +436,5 @@ fn any_bytes_are_refused_or_hash_on() {
 fn nothing_secret_is_printed() {
     let mut hasher = Kind::Keyed.hasher_on(Backend::best());
     hasher.update(&paint(100));
-    assert_eq!(format!("{:?}", State::of(&hasher)), "State { count: 100, .. }");
+    assert_eq!(format!("{:?}", State::from(&hasher)), "State { count: 100, .. }");
 }

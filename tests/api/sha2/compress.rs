@@ -155,7 +155,7 @@ fn hasher_of<V: Traits>(h: [V::Word; 8], blocks: u64, held: &[u8], backend: Back
     bytes.resize(4 + V::VALUE + V::BLOCK, 0);
     bytes.extend((V::BLOCK as u64 * blocks + held.len() as u64).to_be_bytes());
     let state = hazmat::State::<V>::from_bytes(&bytes).unwrap();
-    state.into_hasher().with_backend(backend)
+    Hasher::from(state).with_backend(backend)
 }
 
 /// Each lane has its own length.

@@ -3,7 +3,7 @@
 
 use simd_digest::digest::{KeyInit, Mac};
 use simd_digest::sha2::hazmat::State;
-use simd_digest::sha2::{Hash, HmacKey, finalize_many, update_many};
+use simd_digest::sha2::{Hash, Hasher, HmacKey, finalize_many, update_many};
 use simd_digest::sha256::Batch;
 use simd_digest::{Backend, Digest};
 
@@ -102,7 +102,7 @@ fn all_entries<V: Traits>(backend: Backend, message: &[u8], key_at_end: bool) ->
     let mut ends = [other(); 3];
     finalize_many(&[&a, &b, &c], &mut ends).unwrap();
     hashes.extend(ends);
-    hashes.push(State::from_bytes(State::of(&a).to_bytes().as_ref()).unwrap().into_hasher().finalize());
+    hashes.push(Hasher::from(State::from_bytes(State::from(&a).to_bytes().as_ref()).unwrap()).finalize());
 
     for length in [32, 64, 65, 200] {
         let key = HmacKey::<V>::new(part(length)).with_backend(backend);
@@ -244,10 +244,10 @@ fn texts_and_states<V: Traits>() {
         }
     }
     let mut hasher = hasher_on::<V>(Backend::best());
-    let state = State::of(hasher.update(&paint(100))).to_bytes().as_ref().to_vec();
+    let state = State::from(&*hasher.update(&paint(100))).to_bytes().as_ref().to_vec();
     for place in [0, pages.len() - state.len()] {
         pages[place..][..state.len()].copy_from_slice(&state);
-        let restored = State::<V>::from_bytes(&pages[place..][..state.len()]).unwrap().into_hasher();
+        let restored = Hasher::from(State::<V>::from_bytes(&pages[place..][..state.len()]).unwrap());
         assert_eq!(restored.finalize(), hasher.finalize());
     }
 }

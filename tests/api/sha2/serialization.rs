@@ -129,11 +129,11 @@ fn something_after_what_is_held<V: Traits>() {
 }
 
 fn save<V: Traits>(hasher: &Hasher<V>) -> Vec<u8> {
-    State::of(hasher).to_bytes().as_ref().to_vec()
+    State::from(hasher).to_bytes().as_ref().to_vec()
 }
 
 fn restore<V: Traits>(bytes: &[u8]) -> Result<Hasher<V>, StateError> {
-    State::from_bytes(bytes).map(State::into_hasher)
+    State::from_bytes(bytes).map(Hasher::from)
 }
 
 /// Made by Go itself: see `tests/data/sha2/go`.
@@ -179,13 +179,13 @@ fn layout_of_a_hasher<V: Traits>() {
 /// Lengths of the arrays of each module.
 #[test]
 fn states_of_the_modules() {
-    let bytes: [u8; 108] = sha256::hazmat::State::of(&sha256::Hasher::new()).to_bytes();
+    let bytes: [u8; 108] = sha256::hazmat::State::from(&sha256::Hasher::new()).to_bytes();
     assert!(sha256::hazmat::State::from_bytes(&bytes).is_ok());
     assert!(sha224::hazmat::State::from_bytes(&bytes).is_err(), "of the other hash");
-    let bytes: [u8; 108] = sha224::hazmat::State::of(&sha224::Hasher::new()).to_bytes();
+    let bytes: [u8; 108] = sha224::hazmat::State::from(&sha224::Hasher::new()).to_bytes();
     assert!(sha224::hazmat::State::from_bytes(&bytes).is_ok());
     assert!(sha256::hazmat::State::from_bytes(&bytes).is_err(), "of the other hash");
-    let bytes: [u8; 204] = sha512::hazmat::State::of(&sha512::Hasher::new()).to_bytes();
+    let bytes: [u8; 204] = sha512::hazmat::State::from(&sha512::Hasher::new()).to_bytes();
     assert!(sha512::hazmat::State::from_bytes(&bytes).is_ok());
     assert!(sha384::hazmat::State::from_bytes(&bytes).is_err(), "of the other hash");
     assert_eq!(sha256::hazmat::State::from_bytes(&bytes).unwrap_err(), StateError::Length);
@@ -282,7 +282,7 @@ fn flipped_bytes_are_refused_or_hash_on<V: Traits>() {
 fn nothing_secret_is_printed<V: Traits>() {
     let mut hasher = Hasher::<V>::new();
     hasher.update(&paint(100));
-    assert_eq!(format!("{:?}", State::of(&hasher)), "State { .. }");
+    assert_eq!(format!("{:?}", State::from(&hasher)), "State { .. }");
     let error = restore::<V>(b"").map(|_| ()).unwrap_err();
     assert!(!error.to_string().is_empty());
 }

@@ -183,11 +183,11 @@ fn save(backend: Backend) {
         let mut hasher = keyed(backend).hasher();
         hasher.update(&secret(length));
         let mut bytes = [0; State::MAX_LEN];
-        let written = State::of(&hasher).to_bytes(&mut bytes).unwrap();
-        publish(State::of(&hasher).into_hasher().update(&secret(100)).finalize());
+        let written = State::from(&hasher).to_bytes(&mut bytes).unwrap();
+        publish(Hasher::from(State::from(&hasher)).update(&secret(100)).finalize());
         taint::reveal(&mut bytes);
         let state = State::from_bytes(&bytes[..written]).unwrap();
-        publish(state.into_hasher().with_backend(backend).update(&secret(100)).finalize());
+        publish(Hasher::from(state).with_backend(backend).update(&secret(100)).finalize());
     }
 }
 

@@ -124,7 +124,7 @@ fn save(backend: Backend) {
         let mut state = hash.serialize();
         taint::reveal(state.as_mut_slice());
         let mut hasher = sha256::Hasher::new().with_backend(backend);
-        let state = sha256::hazmat::State::of(hasher.update(&message));
-        publish(state.into_hasher().with_backend(backend).update(&message).finalize());
+        let state = sha256::hazmat::State::from(&*hasher.update(&message));
+        publish(Hasher::from(state).with_backend(backend).update(&message).finalize());
     }
 }

@@ -131,7 +131,7 @@ mod together {
         let number = (length - 1) / SUBTREE as u64;
         let begin = number * SUBTREE as u64;
         let mut state = Buffer(std::vec![0; State::MAX_LEN]);
-        let written = State::of(&hasher.hasher).to_bytes(&mut state.0).map_err(io::Error::other)?;
+        let written = State::from(&hasher.hasher).to_bytes(&mut state.0).map_err(io::Error::other)?;
         let reading = Reading { file, mode: mode_of(&state.0), buffers: Mutex::default() };
         let mut values = std::vec![[0; 32]; ROUND];
         let mut stack = Vec::new();
@@ -153,7 +153,7 @@ mod together {
         state.0.truncate(written);
         state.0[COUNT].copy_from_slice(&(number << CHUNKS).to_le_bytes());
         state.0.extend_from_slice(stack.as_flattened());
-        hasher.hasher = State::from_bytes(&state.0).map_err(io::Error::other)?.into_hasher();
+        hasher.hasher = State::from_bytes(&state.0).map_err(io::Error::other)?.into();
         hasher.update(end);
         Ok(())
     }
