@@ -2,10 +2,12 @@
 #![cfg(all(feature = "blake2", feature = "blake3", feature = "sha2"))]
 
 use core::marker::PhantomData;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
 use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::digest::const_oid::AssociatedOid;
+use simd_digest::digest::consts::{U32, U64};
 use simd_digest::digest::{Digest, ExtendableOutput, Mac};
 
 const DOCS: &str = include_str!("../src/lib.rs");
@@ -186,4 +188,60 @@ macro_rules! many_by_default {
 many_by_default! {
     many_of_blake2b_by_default: blake2b, 64;
     many_of_blake2s_by_default: blake2s, 32;
+}
+
+/// Threads may own and share every public type, and it may be moved, and looked at after a panic.
+macro_rules! auto_traits {
+    ($($module:ident: $($Type:ty)+;)+) => {
+        #[test]
+        fn public_types_have_the_auto_traits() {
+            fn has<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
+            $({
+                #[allow(unused_imports, reason = "some types are not of the module")]
+                use simd_digest::$module::*;
+                $(has::<$Type>();)+
+            })+
+        }
+    };
+}
+
+auto_traits! {
+    sha224: Batch Hash Hasher HmacHasher HmacKey HmacSha224 Sha224 hazmat::Sha224Core hazmat::State;
+    sha256: Batch Hash Hasher HmacHasher HmacKey HmacSha256 Sha256 hazmat::Sha256Core hazmat::State;
+    sha384: Batch Hash Hasher HmacHasher HmacKey HmacSha384 Sha384 hazmat::Sha384Core hazmat::State;
+    sha512: Batch Hash Hasher HmacHasher HmacKey HmacSha512 Sha512 hazmat::Sha512Core hazmat::State;
+    sha512_224: Batch Hash Hasher HmacHasher HmacKey HmacSha512_224 Sha512_224 hazmat::Sha512_224Core hazmat::State;
+    sha512_256: Batch Hash Hasher HmacHasher HmacKey HmacSha512_256 Sha512_256 hazmat::Sha512_256Core hazmat::State;
+    blake2b: Hash Hasher Params Parallel OutputReader Tree TreeHasher Blake2b<U64> Blake2bMac<U64> Blake2bp Blake2xb;
+    blake2b: FlavourB hazmat::Blake2bVarCore hazmat::State;
+    blake2s: Hash Hasher Params Parallel OutputReader Tree TreeHasher Blake2s<U32> Blake2sMac<U32> Blake2sp Blake2xs;
+    blake2s: FlavourS hazmat::Blake2sVarCore hazmat::State;
+    blake2: LeavesError ParamsError VerifyError XofError;
+    blake3: Blake3 Blake3Variant Hash Hasher Mode OutputReader hazmat::State hazmat::SubtreeError;
+    sha2: Variant224 Variant256 Variant384 Variant512 Variant512_224 Variant512_256;
+    hash: Full Hex ParseHashError simd_digest::Backend simd_digest::BackendError simd_digest::ManyError;
+    hash: simd_digest::StateError;
+}
+
+/// The public structures and enumerations are all in the list above, by a name of their own or as what an alias names.
+#[test]
+fn no_public_type_is_left_out() {
+    let source = include_str!("interface.rs");
+    let list = source.split("auto_traits! {").nth(1).and_then(|part| part.split('}').next()).expect("no list");
+    let words: BTreeSet<&str> = list.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let kinds = ["struct ", "enum ", "#[non_exhaustive] struct ", "#[non_exhaustive] enum "];
+    let mut seen = 0;
+    for line in API.lines() {
+        let Some(path) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) else { continue };
+        let path = path.split(['<', ' ']).next().unwrap();
+        // A generic type is named by aliases: `type simd_digest::sha256::Hasher = sha2::Hasher<Variant256>`.
+        let end = path.rsplitn(3, "::").take(2).collect::<Vec<_>>();
+        let end = format!("{}::{}<", end[1], end[0]);
+        let aliases = API.lines().filter(|line| line.starts_with("type simd_digest::") && line.contains(&end));
+        let names = aliases.map(|line| line.split([' ', '<']).nth(1).unwrap()).chain([path]);
+        let is_listed = |name: &str| words.contains(name.rsplit("::").next().unwrap());
+        assert!(names.into_iter().any(is_listed), "{path} is not listed");
+        seen += 1;
+    }
+    assert!(seen >= 40, "{seen} types");
 }
