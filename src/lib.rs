@@ -63,7 +63,7 @@
 //! | `ExtendableOutput` by a type                              | no      | yes     | yes     |
 //! | `SerializableState`, `AssociatedOid` by a type            | yes     | yes     | no      |
 //!
-//! `no`: no standard defines it.
+//! `planned`: a later version has it. `no`: no standard defines it.
 //!
 //! [`Backend`] lists the instruction sets, and chooses one for the process or for a hasher.
 //!

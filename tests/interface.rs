@@ -1,5 +1,5 @@
 //! The table of calls in the documentation of the crate, beside docs/public-api.txt and the compiler's answers.
-#![cfg(all(feature = "blake2", feature = "blake3", feature = "sha2"))]
+#![cfg(all(feature = "alloc", feature = "blake2", feature = "blake3", feature = "sha2"))]
 
 use core::marker::PhantomData;
 use core::panic::{RefUnwindSafe, UnwindSafe};

@@ -25,7 +25,7 @@ mod common {
     #[cfg(all(unix, feature = "alloc"))]
     pub(crate) mod places;
     pub(crate) mod random;
-    #[cfg(feature = "std")]
+    #[cfg(all(feature = "std", feature = "blake3"))]
     pub(crate) mod reader;
     #[cfg(feature = "blake2")]
     pub(crate) mod rfc;
