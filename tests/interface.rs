@@ -164,6 +164,19 @@ fn the_table_of_calls_is_complete_and_right() {
     }
 }
 
+/// Hashers differ in the types of their digests and counts alone.
+#[test]
+fn hashers_have_equal_signatures() {
+    for name in ["new", "with_backend", "backend", "update", "update_reader", "reset"] {
+        let signature = |Column { family: (family, parameter), .. }: &Column| {
+            let start = format!("fn simd_digest::{family}::Hasher{parameter}::{name}(");
+            API.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or_else(|| panic!("no {start}"))
+        };
+        let signatures: BTreeSet<&str> = COLUMNS.iter().map(signature).collect();
+        assert_eq!(signatures.len(), 1, "{name}: {signatures:?}");
+    }
+}
+
 /// The functions of a module of BLAKE2 are those of its default parameters.
 macro_rules! many_by_default {
     ($($test:ident: $module:ident, $length:literal;)+) => {
