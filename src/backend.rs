@@ -381,13 +381,11 @@ impl Backend {
 
     /// Makes `backend` the one that every hasher of this process uses by default.
     ///
-    /// A program that must keep wide registers off, say because of their effect on the clock of neighbouring code, can
-    /// set `avx2`, or `sse41`.
+    /// A program that keeps wide registers off sets `avx2`, or `sse41`.
     ///
     /// # Errors
     ///
-    /// [`BackendError::AlreadyChosen`] once a default was set, or was used by a hasher: half a process on another
-    /// instruction set than it was told would be a surprise.
+    /// [`BackendError::AlreadyChosen`] once a default was set, or was used by a hasher.
     #[cfg(feature = "std")]
     pub fn set_default(backend: Self) -> Result<(), BackendError> {
         BEST.set(backend).map_err(|_| BackendError::AlreadyChosen)

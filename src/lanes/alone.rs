@@ -6,11 +6,8 @@
 //!
 //! - Zen 4 begins the next message late, so two blocks are enough.
 //! - Arm's CPUs are taken for ones that overlap messages.
-//! - Pairs leave one of an odd number alone.
-//! - BLAKE3 has kernels for few.
-//! - BLAKE2: in four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes that of
-//!   one and a half; and the call that of one or two. A pair takes that of one and a half too. Alone, the first rows of a
-//!   message are computed before the last ones of another end.
+//! - BLAKE2: in four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes or as
+//!   a pair that of one and a half; and the call that of one or two.
 #![forbid(unsafe_code)]
 
 use super::order::blocks;

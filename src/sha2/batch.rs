@@ -301,7 +301,7 @@ pub fn update_each<'a, V: Variant, T>(
     streams::update_each(backend, jobs, done);
 }
 
-/// See [`sha256::finalize_many`](crate::sha256::finalize_many): the same for each variant.
+/// As [`sha256::finalize_many`](crate::sha256::finalize_many), for every variant.
 ///
 /// # Errors
 ///
