@@ -236,7 +236,7 @@ impl Isa {
 ///
 /// [`available`](Self::available) lists the backends of this CPU, fastest first, as `Ord` sorts them, and
 /// `cargo run --example which_backend` prints them. `set_default` chooses one for the process, and `with_backend` for a
-/// hasher. `lanes` of a hash's module tells how many messages a backend hashes side by side.
+/// hasher.
 ///
 /// # BLAKE2
 ///

@@ -15,7 +15,8 @@
 use alloc::vec::Vec;
 
 use crate::backend::Backend;
-use crate::error::ManyError;
+#[doc(no_inline)]
+pub use crate::error::ManyError;
 use crate::sha2::{self, Variant224};
 
 /// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-224.

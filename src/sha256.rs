@@ -39,7 +39,8 @@
 use alloc::vec::Vec;
 
 use crate::backend::Backend;
-use crate::error::ManyError;
+#[doc(no_inline)]
+pub use crate::error::ManyError;
 use crate::sha2::{self, Variant256};
 
 /// An incremental SHA-256 hasher.
