@@ -13,6 +13,7 @@
 //!   hash     hashes many files, one after the other
 //!   walk     finds files, and opens them without following links
 //!   filter   leaves out names
+//!   part     knows which names are meant
 //!   store    reads and writes stores
 //!   name     orders and takes apart names
 //! ```
@@ -25,6 +26,7 @@ mod hash;
 mod merge;
 mod name;
 mod others;
+mod part;
 mod record;
 mod repair;
 mod report;
@@ -42,13 +44,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread::{self, Builder};
 
+use rustix::fs::FileType;
 use simd_digest::blake2::Flavour;
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 
 use crate::args::Options;
 use crate::input::Source;
-use crate::output::{Printer, USAGE, complain, identity, reason, write_failed};
+use crate::output::{Printer, USAGE, complain, identity, reason, shown, write_failed};
 use crate::progress::Progress;
 use crate::replace;
 use crate::scheme::{Algorithm, Digest, Secret};
@@ -57,6 +60,7 @@ use audit::{Audit, Output, Stop};
 use draft::Draft;
 use filter::Filter;
 use hash::Setting;
+use part::{Accepted, Parts};
 use repair::{Interrupted, Repair};
 use report::Report;
 use store::{Entry, FORMAT, Header, Kind, Store, Writer};
@@ -84,20 +88,26 @@ struct Run<'a> {
     progress: &'a Progress,
     store: &'a Path,
     directory: &'a Path,
+    parts: Parts,
+    accepted: Accepted,
 }
 
 /// Records, audits or lists, as the options ask for. Returns whether all is well.
 pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &Progress) -> Result<bool, Refusal> {
     let directory = Path::new(options.files()[0]);
-    let run = Run { options, secret, progress, store, directory };
+    let wrong = |option: &'static str| move |error| Refusal::Wrong(option.into(), error);
+    let parts = Parts::new(&options.archive.only).map_err(wrong("--only"))?;
+    let accepted = options.archive.accept.iter().map(|name| Ok((part::below(name)?, false)));
+    let accepted = accepted.collect::<io::Result<_>>().map_err(wrong("--accept"))?;
+    let run = Run { options, secret, progress, store, directory, parts, accepted };
     let mut printer = Printer::new(progress).map_err(Refusal::Unprintable)?;
     let blake2s = |algorithm| algorithm == Algorithm::Blake2s;
     if options.archive.list {
-        let opened = run.open().map_err(|error| run.wrong(error))?;
+        let opened = run.open()?;
         return run.list(&opened, &mut printer);
     }
     if options.repair.repair {
-        let opened = run.open().map_err(|error| run.wrong(error))?;
+        let opened = run.open()?;
         return if blake2s(opened.header.scheme.algorithm) {
             run.repair::<FlavourS>(&opened, &mut printer)
         } else {
@@ -121,7 +131,7 @@ pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &P
     } else {
         None
     };
-    let opened = run.open().map_err(|error| run.wrong(error))?;
+    let opened = run.open()?;
     if blake2s(opened.header.scheme.algorithm) {
         run.audit::<FlavourS>(&opened, file, &mut printer)
     } else {
@@ -155,8 +165,43 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Opens the store, which must have the right root.
-    fn open(&self) -> io::Result<Store> {
+    /// Opens the store, which must have the right root. Each part must be in it or in the directory.
+    fn open(&self) -> Result<Store, Refusal> {
+        let store = self.open_any().map_err(|error| self.wrong(error))?;
+        let mut unknown: Vec<&[u8]> = self.parts.names().collect();
+        let mut entries = store.entries().map_err(|error| self.wrong(error))?;
+        while !unknown.is_empty()
+            && let Some(entry) = entries.next_entry().map_err(|error| self.wrong(error))?
+        {
+            unknown.retain(|part| entry.name != *part && !name::is_below(&entry.name, part));
+        }
+        if !unknown.is_empty() && !self.options.archive.list {
+            // An error here is one of the walk, which tells it.
+            let Ok(mut root) = Root::open(self.directory) else { return Ok(store) };
+            let filter = self.filter(&store.header)?;
+            unknown.retain(|part| {
+                let mut prefixes = (0..part.len()).filter(|&end| part[end] == b'/').map(|end| &part[..end]);
+                let mode = root.place(part).and_then(|place| place.stat()).map(|stat| stat.st_mode);
+                let is_directory =
+                    mode.as_ref().is_ok_and(|mode| FileType::from_raw_mode(*mode) == FileType::Directory);
+                let is_left_out =
+                    filter.excludes(part, is_directory) || prefixes.any(|part| filter.excludes(part, true));
+                let is_gone =
+                    |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+                mode.is_err_and(is_gone) || is_left_out
+            });
+        }
+        match unknown.first() {
+            Some(part) => {
+                let text = "nothing with this name is recorded, nor found in DIR beside what --exclude leaves out";
+                let name = shown(OsStr::from_bytes(part));
+                Err(Refusal::Wrong("--only".into(), io::Error::other(format!("{name}: {text}"))))
+            }
+            None => Ok(store),
+        }
+    }
+
+    fn open_any(&self) -> io::Result<Store> {
         let store = Store::open(self.store, self.secret)?;
         if let Some(root) = &self.options.archive.root {
             let wanted: Digest = root.parse().map_err(|_| io::Error::other("--root is not hexadecimal"))?;
@@ -177,10 +222,15 @@ impl Run<'_> {
         interrupted.map_or(Ok(()), |interrupted| Err(self.failed(interrupted.refusal())))
     }
 
+    /// The filter of a store, for the parts.
+    fn filter(&self, header: &Header) -> Result<Filter, Refusal> {
+        Filter::new(&header.exclude, self.parts.clone())
+            .map_err(|text| Refusal::Wrong(self.store.into(), io::Error::other(format!("wrong pattern: {text}"))))
+    }
+
     /// Begins a walk that leaves out the store, what is being written, and standard output.
     fn walk(&self, header: &Header) -> Result<Walk, Refusal> {
-        let mut filter = Filter::new(&header.exclude)
-            .map_err(|text| Refusal::Wrong(self.store.into(), io::Error::other(format!("wrong pattern: {text}"))))?;
+        let mut filter = self.filter(header)?;
         let unfinished = temporary::unfinished_of(self.store).map_err(|error| self.failed(error))?;
         for file in [self.store, &unfinished].map(fs::metadata).into_iter().flatten() {
             filter.leave_out(file.dev(), file.ino());
@@ -216,7 +266,8 @@ impl Run<'_> {
         };
         self.refuse_interrupted()?;
         // An error in a pattern leaves nothing behind.
-        Filter::new(&header.exclude).map_err(|text| Refusal::Wrong("--exclude".into(), io::Error::other(text)))?;
+        Filter::new(&header.exclude, Parts::default())
+            .map_err(|text| Refusal::Wrong("--exclude".into(), io::Error::other(text)))?;
         let file = Temporary::create_alone(self.store).map_err(|error| self.failed(error))?;
         let mut walk = self.walk(&header)?;
         let writer = Writer::begin(file, &header, self.secret).map_err(|error| self.failed(error))?;
@@ -269,13 +320,20 @@ impl Run<'_> {
     /// Prints what a store has.
     fn list(&self, opened: &Store, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
         let mut report = Report::new(printer, self.options, opened.header.scheme);
-        let (mut links, mut entries) = (0, opened.entries().map_err(|error| self.wrong(error))?);
+        let mut entries = opened.entries().map_err(|error| self.wrong(error))?;
+        let (mut files, mut links, mut bytes) = (0, 0, 0_u64);
         while let Some(Entry { name, kind }) = entries.next_entry().map_err(|error| self.wrong(error))? {
-            links += u64::from(matches!(kind, Kind::Link(_)));
+            if !self.parts.has(&name) {
+                continue;
+            }
+            match &kind {
+                Kind::Link(_) => links += 1,
+                Kind::File(record, _) => (files, bytes) = (files + 1, bytes.saturating_add(record.length)),
+            }
             report.listed(&name, &kind).map_err(Refusal::Unprintable)?;
         }
         opened.check_unchanged().map_err(|error| self.wrong(error))?;
-        report.end_of_list(&opened.sums, links).map_err(Refusal::Unprintable)?;
+        report.end_of_list(files, links, bytes, &opened.sums.root).map_err(Refusal::Unprintable)?;
         Ok(true)
     }
 
@@ -306,9 +364,11 @@ impl Run<'_> {
         let mut repair = repair.map_err(|(path, error)| Refusal::Wrong(path, error))?;
         let mut walk = self.walk(&opened.header)?;
         let report = Report::new(printer, options, opened.header.scheme);
-        let audit = Audit::new(opened, report, Output::Repair(Vec::new()), interrupted);
+        let names = (&self.parts, Accepted::new());
+        let audit = Audit::new(opened, report, Output::Repair(Vec::new()), interrupted, names);
         let mut audit = audit.map_err(|error| self.wrong(error))?;
-        progress.expect(opened.sums.bytes, audit.number());
+        let (bytes, files) = audit.sums();
+        progress.expect(bytes, files);
         let setting = self.setting(&opened.header);
         audit.run::<F>(&setting, &mut walk, None, true).map_err(|stop| self.stopped(stop))?;
         let (mut report, lost) = audit.into_lost();
@@ -325,7 +385,7 @@ impl Run<'_> {
         printer: &mut Printer<'_>,
     ) -> Result<bool, Refusal> {
         let archive = &self.options.archive;
-        let sample = archive.sample.map(|share| merge::sample(opened, share)).transpose();
+        let sample = archive.sample.map(|share| merge::sample(opened, &self.parts, share)).transpose();
         let sample = sample.map_err(|error| self.wrong(error))?;
         let mut walk = self.walk(&opened.header)?;
         let (header, secret) = (&opened.header, self.secret);
@@ -338,12 +398,11 @@ impl Run<'_> {
         let fresh = archive.sample.is_none_or(|share| !share.is_nothing());
         let report = Report::new(printer, self.options, opened.header.scheme);
         let interrupted = Interrupted::find(self.store).map_err(|error| self.wrong(error))?;
-        let mut audit = Audit::new(opened, report, output, interrupted).map_err(|error| self.wrong(error))?;
-        match &sample {
-            // The number of new files, and of those that an update reads besides, is not known yet.
-            Some(sample) => self.progress.expect(sample.bytes, sample.files),
-            None => self.progress.expect(opened.sums.bytes, audit.number()),
-        }
+        let names = (&self.parts, self.accepted.clone());
+        let mut audit = Audit::new(opened, report, output, interrupted, names).map_err(|error| self.wrong(error))?;
+        // The number of new files, and of those that an update reads besides, is not known yet.
+        let (bytes, files) = sample.as_ref().map_or_else(|| audit.sums(), |sample| (sample.bytes, sample.files));
+        self.progress.expect(bytes, files);
         let sample = sample.map(|sample| sample.chosen);
         audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
         if archive.update
@@ -353,10 +412,16 @@ impl Run<'_> {
             let text = format!("not updated: {doubt}; --force updates it");
             return Err(self.failed(io::Error::other(text)));
         }
+        let mut all_accepted = true;
+        for name in audit.not_accepted() {
+            all_accepted = false;
+            let error = io::Error::other("it did not rot, so --accept takes over nothing");
+            audit.report.printer.complain(Source::File(&self.below(name)), &error);
+        }
         let (mut report, root) =
             audit.finish(secret, || opened.check_name(self.store)).map_err(|error| self.failed(error))?;
         report.end_of_audit(&root, walk.special).map_err(Refusal::Unprintable)?;
-        Ok(report.is_good(archive.update))
+        Ok(report.is_good(archive.update) && all_accepted)
     }
 }
 

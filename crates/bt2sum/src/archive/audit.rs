@@ -15,6 +15,7 @@ use super::draft::Draft;
 use super::hash::{Content, Outcome, Setting, run};
 use super::merge::{Merge, Pair};
 use super::others::{Index, Place};
+use super::part::{Accepted, Parts};
 use super::record::record_of;
 use super::repair::{Interrupted, Lost};
 use super::report::{Finding, Report, Status};
@@ -79,6 +80,8 @@ pub(super) struct Audit<'a, 'p> {
     samples: bool,
     /// The file that a repair was writing to when it was killed.
     interrupted: Option<Interrupted>,
+    parts: &'a Parts,
+    accepted: Accepted,
 }
 
 impl<'a, 'p> Audit<'a, 'p> {
@@ -87,8 +90,9 @@ impl<'a, 'p> Audit<'a, 'p> {
         report: Report<'a, 'p>,
         output: Output,
         interrupted: Option<Interrupted>,
+        (parts, accepted): (&'a Parts, Accepted),
     ) -> io::Result<Self> {
-        let (others, swapped, newcomers) = (Index::new(store)?, Vec::new(), Vec::new());
+        let (others, swapped, newcomers) = (Index::new(store, parts)?, Vec::new(), Vec::new());
         let (unlisted_records, files, missing_files, samples) = (false, 0, 0, false);
         let missing = BTreeSet::new();
         Ok(Self {
@@ -104,12 +108,14 @@ impl<'a, 'p> Audit<'a, 'p> {
             missing_files,
             samples,
             interrupted,
+            parts,
+            accepted,
         })
     }
 
-    /// The number of recorded files.
-    pub(super) fn number(&self) -> u64 {
-        self.others.number()
+    /// The sum of the lengths and the number of the recorded files.
+    pub(super) fn sums(&self) -> (u64, u64) {
+        self.others.sums
     }
 
     /// Compares everything. An error says why the audit ends early.
@@ -123,7 +129,8 @@ impl<'a, 'p> Audit<'a, 'p> {
         let mut stop = None;
         self.samples = sample.is_some();
         let update = matches!(self.output, Output::Update(_));
-        let pairs = Merge::new(self.store, walk, sample, fresh, update).map_err(Stop::Store)?;
+        let always = self.accepted.clone();
+        let pairs = Merge::new(self.store, walk, (self.parts, &always), sample, fresh, update).map_err(Stop::Store)?;
         let done = run::<F, _>(setting, pairs, |pair, outcome| {
             self.take(pair, outcome).map_err(|error| {
                 stop = Some(error);
@@ -141,6 +148,7 @@ impl<'a, 'p> Audit<'a, 'p> {
     fn take(&mut self, pair: Pair, outcome: Outcome) -> Result<(), Stop> {
         let (name, entry, mut sight, hash) = match pair {
             Pair::Failed(error) => return Err(Stop::Store(error)),
+            Pair::Outside(Entry { name, kind }) => return self.write_old(&name, &kind, Record::clone),
             Pair::Unlisted(name, error) => (name, None, Sight::Unreadable(reason(&error), None), false),
             Pair::Fresh { found, hash } => (found.name().to_vec(), None, Sight::of(found, outcome), hash),
             Pair::Both { entry, found, hash, .. } => (Vec::new(), Some(entry), Sight::of(found, outcome), hash),
@@ -204,6 +212,7 @@ impl<'a, 'p> Audit<'a, 'p> {
             self.others.stamp(if let Kind::File(was, _) = &kind { Some(was.stamp()) } else { None }, now);
         }
         let decided = verdict(kind.as_recorded(), sight.as_found(), &self.others);
+        let decided = decided.map(|decided| self.accept(&name, decided));
         if let Sight::Nothing = sight {
             self.write(&name, &kind, &sight, decided, hash)?;
             self.others.gone(name, if let Kind::File(record, at) = kind { Some((record, at)) } else { None });
@@ -278,6 +287,14 @@ impl<'a, 'p> Audit<'a, 'p> {
             }
             _ => {}
         }
+        self.write_old(name, kind, |record| sight.seen(record, turn)).map(|()| None)
+    }
+
+    /// Writes the entry that the store has, with what became of its record.
+    fn write_old(&mut self, name: &[u8], kind: &Kind, seen: impl Fn(&Record) -> Record) -> Result<(), Stop> {
+        if let Output::Nothing | Output::Repair(_) = self.output {
+            return Ok(());
+        }
         let written = match kind {
             Kind::Link(target) => match &mut self.output {
                 Output::Sample(writer) => writer.link(name, target),
@@ -286,7 +303,7 @@ impl<'a, 'p> Audit<'a, 'p> {
             },
             Kind::File(record, at) => {
                 let leaves = self.store.leaves(record, *at).map_err(Stop::Store)?;
-                let record = sight.seen(record, turn);
+                let record = seen(record);
                 match &mut self.output {
                     Output::Sample(writer) => writer.file(name, &record, &leaves),
                     Output::Update(draft) => draft.file(name, &record, &leaves).map(|_| ()),
@@ -294,7 +311,20 @@ impl<'a, 'p> Audit<'a, 'p> {
                 }
             }
         };
-        written.map(|()| None).map_err(Stop::Output)
+        written.map_err(Stop::Output)
+    }
+
+    /// The verdict about a name, whose rot may be accepted.
+    fn accept(&mut self, name: &[u8], decided: (Verdict, Keep)) -> (Verdict, Keep) {
+        let Some(is_done) = self.accepted.get_mut(name) else { return decided };
+        let Some(accepted) = decided.0.accepted() else { return decided };
+        *is_done = true;
+        accepted
+    }
+
+    /// The names whose rot was to be accepted, and which have none.
+    pub(super) fn not_accepted(&self) -> impl Iterator<Item = &[u8]> {
+        self.accepted.iter().filter(|(_, is_done)| !**is_done).map(|(name, _)| name.as_slice())
     }
 
     /// Judges the names whose verdicts depend on others, now that all are known.
@@ -334,6 +364,7 @@ impl<'a, 'p> Audit<'a, 'p> {
     fn judge(&mut self, waiting: &Waiting) -> Option<(Verdict, Keep)> {
         let recorded = waiting.old.as_ref().map_or(Recorded::Nothing, |old| Recorded::File(&old.0));
         let decided = verdict(recorded, waiting.sight.as_found(), &self.others)?;
+        let decided = self.accept(&waiting.name, decided);
         if let Verdict::Moved(id) | Verdict::MovedRotted(id) = decided.0 {
             self.others.take(id);
             if let Some(own) = waiting.old.as_ref().and_then(|old| old.2) {

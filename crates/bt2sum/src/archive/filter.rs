@@ -7,6 +7,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::name::split;
+use super::part::Parts;
 
 /// A pattern of names that are left out.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ struct Pattern {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
     patterns: Vec<Pattern>,
+    /// The parts that the walk is for. Outside of them, it enters only directories that lead there.
+    parts: Parts,
     /// Device and number of files.
     files: Vec<(u64, u64)>,
 }
@@ -31,7 +34,7 @@ impl Filter {
     /// A filter of these patterns, or the error of the first one that is wrong, or that no name can match. A pattern with a slash, other than at
     /// its end, is for the whole name; any other is for the last component, at any depth. A slash at the end is for
     /// directories.
-    pub(super) fn new(patterns: &[String]) -> Result<Self, String> {
+    pub(super) fn new(patterns: &[String], parts: Parts) -> Result<Self, String> {
         let one = |text: &String| {
             let begin = text.strip_suffix('/').unwrap_or(text);
             let below = begin.strip_prefix('/').unwrap_or(begin);
@@ -43,12 +46,17 @@ impl Filter {
             let glob = set.map_err(|error| format!("{text}: {}", error.kind()))?;
             Ok::<_, String>(Pattern { glob, whole: begin.contains('/'), directories: text.ends_with('/') })
         };
-        Ok(Self { patterns: patterns.iter().map(one).collect::<Result<_, _>>()?, files: Vec::new() })
+        Ok(Self { patterns: patterns.iter().map(one).collect::<Result<_, _>>()?, parts, files: Vec::new() })
     }
 
     /// Leaves out this file, under any name.
     pub(super) fn leave_out(&mut self, device: u64, number: u64) {
         self.files.push((device, number));
+    }
+
+    /// Whether this name is outside of the parts, and no directory that leads to one.
+    pub(super) fn is_outside(&self, name: &[u8], is_directory: bool) -> bool {
+        !(self.parts.has(name) || is_directory && self.parts.are_below(name))
     }
 
     /// Whether a pattern leaves out this name.
@@ -84,17 +92,17 @@ mod tests {
             ("[a-c]?", &["ax", "b/cy"], &["dx", "abc"]),
             ("**/x", &["x", "a/x", "a/b/x"], &["ax"]),
         ] {
-            let filter = Filter::new(&[pattern.to_owned()]).unwrap();
+            let filter = Filter::new(&[pattern.to_owned()], Parts::default()).unwrap();
             assert!(left_out.iter().all(|name| filter.excludes(name.as_bytes(), false)), "{pattern}");
             assert!(!kept.iter().any(|name| filter.excludes(name.as_bytes(), false)), "{pattern}");
         }
-        let filter = Filter::new(&["a/".to_owned(), "b".to_owned()]).unwrap();
+        let filter = Filter::new(&["a/".to_owned(), "b".to_owned()], Parts::default()).unwrap();
         let excluded = [(&b"a"[..], true), (b"a", false), (b"b", true), (b"b", false), (b"x/a", true)];
         let excluded = excluded.map(|(name, is_directory)| filter.excludes(name, is_directory));
         assert_eq!(excluded, [true, false, true, true, true]);
         for wrong in ["[", "", "/", "//a", "a//", "./a", "a/./b", "../a", ".", ".."] {
-            assert!(Filter::new(&[wrong.to_owned()]).is_err(), "{wrong}");
+            assert!(Filter::new(&[wrong.to_owned()], Parts::default()).is_err(), "{wrong}");
         }
-        assert!(Filter::new(&["{a,".repeat(500) + "a" + &"}".repeat(500)]).is_err());
+        assert!(Filter::new(&["{a,".repeat(500) + "a" + &"}".repeat(500)], Parts::default()).is_err());
     }
 }

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use super::hash::{Task, Wanted};
 use super::name::{compare, is_below};
+use super::part::{Accepted, Parts};
 use super::store::{Entries, Entry, Kind, Record, Store, nanoseconds};
 use super::walk::{Found, Walk};
 use crate::number::Share;
@@ -20,6 +21,8 @@ pub(super) enum Pair {
     /// Recorded and not found: in a directory that cannot be listed, for this reason, or else gone. It was to be hashed if
     /// `hash` is true.
     Gone { entry: Entry, unlisted: Option<String>, hash: bool },
+    /// Recorded, and no business of this run: it is outside of the parts.
+    Outside(Entry),
     /// Found and not recorded.
     Fresh { found: Found, hash: bool },
     /// A directory that cannot be listed.
@@ -57,6 +60,9 @@ impl Task for Pair {
 pub(super) struct Merge<'a> {
     entries: Entries,
     walk: &'a mut Walk,
+    parts: &'a Parts,
+    /// Files that are hashed, whatever the sample is.
+    always: &'a Accepted,
     /// Which entries are to be hashed; all if there is no list.
     sample: Option<Vec<bool>>,
     /// Whether new files are hashed.
@@ -72,18 +78,20 @@ pub(super) struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// Pairs of all names. With a `sample` only those files are hashed; `fresh` tells whether new ones are. An `update`
-    /// hashes all that are not as they were recorded.
+    /// Pairs of all names in the parts. With a `sample` only those files are hashed; `fresh` tells whether new ones
+    /// are. An `update` hashes all that are not as they were recorded, and those `always`.
     pub(super) fn new(
         store: &Store,
         walk: &'a mut Walk,
+        (parts, always): (&'a Parts, &'a Accepted),
         sample: Option<Vec<bool>>,
         fresh: bool,
         update: bool,
     ) -> io::Result<Self> {
         let entries = store.entries()?;
         let (entry, found, unlisted) = (None, None, None);
-        Ok(Self { entries, walk, sample, fresh, update, number: 0, entry, found, unlisted, failed: false })
+        let (number, failed) = (0, false);
+        Ok(Self { entries, walk, parts, always, sample, fresh, update, number, entry, found, unlisted, failed })
     }
 
     /// The next entry is in the sample.
@@ -125,6 +133,9 @@ impl Iterator for Merge<'_> {
         Some(match (entry, found) {
             (Some(entry), None) => {
                 let hash = self.sampled();
+                if !self.parts.has(&entry.name) {
+                    return Some(Pair::Outside(entry));
+                }
                 let unlisted = self.unlisted.as_ref().filter(|(name, _)| is_below(&entry.name, name));
                 let unlisted = unlisted.map(|(_, why)| why.clone());
                 Pair::Gone { entry, unlisted, hash }
@@ -136,7 +147,7 @@ impl Iterator for Merge<'_> {
             (Some(entry), Some(found)) => {
                 // A change of a young file need not show in its time, and a link has no time.
                 let is_open = matches!(&entry.kind, Kind::Link(_) | Kind::File(Record { young: true, .. }, _));
-                let hash = self.sampled() || self.update && is_open;
+                let hash = self.sampled() || self.update && (is_open || self.always.contains_key(&entry.name));
                 Pair::Both { entry, found, hash, unless_same: self.update }
             }
             (None, Some(found)) => Pair::Fresh { found, hash: self.fresh || self.update },
@@ -153,19 +164,17 @@ pub(super) struct Sample {
 }
 
 /// Which entries a sample of this share has: those first that were not looked for for longest, at least one unless the
-/// share is nothing.
-pub(super) fn sample(store: &Store, share: Share) -> io::Result<Sample> {
+/// share is nothing. The share is that of the parts.
+pub(super) fn sample(store: &Store, parts: &Parts, share: Share) -> io::Result<Sample> {
     const WHOLE: u32 = 100_000_000;
-    let wanted = match share {
-        Share::Part(part) => (u128::from(store.sums.bytes) * u128::from(part)).div_ceil(WHOLE.into()),
-        Share::Bytes(bytes) => bytes.into(),
-    };
     let now = nanoseconds(SystemTime::now());
     let mut chosen = Vec::new();
     let mut files = Vec::new();
     let mut entries = store.entries()?;
     while let Some(entry) = entries.next_entry()? {
-        if let Kind::File(record, _) = entry.kind {
+        if let Kind::File(record, _) = entry.kind
+            && parts.has(&entry.name)
+        {
             // A time to come is one of a clock that was wrong.
             let checked = if record.checked > now { 0 } else { record.checked };
             files.push((checked, chosen.len(), record.length));
@@ -175,6 +184,11 @@ pub(super) fn sample(store: &Store, share: Share) -> io::Result<Sample> {
     if share.is_nothing() {
         return Ok(Sample { chosen, bytes: 0, files: 0 });
     }
+    let all: u128 = files.iter().map(|&(_, _, length)| u128::from(length)).sum();
+    let wanted = match share {
+        Share::Part(part) => (all * u128::from(part)).div_ceil(WHOLE.into()),
+        Share::Bytes(bytes) => bytes.into(),
+    };
     files.sort_unstable();
     let (mut bytes, mut number) = (0, 0);
     for (i, &(_, index, length)) in files.iter().enumerate() {

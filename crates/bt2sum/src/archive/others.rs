@@ -15,6 +15,7 @@ use core::mem;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io;
 
+use super::part::Parts;
 use super::store::{Kind, Record, Store, Time};
 use super::verdict::{Id, Others, Peers, Stamp, Twins};
 
@@ -22,15 +23,20 @@ use super::verdict::{Id, Others, Peers, Stamp, Twins};
 struct Times(Vec<(Time, u64, u64)>);
 
 impl Times {
-    fn of(store: &Store) -> io::Result<Self> {
+    /// The times of a store, and the sums of the lengths and the number of the files in the parts.
+    fn of(store: &Store, parts: &Parts) -> io::Result<(Self, (u64, u64))> {
         let (mut times, mut entries) = (Vec::new(), store.entries()?);
+        let (mut bytes, mut files) = (0_u64, 0);
         while let Some(entry) = entries.next_entry()? {
             if let Kind::File(record, at) = entry.kind {
                 times.push((record.modified, record.length, at));
+                if parts.has(&entry.name) {
+                    (bytes, files) = (bytes.saturating_add(record.length), files + 1);
+                }
             }
         }
         times.sort_unstable();
-        Ok(Self(times))
+        Ok((Self(times), (bytes, files)))
     }
 
     /// The number of records that have this time.
@@ -166,18 +172,17 @@ pub(super) struct Index {
     /// Lengths and times of files that are those of a record, but not of their own. Later, they are in order.
     elsewhere: Vec<Stamp>,
     stage: Stage,
+    /// The sum of the lengths and the number of the recorded files in the parts.
+    pub(super) sums: (u64, u64),
 }
 
 impl Index {
-    /// The index of a store, before anything is found.
-    pub(super) fn new(store: &Store) -> io::Result<Self> {
+    /// The index of a store, before anything is found. It has the times of all records, also outside of the parts: a
+    /// file is compared with the only record of its time.
+    pub(super) fn new(store: &Store, parts: &Parts) -> io::Result<Self> {
         let (lost, came, elsewhere) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { times: Times::of(store)?, lost, came, elsewhere, stage: Stage::Walking })
-    }
-
-    /// The number of all records.
-    pub(super) fn number(&self) -> u64 {
-        self.times.0.len() as u64
+        let (times, sums) = Times::of(store, parts)?;
+        Ok(Self { times, lost, came, elsewhere, stage: Stage::Walking, sums })
     }
 
     /// Where the digests of leaves begin of the only record with this length and time.

@@ -58,7 +58,7 @@ pub(super) fn record<F: Flavour>(
             Ok(Ok(record)) => report.recorded(found.name(), record.as_ref().map(|(digest, length)| (digest, *length))),
             Ok(Err(error)) => {
                 failure = Some(error);
-                Err(io::Error::other("the store cannot be written"))
+                Err(io::Error::other("the catalogue cannot be written"))
             }
             Err(error) => {
                 all_good = false;

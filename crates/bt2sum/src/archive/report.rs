@@ -269,8 +269,8 @@ impl<'a, 'p> Report<'a, 'p> {
     }
 
     /// Prints the sums of a list, if results are objects.
-    pub(super) fn end_of_list(&mut self, sums: &Sums, links: u64) -> io::Result<()> {
-        let (files, bytes, root) = (sums.entries - links, sums.bytes, &sums.root.to_string());
+    pub(super) fn end_of_list(&mut self, files: u64, links: u64, bytes: u64, root: &Digest) -> io::Result<()> {
+        let root = &root.to_string();
         let line = || json::line(&Recorded { files, links, bytes, special: None, root });
         if self.json { self.printer.print(&line()) } else { Ok(()) }
     }

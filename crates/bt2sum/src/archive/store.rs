@@ -189,7 +189,7 @@ impl Store {
         if after.nlink() == 0 && same || is_unchanged(&self.before, &after) {
             return Ok(());
         }
-        Err(io::Error::other("the store changed while it was read"))
+        Err(io::Error::other("the catalogue changed while it was read"))
     }
 
     /// Fails if another file has the name of the store now, which a new store would replace.

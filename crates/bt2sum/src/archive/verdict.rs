@@ -62,6 +62,17 @@ pub(super) enum Verdict {
     Nothing,
 }
 
+impl Verdict {
+    /// The verdict about a file that rotted, if its owner says that this change was wanted.
+    pub(super) fn accepted(self) -> Option<(Self, Keep)> {
+        match self {
+            Self::Rotted => Some((Self::Changed, Keep::Found)),
+            Self::MovedRotted(from) => Some((Self::Moved(from), Keep::Found)),
+            _ => None,
+        }
+    }
+}
+
 /// The record that an update stores under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {

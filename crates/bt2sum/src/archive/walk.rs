@@ -172,7 +172,8 @@ impl Walk {
             }
             let Some(kind) = self.kind(&directory, own, entry.file_type(), entry.ino())? else { continue };
             let full = join(&name, own);
-            if self.filter.excludes(&full, kind == FileType::Directory) {
+            let is_directory = kind == FileType::Directory;
+            if self.filter.is_outside(&full, is_directory) || self.filter.excludes(&full, is_directory) {
                 continue;
             }
             match kind {

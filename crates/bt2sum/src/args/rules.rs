@@ -5,7 +5,7 @@ use clap::parser::ValueSource;
 
 /// Each option needs at least one of the others. This is beyond clap's `requires`, which lets an option pass whose need
 /// conflicts with something else that was given.
-const NEEDS: [(&str, &[&str]); 24] = [
+const NEEDS: [(&str, &[&str]); 27] = [
     ("ignore-missing", &["check"]),
     ("quiet", &["check", "audit", "update", "sample", "repair"]),
     ("status", &["check"]),
@@ -13,6 +13,9 @@ const NEEDS: [(&str, &[&str]); 24] = [
     ("warn", &["check"]),
     ("range", &["check"]),
     ("range", &["leaves"]),
+    ("only", &["audit", "update", "sample", "list", "repair"]),
+    ("only", &["store"]),
+    ("accept", &["update"]),
     ("audit", &["store"]),
     ("update", &["store"]),
     ("sample", &["store"]),
@@ -34,7 +37,7 @@ const NEEDS: [(&str, &[&str]); 24] = [
 
 /// Options that a store has once it is made.
 const RECORDED: &[&str] = &["algorithm", "size", "length", "chunk", "exclude", "one-file-system"];
-const IN_STORE: &str = ", whose store has it";
+const IN_STORE: &str = ", whose catalogue has it";
 
 /// An option, others that do not go with it, and the end of the message.
 const CLASHES: [(&str, &[&str], &str); 11] = [
@@ -45,7 +48,7 @@ const CLASHES: [(&str, &[&str], &str); 11] = [
         "",
     ),
     ("recursive", &["audit", "update", "sample", "list"], ", which records"),
-    ("list", &["audit", "update", "sample", "direct", "rate", "cpus"], ", which reads only the store"),
+    ("list", &["audit", "update", "sample", "direct", "rate", "cpus"], ", which reads only the catalogue"),
     ("audit", RECORDED, IN_STORE),
     ("update", RECORDED, IN_STORE),
     ("sample", RECORDED, IN_STORE),

@@ -1,5 +1,6 @@
-//! The options of stores.
+//! The options of catalogues.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,35 +12,44 @@ use crate::number::{Share, share};
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct StoreOptions {
     /// With --recursive, records all files below DIR in this file; otherwise compares DIR with it, or lists it
-    #[arg(help_heading = "Stores of all files below a directory", long, value_name = "STORE")]
+    #[arg(help_heading = "Catalogues of all files below a directory", long, value_name = "STORE")]
     pub(crate) store: Option<PathBuf>,
 
     /// Tells which files changed, rotted, moved, are new, missing or unreadable
-    #[arg(help_heading = "Stores of all files below a directory", long)]
+    #[arg(help_heading = "Catalogues of all files below a directory", long)]
     pub(crate) audit: bool,
 
     /// An audit that then takes over what changed on purpose
-    #[arg(help_heading = "Stores of all files below a directory", long)]
+    #[arg(help_heading = "Catalogues of all files below a directory", long)]
     pub(crate) update: bool,
 
     /// An audit that reads P percent of the bytes, or SIZE bytes; the files read longest ago come first
     ///
     /// With --update, what is new, and what has another length or time, is read besides.
-    #[arg(help_heading = "Stores of all files below a directory", long, value_name = "P%|SIZE", allow_hyphen_values = true, value_parser = share)]
+    #[arg(help_heading = "Catalogues of all files below a directory", long, value_name = "P%|SIZE")]
+    #[arg(allow_hyphen_values = true, value_parser = share)]
     pub(crate) sample: Option<Share>,
 
-    /// Prints what the store has, as lines that --check reads from within DIR
-    #[arg(help_heading = "Stores of all files below a directory", long)]
+    /// Prints what the catalogue has, as lines that --check reads from within DIR
+    #[arg(help_heading = "Catalogues of all files below a directory", long)]
     pub(crate) list: bool,
 
-    /// Refuses a store with another root
-    #[arg(help_heading = "Stores of all files below a directory", long, value_name = "HEX")]
+    /// Only this file or directory within DIR; repeatable
+    #[arg(help_heading = "Catalogues of all files below a directory", long, value_name = "NAME")]
+    pub(crate) only: Vec<OsString>,
+
+    /// Takes over this file although it rotted; repeatable
+    #[arg(help_heading = "Catalogues of all files below a directory", long, value_name = "NAME")]
+    pub(crate) accept: Vec<OsString>,
+
+    /// Refuses a catalogue with another root
+    #[arg(help_heading = "Catalogues of all files below a directory", long, value_name = "HEX")]
     pub(crate) root: Option<String>,
 
     // No doc comment, in which [ab] would be a link.
     #[arg(
         help = "Leaves out names like this: * ? [ab] {a,b}; with a slash, whole names below DIR",
-        help_heading = "Stores of all files below a directory",
+        help_heading = "Catalogues of all files below a directory",
         long,
         value_name = "GLOB",
         allow_hyphen_values = true
@@ -47,11 +57,11 @@ pub(crate) struct StoreOptions {
     pub(crate) exclude: Vec<String>,
 
     /// Leaves out what is mounted below DIR
-    #[arg(help_heading = "Stores of all files below a directory", long)]
+    #[arg(help_heading = "Catalogues of all files below a directory", long)]
     pub(crate) one_file_system: bool,
 
     /// Reads from the disk and not from the page cache
-    #[arg(help_heading = "Stores of all files below a directory", long)]
+    #[arg(help_heading = "Catalogues of all files below a directory", long)]
     pub(crate) direct: bool,
 }
 

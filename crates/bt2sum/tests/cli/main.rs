@@ -33,6 +33,7 @@ mod sha2;
 mod signals;
 mod store;
 mod store_kept;
+mod store_parts;
 mod store_verdicts;
 mod terminal;
 mod touched;

@@ -245,7 +245,7 @@ fn an_update_that_looks_like_an_accident() {
 }
 
 /// A run as a user who may not read everything, which the superuser may.
-fn as_user(directory: &Directory, options: &[&str]) -> Outcome {
+pub(crate) fn as_user(directory: &Directory, options: &[&str]) -> Outcome {
     let mut command = directory.bt2sum([]);
     if fs::metadata("/proc/self").unwrap().uid() == 0 {
         // A copy, since users need not reach the program. Of what this process writes, a child that other tests start
