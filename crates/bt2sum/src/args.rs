@@ -2,15 +2,13 @@
 
 use core::num::NonZeroUsize;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, Read};
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
-use clap::{Command, CommandFactory, FromArgMatches, Parser};
+use clap::{Command, FromArgMatches, Parser};
 use clap_complete::Shell;
 use simd_digest::Backend;
 
-use crate::help::sections;
 use crate::input::from_raw;
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, rate, thread_count};
 use crate::scheme::{Algorithm, CHUNK, LONGEST_LEAF, Scheme, Shape};
@@ -23,13 +21,13 @@ mod role;
 pub(crate) mod rules;
 mod store;
 
-/// Prints or checks checksums of files: BLAKE2 trees, BLAKE3, or plain BLAKE2 and SHA-2.
+/// Checksums of files by BLAKE2, BLAKE3 and SHA-2; audits that tell edits from rot.
 #[derive(Debug, Parser)]
-#[command(name = "bt2sum", args_override_self = true, disable_version_flag = true, after_long_help = sections())]
+#[command(name = "bt2sum", args_override_self = true, disable_version_flag = true)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
     /// Hash: trees of blake2b and blake2s, all others plain [default: blake2b]
-    #[arg(help_heading = "Hash", short, long, value_enum)]
+    #[arg(help_heading = "Hash", short, long, value_enum, value_name = "HASH")]
     pub(crate) algorithm: Option<Algorithm>,
 
     /// Length of digests of BLAKE2: 1 to 64, of blake2s and blake2sp to 32 [default: the longest]
@@ -121,7 +119,7 @@ pub(crate) struct Options {
 
     /// Lets --leaves replace a regular file of any contents, but no input and no key
     ///
-    /// Lets --recursive --store replace a store, and --update take over what looks like an accident.
+    /// Lets --recursive --store replace a catalogue, and --update take over what looks like an accident.
     #[arg(help_heading = "Leaves, which locate damage", long)]
     pub(crate) force: bool,
 
@@ -211,26 +209,22 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Parses the command line of this program. Two things are beyond clap: the Go tool's `-cpus`, and limits that depend
-    /// on the algorithm.
-    pub(crate) fn of_command_line(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
-        let matches = Self::at_width().try_get_matches_from(with_right_dashes(arguments.into_iter()))?;
-        let options = Self::from_arg_matches(&matches)?;
-        let broken = rules::broken(|option| rules::is_given(&matches, option));
-        match broken
+    /// Parses a command line. `meant` is an option that a subcommand stands for, and `turn_on` does what it does. Two
+    /// things are beyond clap: the Go tool's `-cpus`, and rules between options. The error of a rule is a text.
+    pub(crate) fn parse(
+        command: &mut Command,
+        arguments: impl Iterator<Item = OsString>,
+        meant: Option<&str>,
+        turn_on: impl FnOnce(&mut Self),
+    ) -> Result<Result<Self, String>, clap::Error> {
+        let matches = command.try_get_matches_from_mut(with_right_dashes(arguments))?;
+        let mut options = Self::from_arg_matches(&matches)?;
+        turn_on(&mut options);
+        let broken = rules::broken(|option| meant == Some(option) || rules::is_given(&matches, option))
             .or_else(|| options.wrong_store())
             .or_else(|| options.wrong_repair())
-            .or_else(|| options.contradiction())
-        {
-            Some(wrong) => Err(Self::command().error(ErrorKind::ValueValidation, wrong)),
-            None => Ok(options),
-        }
-    }
-
-    /// The command, whose help has at most 80 columns where nothing tells how many there are.
-    fn at_width() -> Command {
-        let is_known = io::stdout().is_terminal() || std::env::var_os("COLUMNS").is_some();
-        if is_known { Self::command() } else { Self::command().term_width(80) }
+            .or_else(|| options.contradiction());
+        Ok(broken.map_or(Ok(options), Err))
     }
 
     /// The error in the values of options beside a store, if there is one.
@@ -252,7 +246,7 @@ impl Options {
         if self.chunk.is_some_and(|chunk| chunk > LONGEST_LEAF) {
             return Some(format!("--chunk with --store is at most {}m", LONGEST_LEAF >> 20));
         }
-        (self.files.len() != 1).then(|| "--store is for one directory".to_owned())
+        (self.files.len() != 1).then(|| "--store is for one directory, DIR; --only NAME is a part of it".to_owned())
     }
 
     /// The error in the options of a repair of one file, if there is one.
@@ -431,11 +425,6 @@ fn with_right_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn clap_finds_no_contradiction() {
-        Options::command().debug_assert();
-    }
 
     #[test]
     fn dashes_as_go_has_them() {

@@ -14,6 +14,7 @@ use crate::args::{Options, Role, Tool, rules};
 use crate::number::decimal;
 use crate::output::{self, Style};
 use crate::scheme::{Algorithm, LONGEST_OUTPUT};
+use crate::verbs;
 
 /// Why the command line is not done.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(crate) fn options() -> Result<Options, Refused> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     match asked_for(&arguments).map_err(Refused::Clap)? {
         Some(call) => options_of(call),
-        None => Options::of_command_line(arguments).map_err(Refused::Clap),
+        None => verbs::options(arguments).map_err(Refused::Clap),
     }
 }
 

@@ -31,8 +31,8 @@
 //!   output      prints digests, warnings and errors
 //!   json        has the results as JSON
 //!   manual      makes the manual page
+//!   verbs       has the subcommands
 //!   args        parses the command line
-//!   help        has the end of the long help
 //!   sealed      writes and reads files with a checksum of their own
 //!   temporary   writes a file that gets its name only when it is whole
 //!   signals     cleans up before a signal ends the program
@@ -57,7 +57,6 @@ mod check;
 mod engine;
 mod foreign;
 mod function;
-mod help;
 mod input;
 mod inspect;
 mod json;
@@ -91,6 +90,7 @@ mod supervise;
 mod team;
 mod temporary;
 mod threads;
+mod verbs;
 mod walk;
 mod window;
 
@@ -100,7 +100,6 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use simd_digest::Backend;
 use simd_digest::blake2::Flavour;
 use simd_digest::blake2b::{self, FlavourB};
@@ -360,7 +359,7 @@ fn format_of(options: &Options) -> Format {
 /// The version, completions or manual page, if the options ask for one instead of digests.
 fn about(options: &Options) -> Option<Vec<u8>> {
     let mut text = Vec::new();
-    let mut command = Options::command().version(env!("CARGO_PKG_VERSION"));
+    let mut command = verbs::whole().version(env!("CARGO_PKG_VERSION"));
     if options.version {
         let backend = Backend::best();
         let version = env!("CARGO_PKG_VERSION");

@@ -5,33 +5,35 @@ use std::io::{self, Write};
 use clap::Command;
 use clap_mangen::Man;
 
+use crate::verbs;
+
 /// The reference, in the part of Markdown that [`roff`] knows.
 const MANUAL: &str = include_str!("../MANUAL.md");
 
-/// One line for each way to call the program.
-const SYNOPSIS: &str = "\
-bt2sum [OPTION]... [FILE]...
-bt2sum --check [OPTION]... [LIST]...
-bt2sum --recursive --store STORE [OPTION]... DIR
-bt2sum {--audit | --update | --sample P%|SIZE} --store STORE [OPTION]... DIR
-bt2sum --list --store STORE [OPTION]...
-bt2sum --repair --from COPY... --store STORE [OPTION]... DIR
-bt2sum --repair --from COPY... --leaves LEAVES [OPTION]... FILE
-bt2sum --as {sha224sum | sha256sum | sha384sum | sha512sum | b2sum | b3sum} [OPTION]... [FILE]...";
+/// The last way to call the program.
+const AS: &str = "bt2sum --as {sha224sum | sha256sum | sha384sum | sha512sum | b2sum | b3sum} [OPTION]... [FILE]...";
 
 /// Writes the manual page.
 pub(crate) fn write(command: Command, out: &mut impl Write) -> io::Result<()> {
     let sections = MANUAL.find("\n## ").map_or(MANUAL, |begin| &MANUAL[begin + 1..]);
-    let (description, reference) = sections.find("\n## ").map_or((sections, ""), |end| sections.split_at(end + 1));
+    let (description, reference) = split_section(sections);
     let options = options(&command)?;
     // A page of each version has no date of its own. Without one, the version would stand in its place.
-    let man = Man::new(command.override_usage(SYNOPSIS)).date(" ").manual("User Commands");
+    let man = Man::new(command.override_usage(verbs::synopsis() + AS)).date(" ").manual("User Commands");
     man.render_title(out)?;
     man.render_name_section(out)?;
     man.render_synopsis_section(out)?;
+    let (commands, reference) = split_section(reference);
     out.write_all(roff(description).as_bytes())?;
+    out.write_all(roff(commands).as_bytes())?;
+    out.write_all(roff(&verbs::reference()).as_bytes())?;
     out.write_all(options.as_bytes())?;
     out.write_all(roff(reference).as_bytes())
+}
+
+/// The first section, and the others.
+fn split_section(text: &str) -> (&str, &str) {
+    text.find("\n## ").map_or((text, ""), |end| text.split_at(end + 1))
 }
 
 /// The section of the options. Their headings, which clap makes sections, are parts of it.
@@ -168,14 +170,11 @@ fn guarded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-    use crate::args::Options;
 
     fn page() -> String {
         let mut page = Vec::new();
-        write(Options::command().version("1"), &mut page).unwrap();
+        write(verbs::whole().version("1"), &mut page).unwrap();
         String::from_utf8(page).unwrap()
     }
 
@@ -184,7 +183,7 @@ mod tests {
     #[test]
     fn the_page_names_every_option() {
         let page = page();
-        let mut command = Options::command();
+        let mut command = verbs::whole();
         command.build();
         for argument in command.get_arguments().filter(|argument| argument.get_id() != "child_of") {
             let escaped = |name: String| name.replace('-', "\\-");

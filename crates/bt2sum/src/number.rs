@@ -43,6 +43,9 @@ pub(crate) enum Share {
 }
 
 impl Share {
+    /// A twentieth.
+    pub(crate) const USUAL: Self = Self::Part(5_000_000);
+
     pub(crate) fn is_nothing(self) -> bool {
         matches!(self, Self::Part(0) | Self::Bytes(0))
     }

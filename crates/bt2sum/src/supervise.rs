@@ -16,6 +16,7 @@ use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_de
 
 use crate::args::Options;
 use crate::input::{Source, metadata, raw};
+use crate::verbs;
 
 /// The way in which the child ended.
 pub(crate) enum Child {
@@ -103,7 +104,10 @@ fn is_read_twice(path: &Path) -> bool {
 fn start() -> Option<(io::PipeReader, process::Child)> {
     let (reader, writer) = io::pipe().ok()?;
     let mut command = Command::new(std::env::current_exe().ok()?);
-    command.arg(format!("--child-of={}", process::id())).args(std::env::args_os().skip(1)).stdin(writer);
+    // A subcommand is one only as the first argument.
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let (first, rest) = arguments.split_at(1 + usize::from(verbs::of(&arguments).is_some()));
+    command.args(&first[1..]).arg(format!("--child-of={}", process::id())).args(rest).stdin(writer);
     let child = command.spawn().ok()?;
     Some((reader, child))
 }

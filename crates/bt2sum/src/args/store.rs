@@ -11,7 +11,7 @@ use crate::number::{Share, share};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct StoreOptions {
-    /// With --recursive, records all files below DIR in this file; otherwise compares DIR with it, or lists it
+    /// The catalogue: --recursive records DIR in it, --audit and others compare DIR with it, --list prints it
     #[arg(help_heading = "Catalogues of all files below a directory", long, value_name = "STORE")]
     pub(crate) store: Option<PathBuf>,
 

@@ -1,6 +1,6 @@
 //! What the command line may say.
 
-use crate::{Directory, HELLO, Outcome, bt2sum, outcome, success};
+use crate::{Directory, HELLO, Outcome, outcome, success};
 
 /// Usage errors are found before anything is hashed.
 #[test]
@@ -64,20 +64,7 @@ fn help_and_version() {
     let directory = Directory::new();
     let Outcome { code, stdout, stderr } = outcome(&mut directory.bt2sum(["--help"]));
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
-    for part in [
-        "BLAKE2b-64 (NAME) = HEX",
-        "[default: 5m]",
-        "[default: the longest]",
-        "BLAKE2s",
-        "SHA256 (NAME) = HEX",
-        "BLAKE3 (NAME) = HEX",
-        "--derive-key",
-        "SHA512 (NAME) = HEX",
-        "sha224",
-        "sha384",
-        "Exit status",
-        "KiB",
-    ] {
+    for part in ["bt2sum COMMAND --help", "--version", "--man", "--as"] {
         assert!(stdout.contains(part), "{part}");
     }
     for (option, columns) in [("-h", 80), ("--help", 80), ("-h", 120), ("--help", 100), ("-h", 60)] {
@@ -103,10 +90,4 @@ fn help_and_version() {
         assert_eq!((code, stderr.as_str()), (Some(0), ""));
         assert!(stdout.starts_with(&format!("bt2sum {} (backend {backend}", env!("CARGO_PKG_VERSION"))), "{stdout}");
     }
-}
-
-#[test]
-fn the_help_says_what_mapping_risks() {
-    let help = outcome(bt2sum().arg("--help"));
-    assert!(help.code == Some(0) && help.stdout.contains("--mmap") && help.stdout.contains("SIGBUS"), "{help:?}");
 }

@@ -38,6 +38,7 @@ mod store_verdicts;
 mod terminal;
 mod touched;
 mod traps;
+mod verbs;
 mod walk;
 
 use in_time::{Run, start};

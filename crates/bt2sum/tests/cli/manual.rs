@@ -29,30 +29,37 @@ fn what_a_reader_looks_for() {
     assert!(page.starts_with(".ie ") || page.starts_with(".TH "));
     for (title, parts) in [
         ("NAME", &["bt2sum \\- "][..]),
-        ("SYNOPSIS", &["\\fBbt2sum\\fR", "\\-\\-check", "\\-\\-store"]),
+        ("SYNOPSIS", &["\\fBbt2sum\\fR check", "\\fBbt2sum\\fR audit \\-\\-store STORE"]),
+        ("COMMANDS", &["\\fBbt2sum \\-\\-audit\\fR", "\\fB\\-\\-accept\\fR", "\\fB\\-\\-no\\-progress\\fR"]),
         ("DESCRIPTION", &["par2"]),
         ("OPTIONS", &["\\-\\-recursive", ".SS \"Check lists\"", "\\-\\-man"]),
         ("TREES", &["node offset", "\\-\\-compat\\-empty"]),
         ("FORMATS", &["BLAKE2b\\-TREE\\-512\\-5M (name) = hex", "SHA512 (name) = hex", "BLAKE3\\-512 (name) = hex"]),
         ("CHECK LISTS", &["FAILED open or read", "\\-\\-\\-\\-\\-BEGIN PGP SIGNED MESSAGE"]),
-        ("STORES", &["unchanged", "changed", "rotted", "new", "missing", "moved", "unreadable", "\\-\\-exclude GLOB"]),
+        (
+            "CATALOGUES",
+            &["unchanged", "changed", "rotted", "new", "missing", "moved", "unreadable", "\\-\\-exclude GLOB"],
+        ),
         ("JSON", &["ranges", "name_hex"]),
         ("MAPPED FILES", &["SIGBUS"]),
         ("FILES", &[".bt2sum\\-*.tmp", "bt2leaf"]),
         ("SIGNALS", &["nohup", "SIGKILL"]),
         ("EXIT STATUS", &["\\fB0\\fR", "\\fB1\\fR", "\\fB2\\fR", "\\fB3\\fR"]),
-        ("EXAMPLES", &["bt2sum \\-\\-audit \\-\\-store"]),
+        ("EXAMPLES", &["bt2sum audit \\-\\-store"]),
         ("SEE ALSO", &["b2sum(1)"]),
     ] {
         let text = section(&page, title);
         assert!(parts.iter().all(|part| text.contains(part)), "{title}: {text}");
     }
-    // As the help has them, which lists the page itself.
-    let help = outcome(bt2sum().arg("--help")).stdout;
-    let (help, _) = help.split_once("\nFormats:").unwrap();
+    // The helps of all commands name only options of the page.
     let options = section(&page, "OPTIONS");
-    let names = help.lines().filter(|line| line.trim_start().starts_with('-')).flat_map(|line| line.split([' ', ',']));
-    let names: Vec<&str> = names.filter(|word| word.starts_with('-')).collect();
+    let verbs = ["sum", "check", "record", "audit", "update", "sample", "list", "repair"];
+    let helps = verbs.iter().map(|verb| outcome(bt2sum().args([*verb, "--help"])).stdout);
+    let helps: String = helps.chain([outcome(bt2sum().arg("--help")).stdout]).collect();
+    let names = helps.split([' ', ',', '\n', '=']).filter(|word| word.starts_with("--") && word.len() > 2);
+    let mut names: Vec<&str> = names.map(|name| name.trim_end_matches([';', ':'])).collect();
+    names.sort_unstable();
+    names.dedup();
     assert!(names.len() > 40 && names.contains(&"--man"), "{names:?}");
     for name in names {
         assert!(options.contains(&format!("\\fB{}\\fR", name.replace('-', "\\-"))), "{name}");
