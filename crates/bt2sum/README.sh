@@ -27,16 +27,16 @@ shell() {
 }
 
 audit() {
-    shell 'bt2sum -r --store photos.store -t 64k photos'
+    shell 'bt2sum record --store photos.store -t 64k photos'
     shell 'echo "a caption" >> photos/2019/3.raw                # an edit'
     touch -d 2024-02-03T04:05:06Z photos/2019/3.raw # the root has this time
     shell 'mv photos/2019/5.raw photos/best.raw'
     printf x | dd of=photos/2019/7.raw bs=1 seek=2000000 conv=notrunc status=none
     touch -d 2019-05-06T07:08:09Z photos/2019/7.raw
     echo '$ # … and a byte of 7.raw rots on the disk: its time stays'
-    shell 'bt2sum --audit --store photos.store photos; echo "status $?"'
-    shell 'bt2sum --update --store photos.store photos > report; tail -n 1 report'
-    shell 'bt2sum --audit --store photos.store photos'
+    shell 'bt2sum audit --store photos.store photos; echo "status $?"'
+    shell 'bt2sum update --store photos.store photos > report; tail -n 1 report'
+    shell 'bt2sum audit --store photos.store photos'
 }
 
 # The copy was made before the byte rotted, and a byte of it has rotted since.
@@ -46,7 +46,7 @@ repair() {
     printf x | dd of=copy/2019/7.raw bs=1 seek=1000000 conv=notrunc status=none
     printf x | dd of=photos/2019/4.raw bs=1 seek=70000 conv=notrunc status=none
     touch -d 2019-05-06T07:08:09Z photos/2019/4.raw
-    shell 'bt2sum --repair --from copy --store photos.store photos; echo "status $?"'
+    shell 'bt2sum repair --from copy --store photos.store photos; echo "status $?"'
 }
 
 text=$(audit 2>&1; echo ---; repair 2>&1)
