@@ -340,7 +340,9 @@ pub mod hazmat {
     /// ```
     /// use simd_digest::sha256::{Hasher, hazmat::State};
     ///
-    /// let state: State = State::from(&*Hasher::new().update(b"abc"));
+    /// let mut hasher = Hasher::new();
+    /// hasher.update(b"abc");
+    /// let state = State::from(&hasher);
     /// let bytes: [u8; 108] = state.to_bytes();
     /// assert_eq!(Hasher::from(state).finalize(), simd_digest::sha256::hash(b"abc"));
     /// ```

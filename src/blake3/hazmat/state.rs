@@ -33,8 +33,9 @@ const HEAD: usize = 4 + 2 * 8 + KEY_LEN + 32 + 64;
 /// use simd_digest::blake3::hazmat::State;
 /// use simd_digest::blake3::{self, Hasher};
 ///
-/// let mut bytes = [0; State::MAX_LEN];
-/// let length = State::from(&*Hasher::new().update(b"one, ")).to_bytes(&mut bytes)?;
+/// let (mut hasher, mut bytes) = (Hasher::new(), [0; State::MAX_LEN]);
+/// hasher.update(b"one, ");
+/// let length = State::from(&hasher).to_bytes(&mut bytes)?;
 ///
 /// let mut hasher = Hasher::from(State::from_bytes(&bytes[..length])?);
 /// assert_eq!(hasher.update(b"two").finalize(), blake3::hash(b"one, two"));
@@ -158,10 +159,10 @@ impl From<&Hasher> for State {
     }
 }
 
-/// A hasher that goes on from a state, on [`Backend::best`] if the state was read from bytes.
+/// A hasher that goes on from a state, on [`Backend::best`].
 impl From<State> for Hasher {
     fn from(state: State) -> Self {
-        state.hasher
+        state.hasher.with_backend(Backend::best())
     }
 }
 
