@@ -97,8 +97,12 @@ pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &P
     let directory = Path::new(options.files()[0]);
     let wrong = |option: &'static str| move |error| Refusal::Wrong(option.into(), error);
     let parts = Parts::new(&options.archive.only).map_err(wrong("--only"))?;
-    let accepted = options.archive.accept.iter().map(|name| Ok((part::below(name)?, false)));
-    let accepted = accepted.collect::<io::Result<_>>().map_err(wrong("--accept"))?;
+    let accepted = options.archive.accept.iter().map(|name| Ok((part::below(name)?, None)));
+    let accepted = accepted.collect::<io::Result<Accepted>>().map_err(wrong("--accept"))?;
+    if let Some(name) = accepted.keys().find(|name| !parts.has(name)) {
+        let text = format!("{}: it is outside of all --only", shown(OsStr::from_bytes(name)));
+        return Err(wrong("--accept")(io::Error::other(text)));
+    }
     let run = Run { options, secret, progress, store, directory, parts, accepted };
     let mut printer = Printer::new(progress).map_err(Refusal::Unprintable)?;
     let blake2s = |algorithm| algorithm == Algorithm::Blake2s;
@@ -165,21 +169,24 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Opens the store, which must have the right root. Each part must be in it or in the directory.
+    /// Opens the store, which must have the right root. Each part, and each file whose rot is accepted, must be in it or
+    /// in the directory.
     fn open(&self) -> Result<Store, Refusal> {
         let store = self.open_any().map_err(|error| self.wrong(error))?;
-        let mut unknown: Vec<&[u8]> = self.parts.names().collect();
+        let parts = self.parts.names().map(|part| (part, true));
+        let files = self.accepted.keys().map(|name| (name.as_slice(), false));
+        let mut unknown: Vec<(&[u8], bool)> = parts.chain(files).collect();
         let mut entries = store.entries().map_err(|error| self.wrong(error))?;
         while !unknown.is_empty()
             && let Some(entry) = entries.next_entry().map_err(|error| self.wrong(error))?
         {
-            unknown.retain(|part| entry.name != *part && !name::is_below(&entry.name, part));
+            unknown.retain(|(name, is_part)| entry.name != *name && !(*is_part && name::is_below(&entry.name, name)));
         }
         if !unknown.is_empty() && !self.options.archive.list {
             // An error here is one of the walk, which tells it.
             let Ok(mut root) = Root::open(self.directory) else { return Ok(store) };
             let filter = self.filter(&store.header)?;
-            unknown.retain(|part| {
+            unknown.retain(|&(part, is_part)| {
                 let mut prefixes = (0..part.len()).filter(|&end| part[end] == b'/').map(|end| &part[..end]);
                 let mode = root.place(part).and_then(|place| place.stat()).map(|stat| stat.st_mode);
                 let is_directory =
@@ -188,14 +195,15 @@ impl Run<'_> {
                     filter.excludes(part, is_directory) || prefixes.any(|part| filter.excludes(part, true));
                 let is_gone =
                     |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-                mode.is_err_and(is_gone) || is_left_out
+                mode.is_err_and(is_gone) || is_left_out || is_directory && !is_part
             });
         }
         match unknown.first() {
-            Some(part) => {
-                let text = "nothing with this name is recorded, nor found in DIR beside what --exclude leaves out";
-                let name = shown(OsStr::from_bytes(part));
-                Err(Refusal::Wrong("--only".into(), io::Error::other(format!("{name}: {text}"))))
+            Some((name, is_part)) => {
+                let (option, what) = if *is_part { ("--only", "nothing") } else { ("--accept", "no file") };
+                let text = "with this name is recorded, nor found in DIR beside what --exclude leaves out";
+                let name = shown(OsStr::from_bytes(name));
+                Err(Refusal::Wrong(option.into(), io::Error::other(format!("{name}: {what} {text}"))))
             }
             None => Ok(store),
         }
@@ -413,10 +421,9 @@ impl Run<'_> {
             return Err(self.failed(io::Error::other(text)));
         }
         let mut all_accepted = true;
-        for name in audit.not_accepted() {
+        for (name, why) in audit.not_accepted() {
             all_accepted = false;
-            let error = io::Error::other("it did not rot, so --accept takes over nothing");
-            audit.report.printer.complain(Source::File(&self.below(name)), &error);
+            audit.report.printer.complain(Source::File(&self.below(name)), &io::Error::other(why));
         }
         let (mut report, root) =
             audit.finish(secret, || opened.check_name(self.store)).map_err(|error| self.failed(error))?;

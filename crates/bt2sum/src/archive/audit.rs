@@ -5,7 +5,9 @@
 
 use core::mem;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
 use std::time::SystemTime;
 
 use simd_digest::blake2::Flavour;
@@ -23,7 +25,7 @@ use super::store::{Entry, Kind, Record, Store, Writer, nanoseconds};
 use super::verdict::{Found, Id, Keep, Recorded, Stamp, Verdict, verdict};
 use super::walk::{Found as Walked, Walk};
 use crate::leaves::Damage;
-use crate::output::reason;
+use crate::output::{reason, shown};
 use crate::scheme::{Digest, Secret};
 
 /// The store that an audit writes, or the list that it makes for a repair.
@@ -316,15 +318,27 @@ impl<'a, 'p> Audit<'a, 'p> {
 
     /// The verdict about a name, whose rot may be accepted.
     fn accept(&mut self, name: &[u8], decided: (Verdict, Keep)) -> (Verdict, Keep) {
-        let Some(is_done) = self.accepted.get_mut(name) else { return decided };
-        let Some(accepted) = decided.0.accepted() else { return decided };
-        *is_done = true;
-        accepted
+        match decided.0.accepted() {
+            Some(accepted) if self.accepted.remove(name).is_some() => accepted,
+            _ => decided,
+        }
     }
 
-    /// The names whose rot was to be accepted, and which have none.
-    pub(super) fn not_accepted(&self) -> impl Iterator<Item = &[u8]> {
-        self.accepted.iter().filter(|(_, is_done)| !**is_done).map(|(name, _)| name.as_slice())
+    /// The names whose rot was to be accepted, and why none was.
+    pub(super) fn not_accepted(&self) -> impl Iterator<Item = (&[u8], &str)> {
+        let unknown = "not found: --accept takes over nothing";
+        self.accepted.iter().map(move |(name, why)| (name.as_slice(), why.as_deref().unwrap_or(unknown)))
+    }
+
+    /// Keeps what became of a name for [`Audit::not_accepted`].
+    fn explain(&mut self, name: &[u8], status: Status, from: Option<&[u8]>) {
+        if let Some(old) = from.and_then(|from| self.accepted.get_mut(from)) {
+            let name = shown(OsStr::from_bytes(name));
+            old.get_or_insert_with(|| format!("moved to {name}: --accept takes the new name"));
+        }
+        if let Some(why) = self.accepted.get_mut(name) {
+            *why = Some(format!("{}, and not rotted: --accept takes over nothing", status.name()));
+        }
     }
 
     /// Judges the names whose verdicts depend on others, now that all are known.
@@ -349,6 +363,7 @@ impl<'a, 'p> Audit<'a, 'p> {
                 all.push(Lost::missing(lost.name, lost.file));
                 continue;
             }
+            self.explain(&lost.name, Status::Missing, None);
             let mut finding = Finding::new(Status::Missing);
             if let Some((record, _)) = lost.file {
                 self.missing_files += 1;
@@ -428,6 +443,7 @@ impl<'a, 'p> Audit<'a, 'p> {
             Verdict::MovedRotted(id) => (Status::Rotted, from(id)),
             Verdict::Unreadable => (Status::Unreadable, None),
         };
+        self.explain(name, status, from.as_deref());
         let may_be_lost = status == Status::New && sight.stamp().is_some_and(|stamp| self.missing.contains(&stamp));
         let mut finding = Finding { from, may_be_lost, ..Finding::new(status) };
         if matches!(status, Status::Changed | Status::Rotted | Status::Unreadable) {

@@ -21,7 +21,7 @@ pub(super) enum Pair {
     /// Recorded and not found: in a directory that cannot be listed, for this reason, or else gone. It was to be hashed if
     /// `hash` is true.
     Gone { entry: Entry, unlisted: Option<String>, hash: bool },
-    /// Recorded, and no business of this run: it is outside of the parts.
+    /// Recorded, and no business of this run: it is outside of the parts, and no directory that leads to one.
     Outside(Entry),
     /// Found and not recorded.
     Fresh { found: Found, hash: bool },
@@ -133,7 +133,9 @@ impl Iterator for Merge<'_> {
         Some(match (entry, found) {
             (Some(entry), None) => {
                 let hash = self.sampled();
-                if !self.parts.has(&entry.name) {
+                // Names come in order, so this is a directory now if anything that was found is below.
+                let is_directory = self.found.as_ref().is_some_and(|found| is_below(found.name(), &entry.name));
+                if !self.parts.has(&entry.name) && !is_directory {
                     return Some(Pair::Outside(entry));
                 }
                 let unlisted = self.unlisted.as_ref().filter(|(name, _)| is_below(&entry.name, name));

@@ -36,8 +36,8 @@ impl Parts {
     }
 }
 
-/// Names of files whose rot is accepted, and whether it was found.
-pub(super) type Accepted = BTreeMap<Vec<u8>, bool>;
+/// Names of files whose rot is accepted, without those that rotted, and what else became of them if that is known.
+pub(super) type Accepted = BTreeMap<Vec<u8>, Option<String>>;
 
 /// A name as a store has it, from one that may begin with `./` and end with `/`, as shells complete it.
 pub(super) fn below(given: &OsStr) -> io::Result<Vec<u8>> {

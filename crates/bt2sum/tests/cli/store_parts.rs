@@ -208,11 +208,72 @@ fn nothing_to_accept() {
     let directory = tree();
     record(&directory, &[]);
     fs::write(directory.path("d/new"), b"new").unwrap();
-    for name in ["a", "nothing", "new", "sub"] {
-        let run = outcome(&mut directory.bt2sum(["--update", "--accept", name, "--store", "s", "d"]));
-        let expected = format!("bt2sum: d/{name}: it did not rot, so --accept takes over nothing\n");
-        assert_eq!((run.code, run.stderr), (Some(1), expected), "{name}");
+    fs::write(directory.path("d/sub/b"), b"edited").unwrap();
+    set_time(&directory, "sub/b", 2_000_000);
+    fs::remove_file(directory.path("d/empty")).unwrap();
+    fs::set_permissions(directory.path("d/sub/deep/c"), fs::Permissions::from_mode(0o000)).unwrap();
+    for (name, verdict) in [
+        ("a", "unchanged, and not rotted: --accept takes over nothing"),
+        ("new", "new, and not rotted: --accept takes over nothing"),
+        ("sub/b", "changed, and not rotted: --accept takes over nothing"),
+        ("empty", "missing, and not rotted: --accept takes over nothing"),
+        ("sub/deep/c", "unreadable, and not rotted: --accept takes over nothing"),
+    ] {
+        fs::copy(directory.path("s"), directory.path("t")).unwrap();
+        let run = as_user(&directory, &["--update", "--accept", name, "--store", "t", "d"]);
+        assert_eq!((run.code, run.stderr), (Some(1), format!("bt2sum: d/{name}: {verdict}\n")), "{name}");
     }
-    // All else was taken over.
-    expect(&directory, &["--audit"], &[], "7 unchanged", 0);
+    fs::set_permissions(directory.path("d/sub/deep/c"), fs::Permissions::from_mode(0o600)).unwrap();
+    // All else is taken over.
+    let run = outcome(&mut directory.bt2sum(["--update", "--accept=a", "--store", "s", "d"]));
+    assert_eq!(run.code, Some(1));
+    expect(&directory, &["--audit"], &[], "6 unchanged", 0);
+    // Names that no file has, and one that is not checked.
+    for (options, message) in [
+        (&["--accept=nothing"][..], "nothing: no file with this name is recorded, nor found"),
+        (&["--accept=sub"], "sub: no file with this name is recorded, nor found"),
+        (&["--only=sub", "--accept=a"], "a: it is outside of all --only"),
+        (&["--only=sub", "--only=new", "--accept=sub/b", "--accept=sub.x"], "sub.x: it is outside of all --only"),
+    ] {
+        let run = outcome(directory.bt2sum(["--update", "--store", "s", "d"]).args(options));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{options:?}");
+        assert!(run.stderr.starts_with(&format!("bt2sum: --accept: {message}")), "{}", run.stderr);
+    }
+}
+
+/// The file is there under its new name.
+#[test]
+fn rot_accepted_under_the_old_name() {
+    let directory = tree();
+    let file = fs::File::options().write(true).open(directory.path("d/a")).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + core::time::Duration::new(1_500_000, 17)).unwrap();
+    record(&directory, &[]);
+    rot(&directory, "a", 0);
+    fs::rename(directory.path("d/a"), directory.path("d/b")).unwrap();
+    let run = outcome(&mut directory.bt2sum(["--update", "--accept=a", "--store", "s", "d"]));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: d/a: moved to b: --accept takes the new name\n"));
+    expect(&directory, &["--audit"], &["b: rotted"], "5 unchanged, 1 rotted", 1);
+}
+
+/// A directory in the place of a file or link, of which the part is something below.
+#[test]
+fn parts_below_what_was_no_directory() {
+    for name in ["sub.x", "link"] {
+        let directory = tree();
+        record(&directory, &[]);
+        let path = directory.path(&format!("d/{name}"));
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("x"), b"new").unwrap();
+        set_time(&directory, &format!("{name}/x"), 2_000_000);
+        let part = format!("--only={name}/x");
+        let lines = [format!("{name}/x: new"), format!("{name}: missing")];
+        let lines = lines.each_ref().map(String::as_str);
+        expect(&directory, &["--audit", &part], &lines, "0 unchanged, 1 new, 1 missing", 1);
+        // The old record stays until an update.
+        expect(&directory, &["--sample=100%", &part], &lines, "0 unchanged, 1 new, 1 missing", 1);
+        expect(&directory, &["--audit"], &lines, "5 unchanged, 1 new, 1 missing", 1);
+        expect(&directory, &["--update", "--force", &part], &lines, "0 unchanged, 1 new, 1 missing", 0);
+        expect(&directory, &["--audit"], &[], "6 unchanged", 0);
+    }
 }
