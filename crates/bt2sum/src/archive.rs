@@ -161,8 +161,10 @@ impl Run<'_> {
         if fs::metadata(self.store).is_ok_and(|file| file.is_file() && file.len() > 0) && !self.options.force {
             // Files that rotted since the old recording would be recorded as good.
             let text = match store::number_of_entries(self.store) {
-                Ok(number) => format!("a store of {number} entries; --update updates it, --force replaces it"),
-                Err(error) => format!("a store that cannot be read ({}); --force replaces it", reason(&error)),
+                Ok(number) => {
+                    format!("a catalogue of {number} entries; an update takes over what changed, --force replaces it")
+                }
+                Err(error) => format!("a catalogue that cannot be read ({}); --force replaces it", reason(&error)),
             };
             return Err(io::Error::other(format!("--store would replace {text}")));
         }

@@ -75,7 +75,8 @@ pub(super) struct Audit<'a, 'p> {
     missing: BTreeSet<Stamp>,
     /// Whether there are records of files in a directory that cannot be listed.
     unlisted_records: bool,
-    /// The numbers of recorded files, without links, and of those that are missing.
+    /// The numbers of recorded files, without links, and of those that are missing. Files that are named themselves are
+    /// in neither: their owner knows of them.
     files: u64,
     missing_files: u64,
     /// Whether files take turns.
@@ -209,7 +210,7 @@ impl<'a, 'p> Audit<'a, 'p> {
     /// A name that is in the store.
     fn recorded(&mut self, entry: Entry, sight: Sight, hash: bool) -> Result<(), Stop> {
         let Entry { name, kind } = entry;
-        self.files += u64::from(matches!(kind, Kind::File(..)));
+        self.files += u64::from(matches!(kind, Kind::File(..)) && self.parts.implies(&name));
         if let Some(now) = sight.stamp() {
             self.others.stamp(if let Kind::File(was, _) = &kind { Some(was.stamp()) } else { None }, now);
         }
@@ -366,7 +367,7 @@ impl<'a, 'p> Audit<'a, 'p> {
             self.explain(&lost.name, Status::Missing, None);
             let mut finding = Finding::new(Status::Missing);
             if let Some((record, _)) = lost.file {
-                self.missing_files += 1;
+                self.missing_files += u64::from(self.parts.implies(&lost.name));
                 (finding.digest, finding.length) = (Some(record.digest), Some(record.length));
             }
             self.report.tell(&lost.name, &finding).map_err(Stop::Unprintable)?;

@@ -30,6 +30,11 @@ impl Parts {
         self.is_all() || self.names().any(|part| name == part || is_below(name, part))
     }
 
+    /// Whether the name belongs to a part, and was not given itself.
+    pub(super) fn implies(&self, name: &[u8]) -> bool {
+        self.is_all() || self.has(name) && self.names().all(|part| name != part)
+    }
+
     /// Whether a part is below the directory.
     pub(super) fn are_below(&self, directory: &[u8]) -> bool {
         self.names().any(|part| is_below(part, directory))
@@ -63,6 +68,7 @@ mod tests {
         for name in ["a", "a/bb", "a/c", "b", "cc", "x/c"] {
             assert!(!parts.has(name.as_bytes()), "{name}");
         }
+        assert!(parts.implies(b"c/x") && !parts.implies(b"a/b") && !parts.implies(b"a"));
         assert!(parts.are_below(b"a") && !parts.are_below(b"a/b") && !parts.are_below(b"c") && !parts.are_below(b"x"));
         assert!(Parts::default().has(b"x") && Parts::default().is_all());
         for wrong in ["", "/", "/a", ".", "..", "./", "a/../b", "a//b", "../a"] {

@@ -100,7 +100,7 @@ impl Interrupted {
     /// An error that says what is to be done before the store can be written.
     pub(super) fn refusal(&self) -> io::Error {
         let name = shown(OsStr::from_bytes(&self.name));
-        io::Error::other(format!("a repair was interrupted while it wrote to {name}; --repair finishes it"))
+        io::Error::other(format!("a repair was interrupted while it wrote to {name}; another repair finishes it"))
     }
 }
 

@@ -343,10 +343,10 @@ impl<'a, 'p> Report<'a, 'p> {
 }
 
 /// Advice about a file that is called `rotted` and was changed on purpose.
-const WANTED: &[u8] = b"rotted: if a change was wanted, touch the file, then --update\n";
+const WANTED: &[u8] = b"rotted: if a change was wanted, update with --accept NAME\n";
 
 /// Another cause of `rotted` if not all files were read.
-const EXCHANGED: &[u8] = b"rotted: files of one time that exchanged names look like this to a sample: --audit tells\n";
+const EXCHANGED: &[u8] = b"rotted: files of one time that exchanged names look like this to a sample: an audit tells\n";
 
 /// A name as people read it: its bytes, or in the quotes of a shell if it could speak to the terminal, or begins as quotes
 /// do.

@@ -112,7 +112,7 @@ fn killed_within_a_leaf() {
     let store = fs::read(directory.path("s")).unwrap();
     for mode in ["--update", "--sample=100%", "-r --force -t 1000"] {
         let run = outcome(directory.bt2sum(["--store=s"]).args(mode.split(' ')).arg("d"));
-        let reason = "bt2sum: s: a repair was interrupted while it wrote to f; --repair finishes it\n";
+        let reason = "bt2sum: s: a repair was interrupted while it wrote to f; another repair finishes it\n";
         assert_eq!(run, Outcome { code: Some(1), stdout: String::new(), stderr: reason.into() }, "{mode}");
     }
     assert_eq!(fs::read(directory.path("s")).unwrap(), store);

@@ -45,11 +45,11 @@ pub(crate) fn rot(directory: &Directory, name: &str, at: usize) {
 }
 
 /// What an audit says at its end, if something rotted.
-pub(crate) const HINT: &str = "rotted: if a change was wanted, touch the file, then --update";
+pub(crate) const HINT: &str = "rotted: if a change was wanted, update with --accept NAME";
 
 /// What a sample says after this, if it did not read all files.
 pub(crate) const EXCHANGED: &str =
-    "rotted: files of one time that exchanged names look like this to a sample: --audit tells";
+    "rotted: files of one time that exchanged names look like this to a sample: an audit tells";
 
 /// Records `d` in `s`, with these options too.
 pub(crate) fn record(directory: &Directory, options: &[&str]) -> String {
@@ -506,8 +506,7 @@ fn what_is_replaced() {
     let mut bytes = fs::read(directory.path("void")).unwrap();
     bytes[20] ^= 1;
     fs::write(directory.path("void"), &bytes).unwrap();
-    let reason =
-        "bt2sum: void: --store would replace a store that cannot be read (damaged or truncated); --force replaces it\n";
+    let reason = "bt2sum: void: --store would replace a catalogue that cannot be read (damaged or truncated); --force replaces it\n";
     assert_eq!(run(&["-r", "--store", "void"]).stderr, reason);
     for mode in ["--audit", "--update", "--sample=1%"] {
         let run = run(&[mode, "--store", "void"]);

@@ -185,7 +185,7 @@ fn a_store_of_many_files() {
     fs::remove_dir_all(directory.path("d")).unwrap();
     fs::create_dir(directory.path("d")).unwrap();
     let run = outcome(&mut directory.bt2sum(["-r", "--store", "s", "d"]));
-    let reason = "bt2sum: s: --store would replace a store of 6 entries; --update updates it, --force replaces it\n";
+    let reason = "bt2sum: s: --store would replace a catalogue of 6 entries; an update takes over what changed, --force replaces it\n";
     assert_eq!((run.code, run.stderr.as_str()), (Some(2), reason), "{run:?}");
     assert_eq!(fs::read(directory.path("s")).unwrap(), before);
     record(&directory, &["--force"]);
@@ -244,7 +244,7 @@ fn a_store_is_not_recorded_over() {
     rot(&directory, "a", 0);
     let before = fs::read(directory.path("s")).unwrap();
     let run = outcome(&mut directory.bt2sum(["-r", "--store", "s", "d"]));
-    let reason = "bt2sum: s: --store would replace a store of 6 entries; --update updates it, --force replaces it\n";
+    let reason = "bt2sum: s: --store would replace a catalogue of 6 entries; an update takes over what changed, --force replaces it\n";
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(2), "", reason));
     assert_eq!(fs::read(directory.path("s")).unwrap(), before);
     assert_verdicts(&directory, &["--audit"], &["a: rotted"], "5 unchanged, 1 rotted", 1);
@@ -263,7 +263,7 @@ fn a_store_that_came_meanwhile() {
     thread::sleep(Duration::from_millis(400));
     fs::copy(directory.path("other"), directory.path("s")).unwrap();
     let run: crate::Outcome = run.into();
-    assert!(run.code == Some(1) && run.stderr.contains("would replace a store of 7 entries"), "{run:?}");
+    assert!(run.code == Some(1) && run.stderr.contains("would replace a catalogue of 7 entries"), "{run:?}");
     assert_eq!(fs::read(directory.path("s")).unwrap(), fs::read(directory.path("other")).unwrap());
 }
 

@@ -68,8 +68,8 @@ fn an_update_of_a_part_keeps_all_other_records() {
     expect(&directory, &["--audit"], &rest, "5 unchanged, 1 changed, 2 new, 1 missing", 1);
     // What an update of all records is what updates of all parts record.
     for part in ["0", "a", "empty", "z"] {
-        // The only file of a part that is missing looks like an accident.
-        told(&directory, &["--update", "--force", "--only", part]);
+        let (lines, _, code) = told(&directory, &["--update", "--only", part]);
+        assert_eq!((lines.len(), code), (1, 0), "{part}: {lines:?}");
     }
     let by_parts = record_of(&directory);
     record(&directory, &["--force"]);
@@ -158,9 +158,14 @@ fn parts_that_are_directories() {
         "0 unchanged, 2 missing",
         1,
     );
-    // More than half of the part is missing.
-    let run = outcome(&mut directory.bt2sum(["--update", "--only=sub", "--store", "s", "d"]));
-    assert!(run.code == Some(1) && run.stderr.contains("more than half of the files are missing"), "{run:?}");
+    // More than half of the directory is missing, whatever files are named besides.
+    fs::remove_file(directory.path("d/empty")).unwrap();
+    for more in [&[][..], &["--only=a", "--only=sub.x"], &["--only=empty"]] {
+        let run = outcome(directory.bt2sum(["--update", "--only=sub", "--store", "s", "d"]).args(more));
+        assert!(run.code == Some(1) && run.stderr.contains("more than half of the files are missing"), "{run:?}");
+    }
+    let lines = ["empty: missing", "sub/b: missing"];
+    expect(&directory, &["--update", "--only=empty", "--only=sub/b"], &lines, "0 unchanged, 2 missing", 0);
     expect(&directory, &["--audit", "--only=a"], &[], "1 unchanged", 0);
 }
 
@@ -273,7 +278,7 @@ fn parts_below_what_was_no_directory() {
         // The old record stays until an update.
         expect(&directory, &["--sample=100%", &part], &lines, "0 unchanged, 1 new, 1 missing", 1);
         expect(&directory, &["--audit"], &lines, "5 unchanged, 1 new, 1 missing", 1);
-        expect(&directory, &["--update", "--force", &part], &lines, "0 unchanged, 1 new, 1 missing", 0);
+        expect(&directory, &["--update", &part], &lines, "0 unchanged, 1 new, 1 missing", 0);
         expect(&directory, &["--audit"], &[], "6 unchanged", 0);
     }
 }
