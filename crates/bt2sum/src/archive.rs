@@ -188,22 +188,31 @@ impl Run<'_> {
             // An error here is one of the walk, which tells it.
             let Ok(mut root) = Root::open(self.directory) else { return Ok(store) };
             let filter = self.filter(&store.header)?;
+            let device = root.stat().ok().filter(|_| store.header.one_file_system).map(|stat| stat.st_dev);
             unknown.retain(|&(part, is_part)| {
                 let mut prefixes = (0..part.len()).filter(|&end| part[end] == b'/').map(|end| &part[..end]);
-                let mode = root.place(part).and_then(|place| place.stat()).map(|stat| stat.st_mode);
-                let is_directory =
-                    mode.as_ref().is_ok_and(|mode| FileType::from_raw_mode(*mode) == FileType::Directory);
-                let is_left_out =
-                    filter.excludes(part, is_directory) || prefixes.any(|part| filter.excludes(part, true));
-                let is_gone =
-                    |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-                mode.is_err_and(is_gone) || is_left_out || is_directory && !is_part
+                let (is_directory, is_read) = match root.place(part).and_then(|place| place.stat()) {
+                    Ok(stat) => {
+                        let kind = FileType::from_raw_mode(stat.st_mode);
+                        let is_directory = kind == FileType::Directory;
+                        let has_contents = matches!(kind, FileType::RegularFile | FileType::Symlink);
+                        let is_left_out = filter.leaves_out(stat.st_dev, stat.st_ino);
+                        let is_elsewhere = device.is_some_and(|device| device != stat.st_dev);
+                        (is_directory, (has_contents || is_directory && is_part) && !is_left_out && !is_elsewhere)
+                    }
+                    // Any other error is one that the walk meets, and tells.
+                    Err(error) => {
+                        use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
+                        (false, !matches!(error.kind(), NotFound | NotADirectory | InvalidFilename))
+                    }
+                };
+                !is_read || filter.excludes(part, is_directory) || prefixes.any(|part| filter.excludes(part, true))
             });
         }
         match unknown.first() {
             Some((name, is_part)) => {
                 let (option, what) = if *is_part { ("--only", "nothing") } else { ("--accept", "no file") };
-                let text = "with this name is recorded, nor found in DIR beside what --exclude leaves out";
+                let text = "with this name is recorded, nor found in DIR beside what is left out";
                 let name = shown(OsStr::from_bytes(name));
                 Err(Refusal::Wrong(option.into(), io::Error::other(format!("{name}: {what} {text}"))))
             }
@@ -232,15 +241,10 @@ impl Run<'_> {
         interrupted.map_or(Ok(()), |interrupted| Err(self.failed(interrupted.refusal())))
     }
 
-    /// The filter of a store, for the parts.
+    /// The filter of a store, for the parts. It leaves out the store, what is being written, and standard output.
     fn filter(&self, header: &Header) -> Result<Filter, Refusal> {
-        Filter::new(&header.exclude, self.parts.clone())
-            .map_err(|text| Refusal::Wrong(self.store.into(), io::Error::other(format!("wrong pattern: {text}"))))
-    }
-
-    /// Begins a walk that leaves out the store, what is being written, and standard output.
-    fn walk(&self, header: &Header) -> Result<Walk, Refusal> {
-        let mut filter = self.filter(header)?;
+        let mut filter = Filter::new(&header.exclude, self.parts.clone())
+            .map_err(|text| Refusal::Wrong(self.store.into(), io::Error::other(format!("wrong pattern: {text}"))))?;
         let unfinished = temporary::unfinished_of(self.store).map_err(|error| self.failed(error))?;
         for file in [self.store, &unfinished].map(fs::metadata).into_iter().flatten() {
             filter.leave_out(file.dev(), file.ino());
@@ -248,7 +252,12 @@ impl Run<'_> {
         if let Some((device, number)) = identity() {
             filter.leave_out(device, number);
         }
-        let walk = Walk::new(self.directory, filter, header.one_file_system);
+        Ok(filter)
+    }
+
+    /// Begins a walk.
+    fn walk(&self, header: &Header) -> Result<Walk, Refusal> {
+        let walk = Walk::new(self.directory, self.filter(header)?, header.one_file_system);
         let refusal =
             if self.options.archive.audits() || self.options.repair.repair { Refusal::Absent } else { Refusal::Failed };
         walk.map_err(|error| refusal(self.directory.into(), error))

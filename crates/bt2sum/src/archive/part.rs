@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 
 use super::name::{is_below, is_proper};
+use crate::output::shown;
 
 /// A part of a directory, or all of it.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +53,7 @@ pub(super) fn below(given: &OsStr) -> io::Result<Vec<u8>> {
         return Ok(name.to_vec());
     }
     let text = "this is no name below DIR: give it as an audit prints it, without DIR, `.` and `..`";
-    Err(io::Error::other(format!("{}: {text}", given.display())))
+    Err(io::Error::other(format!("{}: {text}", shown(given))))
 }
 
 #[cfg(test)]

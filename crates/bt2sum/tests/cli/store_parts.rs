@@ -1,8 +1,11 @@
 //! `--only` and `--accept`: parts of a directory, and rot that was wanted.
 #![cfg(target_os = "linux")]
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
 
 use crate::store::{HINT, as_user, audit, record, rot, set_time, tree};
 use crate::{Directory, outcome};
@@ -134,6 +137,55 @@ fn names_of_no_part() {
     ] {
         let run = outcome(&mut directory.bt2sum(options.split(' ')));
         assert!(run.code == Some(2) && run.stderr.contains(message), "{options}: {run:?}");
+    }
+}
+
+/// What is there, and is never read: a pipe, the catalogue, and a name longer than a file system has.
+#[test]
+fn parts_without_files() {
+    let directory = tree();
+    assert_eq!(outcome(Command::new("mkfifo").arg(directory.path("d/pipe"))).code, Some(0));
+    fs::create_dir(directory.path("d/place")).unwrap();
+    let long = "n".repeat(300);
+    let catalogue = "d/place/s";
+    assert_eq!(outcome(&mut directory.bt2sum(["-r", "--store", catalogue, "d"])).code, Some(0));
+    for verb in ["--audit", "--update", "--sample=0"] {
+        for option in ["--only", "--accept"] {
+            if option == "--accept" && verb != "--update" {
+                continue;
+            }
+            for name in ["pipe", "place/s", &long] {
+                let run = outcome(&mut directory.bt2sum(["--quiet", verb, option, name, "--store", catalogue, "d"]));
+                assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{verb} {name}: {run:?}");
+                assert!(run.stderr.contains("with this name is recorded, nor found"), "{}", run.stderr);
+            }
+        }
+        // The directory is looked into.
+        let run = outcome(&mut directory.bt2sum(["--quiet", verb, "--only=place", "--store", catalogue, "d"]));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run:?}");
+    }
+    // A recorded file is missing if a pipe has its name.
+    fs::remove_file(directory.path("d/a")).unwrap();
+    assert_eq!(outcome(Command::new("mkfifo").arg(directory.path("d/a"))).code, Some(0));
+    let run = outcome(&mut directory.bt2sum(["--quiet", "--audit", "--only=a", "--store", catalogue, "d"]));
+    assert!(run.code == Some(1) && run.stdout.starts_with("a: missing\n"), "{run:?}");
+}
+
+/// Names that could speak to the terminal are in quotes.
+#[test]
+fn improper_names_in_messages() {
+    let directory = tree();
+    record(&directory, &[]);
+    for (name, quoted) in
+        [(&b"/\xff\x1b[31m"[..], r"$'/\xFF\x1B[31m'"), (b"a//\x1bz\n", r"$'a//\x1Bz\n'"), (b"..", "..")]
+    {
+        for option in ["--only", "--accept"] {
+            let run = outcome(
+                directory.bt2sum(["--update", option]).arg(OsStr::from_bytes(name)).args(["--store", "s", "d"]),
+            );
+            let begin = format!("bt2sum: {option}: {quoted}: this is no name below DIR: ");
+            assert!(run.code == Some(2) && run.stderr.starts_with(&begin), "{}", run.stderr);
+        }
     }
 }
 
