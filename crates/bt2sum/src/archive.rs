@@ -156,7 +156,7 @@ impl Run<'_> {
     fn may_record(&self) -> io::Result<()> {
         replace::refuse("--store", self.store, self.options)?;
         if temporary::is_foreign(self.store, &FORMAT.magic)? {
-            return Err(io::Error::other("--store would replace this file, which is no store"));
+            return Err(io::Error::other("--store would replace this file, which is no catalogue"));
         }
         if fs::metadata(self.store).is_ok_and(|file| file.is_file() && file.len() > 0) && !self.options.force {
             // Files that rotted since the old recording would be recorded as good.

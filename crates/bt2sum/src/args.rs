@@ -234,7 +234,7 @@ impl Options {
             return Some("--store is for Linux".to_owned());
         }
         if self.archive.list {
-            return (!self.files.is_empty()).then(|| "--list reads only the store, and takes no DIR".to_owned());
+            return (!self.files.is_empty()).then(|| "--list reads only the catalogue, and takes no DIR".to_owned());
         }
         let algorithm = self.algorithm();
         if !algorithm.makes_trees() {

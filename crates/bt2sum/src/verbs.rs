@@ -399,7 +399,7 @@ impl Verb {
         self.base().args(self.arguments().into_iter().map(alone))
     }
 
-    /// The subcommand for the command line. The options that it lacks are there under names that nobody types, because
+    /// The subcommand for the command line. The options that it lacks are there under names that nobody can type, because
     /// [`Options`] asks for all of them.
     fn parser(&self) -> Command {
         let own = self.arguments();
@@ -412,8 +412,9 @@ impl Verb {
     }
 }
 
-/// Control characters, whose beginnings are names that nobody types. They are more than there are options.
-const UNTYPED: &str = match str::from_utf8(&[1; 100]) {
+/// NULs, whose beginnings are names that no command line can have, because a NUL ends an argument. They are far more
+/// than there are options.
+const UNTYPED: &str = match str::from_utf8(&[0; 1000]) {
     Ok(text) => text,
     Err(_) => "",
 };

@@ -197,7 +197,7 @@ impl Store {
         if is_same_file(self.file.metadata(), fs::metadata(path)) {
             return Ok(());
         }
-        Err(io::Error::other("another program replaced the store"))
+        Err(io::Error::other("another program replaced the catalogue"))
     }
 }
 

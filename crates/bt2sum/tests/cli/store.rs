@@ -494,7 +494,7 @@ fn what_is_replaced() {
         let refused = run(&[&["-r", "--store", "photo"], force].concat());
         assert_eq!(
             (refused.code, refused.stderr.as_str()),
-            (Some(2), "bt2sum: photo: --store would replace this file, which is no store\n")
+            (Some(2), "bt2sum: photo: --store would replace this file, which is no catalogue\n")
         );
         let refused = run(&[&["-r", "--key-file=k", "--store", "k"], force].concat());
         assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), "bt2sum: k: --store would replace the key\n"));
@@ -569,7 +569,7 @@ fn what_a_store_has() {
     for (options, reason) in [
         (&[][..], "made with a key"),
         (&["--key-file=k", "--root=00"], "not that of --root"),
-        (&["--key-file=k", "d"], "--list reads only the store"),
+        (&["--key-file=k", "d"], "--list reads only the catalogue"),
     ] {
         let run = list(options);
         assert!((run.code, run.stdout.as_str()) == (Some(2), "") && run.stderr.contains(reason), "{run:?}");

@@ -154,7 +154,7 @@ fn another_file_in_the_place_of_a_store() {
         fs::copy(directory.path("s"), directory.path("kept")).unwrap();
         fs::rename(directory.path("precious"), directory.path("s")).unwrap();
         let run = crate::Outcome::from(run);
-        assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: s: another program replaced the store\n"));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(1), "bt2sum: s: another program replaced the catalogue\n"));
         assert_eq!(fs::read(directory.path("s")).unwrap(), b"precious", "{mode}");
         fs::rename(directory.path("s"), directory.path("precious")).unwrap();
         fs::rename(directory.path("kept"), directory.path("s")).unwrap();
@@ -201,7 +201,7 @@ fn pipes_and_one_lane() {
     assert_eq!(audit(&directory, &[&one[..], &["--audit"]].concat()).1, "6 unchanged");
     assert_eq!(outcome(Command::new("mkfifo").arg(directory.path("pipe"))).code, Some(0));
     let run = outcome(&mut directory.bt2sum(["--audit", "--store", "pipe", "d"]));
-    assert_eq!((run.code, run.stderr.as_str()), (Some(2), "bt2sum: pipe: not a store\n"));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(2), "bt2sum: pipe: not a catalogue\n"));
 }
 
 /// The new store is begun when all names are known. A run that is killed before leaves the old one.

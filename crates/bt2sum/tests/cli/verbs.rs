@@ -245,7 +245,7 @@ fn usage_errors_show_the_usage_of_the_subcommand() {
         ("sample --sample 5 --store s hello", "give 0% to 100%"),
         ("sample hello", "sample needs --store"),
         ("list", "list needs --store"),
-        ("list --store s hello", "list reads only the store, and takes no DIR"),
+        ("list --store s hello", "list reads only the catalogue, and takes no DIR"),
         ("repair --store s hello", "repair needs --from"),
         ("repair --from x hello", "repair needs --store or --leaves"),
         ("repair --from x --leaves l hello empty", "repair --leaves is for one file"),
@@ -370,6 +370,17 @@ fn junk() {
             assert!(run.code == Some(0) || !run.stderr.is_empty(), "{verb} {junk:?}");
         }
     }
+    // No name is that of an option that the subcommand lacks.
+    for length in [1, 2, 7, 30, 99, 100, 101, 2000] {
+        for byte in ["\u{1}", "\u{7f}", " "] {
+            let name = format!("--{}", byte.repeat(length));
+            for value in [&["hello"][..], &[]] {
+                let run = outcome(directory.bt2sum(["audit", &name]).args(value));
+                assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{length}: {run:?}");
+                assert!(run.stderr.contains("unexpected argument '--"), "{length}: {}", run.stderr);
+            }
+        }
+    }
     for name in ["Sum", "audits", "aud", "help", "--audit=x"] {
         let run = outcome(&mut directory.bt2sum([name]));
         assert!(matches!(run.code, Some(1 | 2)) && run.stdout.is_empty(), "{run:?}");
@@ -384,6 +395,6 @@ fn completions_have_subcommands_and_their_options() {
         for word in VERBS.iter().copied().chain(["accept", "only", "sequential"]) {
             assert!(run.stdout.contains(word), "{shell} {word}");
         }
-        assert!(!run.stdout.contains('\u{1}'), "{shell}");
+        assert!(!run.stdout.contains('\0'), "{shell}");
     }
 }

@@ -25,7 +25,7 @@ pub(super) const AUTHENTICATOR: usize = 32;
 pub(super) const FLAGS: u64 = BEGIN + 2;
 
 pub(in crate::archive) const FORMAT: sealed::Format =
-    sealed::Format { magic: *b"bt2store", version: 1, title: "a store", least: BEGIN + 11 + TRAILER + SEAL };
+    sealed::Format { magic: *b"bt2store", version: 1, title: "a catalogue", least: BEGIN + 11 + TRAILER + SEAL };
 
 pub(super) const KEYED: u8 = 1;
 pub(super) const ONE_FILE_SYSTEM: u8 = 2;
