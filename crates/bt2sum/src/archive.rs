@@ -255,7 +255,7 @@ impl Run<'_> {
         Ok(filter)
     }
 
-    /// Begins a walk.
+    /// Begins a walk through the directory, or tells why it cannot be opened.
     fn walk(&self, header: &Header) -> Result<Walk, Refusal> {
         let walk = Walk::new(self.directory, self.filter(header)?, header.one_file_system);
         let refusal =

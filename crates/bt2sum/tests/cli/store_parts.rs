@@ -171,6 +171,22 @@ fn parts_without_files() {
     assert!(run.code == Some(1) && run.stdout.starts_with("a: missing\n"), "{run:?}");
 }
 
+/// `/proc` is another device than `/`, of which all else is excluded.
+#[test]
+fn a_part_on_another_device() {
+    let directory = Directory::new();
+    let rest = ["[!p]*", "p[!r]*", "pr[!o]*", "pro[!c]*", "proc?*"];
+    let excludes = rest.iter().flat_map(|pattern| ["--exclude", pattern]);
+    let mut run = directory.bt2sum(["-r", "--one-file-system", "--store", "s", "/"]);
+    let recorded = outcome(run.args(excludes));
+    assert!(recorded.code == Some(0) && recorded.stdout.starts_with("0 files, 0 bytes, "), "{recorded:?}");
+    for name in ["proc", "proc/version"] {
+        let run = outcome(&mut directory.bt2sum(["--audit", "--quiet", "--only", name, "--store", "s", "/"]));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{name}");
+        assert!(run.stderr.starts_with(&format!("bt2sum: --only: {name}: nothing with this name")), "{}", run.stderr);
+    }
+}
+
 /// Names that could speak to the terminal are in quotes.
 #[test]
 fn improper_names_in_messages() {
