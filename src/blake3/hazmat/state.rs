@@ -159,10 +159,10 @@ impl From<&Hasher> for State {
     }
 }
 
-/// A hasher that goes on from a state, on [`Backend::best`].
+/// A hasher that goes on from a state, on [`Backend::best`] if the state was read from bytes.
 impl From<State> for Hasher {
     fn from(state: State) -> Self {
-        state.hasher.with_backend(Backend::best())
+        state.hasher
     }
 }
 
