@@ -123,7 +123,11 @@ fn compare<F: Flavour>(backend: Backend) {
     assert!(!publish_bit(hashes[0] == hashes[2]));
     assert!(publish_bit(hashes[0] == *hashes[1].as_bytes()));
     assert!(!publish_bit(hashes[0] == *hashes[2].as_bytes()));
-    verifies(|length| params.verify(&secret(length), hashes[0].as_bytes()));
+    // Its error has fields, so its code branches on whether the tag is right, which anybody may know. The sanitizer tells of
+    // that, and valgrind, which watches the program as it is compiled for use, finds no branch.
+    if !cfg!(msan) {
+        verifies(|length| params.verify(&secret(length), hashes[0].as_bytes()));
+    }
 }
 
 /// A message of 100 bytes has the tag, and one of 101 another. That a tag is right is known, but not where it differs.
