@@ -359,16 +359,17 @@ fn format_of(options: &Options) -> Format {
 /// The version, completions or manual page, if the options ask for one instead of digests.
 fn about(options: &Options) -> Option<Vec<u8>> {
     let mut text = Vec::new();
-    let mut command = verbs::whole().version(env!("CARGO_PKG_VERSION"));
+    let version = env!("CARGO_PKG_VERSION");
+    // Only where it is asked for: to build all subcommands takes longer than most files to hash.
+    let command = || verbs::whole().version(version);
     if options.version {
         let backend = Backend::best();
-        let version = env!("CARGO_PKG_VERSION");
         // Writing to memory never fails, here and below.
         let _ = writeln!(text, "bt2sum {version} (backend {backend}, {} lanes)", blake2b::lanes(backend));
     } else if let Some(shell) = options.completions {
-        clap_complete::generate(shell, &mut command, "bt2sum", &mut text);
+        clap_complete::generate(shell, &mut command(), "bt2sum", &mut text);
     } else if options.man {
-        let _ = manual::write(command, &mut text);
+        let _ = manual::write(command(), &mut text);
     } else {
         return None;
     }

@@ -43,6 +43,7 @@ const DIRECT: (&str, Option<&str>) = ("direct", None);
 const RATE: (&str, Option<&str>) = ("rate", Some("Reads at most so many bytes in a second, as 50m"));
 const JSON: (&str, Option<&str>) = ("json", None);
 const CPUS: (&str, Option<&str>) = ("cpus", Some("Threads that hash [default: all processors]"));
+const USUAL: &[&str] = &["key-fd", "backend", "no-progress"];
 const HASHES: &str = "blake2b, blake2s, blake2bp, blake2sp, blake3, sha224, sha256, sha384, sha512 [default: blake2b]";
 
 static VERBS: [Verb; 8] = [
@@ -157,7 +158,7 @@ static VERBS: [Verb; 8] = [
         turn_on: |options| options.archive.audit = true,
         needs: None,
         shown: &[STORE, ONLY, QUIET, ROOT, KEY, DIRECT, RATE, JSON, CPUS],
-        others: &["key-fd", "backend", "no-progress"],
+        others: USUAL,
         examples: &[
             "bt2sum audit --store photos.store photos",
             "bt2sum audit --quiet --only 2019 --store photos.store photos",
@@ -184,7 +185,7 @@ static VERBS: [Verb; 8] = [
             JSON,
             CPUS,
         ],
-        others: &["key-fd", "backend", "no-progress"],
+        others: USUAL,
         examples: &[
             "bt2sum update --quiet --store photos.store photos",
             "bt2sum update --sample 0 --store photos.store photos",
@@ -211,7 +212,7 @@ static VERBS: [Verb; 8] = [
             JSON,
             CPUS,
         ],
-        others: &["key-fd", "backend", "no-progress"],
+        others: USUAL,
         examples: &["bt2sum sample --sample 20g --store photos.store photos"],
     },
     Verb {
@@ -222,7 +223,7 @@ static VERBS: [Verb; 8] = [
         turn_on: |options| options.archive.list = true,
         needs: None,
         shown: &[("store", Some("The catalogue")), ("only", None), ROOT, KEY, JSON],
-        others: &["key-fd", "backend", "no-progress"],
+        others: USUAL,
         examples: &["bt2sum list --store photos.store > photos.sums", "cd copy && bt2sum check --quiet ../photos.sums"],
     },
     Verb {
@@ -274,7 +275,7 @@ pub(crate) fn of(arguments: &[OsString]) -> Option<&'static Verb> {
 }
 
 fn parse(verb: Option<&Verb>, mut arguments: Vec<OsString>) -> Result<Options, clap::Error> {
-    let mut command = with_width(verb.map_or_else(flat, Verb::parser));
+    let mut command = with_width(verb.map_or_else(flat, |verb| verb.parser(&Options::command())));
     if verb.is_some() {
         arguments.remove(1);
     }
@@ -326,7 +327,8 @@ bt2sum --man | man -l -  all options and the reference";
 
 /// The command with all its options and subcommands, for completions and the manual page.
 pub(crate) fn whole() -> Command {
-    Options::command().subcommands(VERBS.iter().map(Verb::command))
+    let all = Options::command();
+    all.clone().subcommands(VERBS.iter().map(|verb| verb.command(&all)))
 }
 
 /// The ways to call the program with a subcommand, a line each.
@@ -336,9 +338,10 @@ pub(crate) fn synopsis() -> String {
 
 /// The subcommands in Markdown, a part of the manual page.
 pub(crate) fn reference() -> String {
+    let all = Options::command();
     let item = |verb: &Verb| {
         let shown = verb.shown.iter().map(|(name, _)| *name);
-        let options: Vec<String> = shown.chain(verb.further()).map(|name| format!("`--{name}`")).collect();
+        let options: Vec<String> = shown.chain(verb.further(&all)).map(|name| format!("`--{name}`")).collect();
         let flat = verb.option.map_or("bt2sum".to_owned(), |option| format!("bt2sum --{option}"));
         format!("- **`{}`**: {}. The flat form is `{flat}`. Options: {}.\n", verb.name, verb.about, options.join(", "))
     };
@@ -361,28 +364,26 @@ impl Verb {
     }
 
     /// The options that the help only names: those that this system has, and that are not for the program itself.
-    fn further(&self) -> Vec<&'static str> {
-        let all = Options::command();
-        let is_for_all = |name: &&str| named(&all, name).is_some_and(|argument| !argument.is_hide_set());
+    fn further(&self, all: &Command) -> Vec<&'static str> {
+        let is_for_all = |name: &&str| named(all, name).is_some_and(|argument| !argument.is_hide_set());
         self.others.iter().copied().filter(is_for_all).collect()
     }
 
     /// The options that it takes, as the help has them.
-    fn arguments(&self) -> Vec<Arg> {
-        let all = Options::command();
+    fn arguments(&self, all: &Command) -> Vec<Arg> {
         let shown = self.shown.iter().enumerate().filter_map(|(order, (name, text))| {
-            let argument = named(&all, name)?.help_heading(None).long_help(None).display_order(order);
+            let argument = named(all, name)?.help_heading(None).long_help(None).display_order(order);
             let has_values = argument.get_action().takes_values();
             let argument = argument.hide_possible_values(has_values).required(self.needs == Some(name));
             Some(text.iter().fold(argument, |argument, text| argument.help(*text)))
         });
-        let others = self.others.iter().filter_map(|name| Some(named(&all, name)?.hide(true)));
+        let others = self.others.iter().filter_map(|name| Some(named(all, name)?.hide(true)));
         let files = all.get_arguments().filter(|argument| argument.is_positional()).cloned();
         shown.chain(others).chain(files.map(|files| files.hide(true))).collect()
     }
 
-    fn base(&self) -> Command {
-        let names = self.further().iter().fold(String::new(), |names, name| format!("{names} --{name}"));
+    fn base(&self, all: &Command) -> Command {
+        let names = self.further(all).iter().fold(String::new(), |names, name| format!("{names} --{name}"));
         let examples = self.examples.iter().fold(String::new(), |text, example| format!("{text}\n  {example}"));
         Command::new(self.name)
             .about(self.about)
@@ -393,22 +394,21 @@ impl Verb {
     }
 
     /// The subcommand for completions.
-    fn command(&self) -> Command {
+    fn command(&self, all: &Command) -> Command {
         // The other sides of conflicts may be options that it lacks.
         let alone = |argument: Arg| argument.conflicts_with(Resettable::Reset).overrides_with(Resettable::Reset);
-        self.base().args(self.arguments().into_iter().map(alone))
+        self.base(all).args(self.arguments(all).into_iter().map(alone))
     }
 
     /// The subcommand for the command line. The options that it lacks are there under names that nobody can type, because
     /// [`Options`] asks for all of them.
-    fn parser(&self) -> Command {
-        let own = self.arguments();
+    fn parser(&self, all: &Command) -> Command {
+        let own = self.arguments(all);
         let lacks = |argument: &&Arg| own.iter().all(|own| own.get_id() != argument.get_id());
-        let all = Options::command();
         let lacked = all.get_arguments().filter(lacks).enumerate();
         let nameless = |(i, argument): (usize, &Arg)| argument.clone().short(None).long(&UNTYPED[..=i]).hide(true);
         let lacked: Vec<Arg> = lacked.map(nameless).collect();
-        self.base().args(own).args(lacked)
+        self.base(all).args(own).args(lacked)
     }
 }
 
@@ -436,9 +436,10 @@ mod tests {
 
     #[test]
     fn clap_finds_no_contradiction() {
+        let all = Options::command();
         for verb in &VERBS {
-            verb.command().debug_assert();
-            verb.parser().debug_assert();
+            verb.command(&all).debug_assert();
+            verb.parser(&all).debug_assert();
         }
         flat().debug_assert();
         overview().debug_assert();
