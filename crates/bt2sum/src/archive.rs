@@ -171,13 +171,21 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Opens the store, which must have the right root. Each part, and each file whose rot is accepted, must be in it or
-    /// in the directory.
+    /// Opens the store, which must have the right root, and checks the names that the options have.
     fn open(&self) -> Result<Store, Refusal> {
         let store = self.open_any().map_err(|error| self.wrong(error))?;
+        self.check_names(&store)?;
+        Ok(store)
+    }
+
+    /// Fails unless each part, and each file whose rot is accepted, is in the store or in the directory.
+    fn check_names(&self, store: &Store) -> Result<(), Refusal> {
         let parts = self.parts.names().map(|part| (part, true));
         let files = self.accepted.keys().map(|name| (name.as_slice(), false));
         let mut unknown: Vec<(&[u8], bool)> = parts.chain(files).collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
         let mut entries = store.entries().map_err(|error| self.wrong(error))?;
         while !unknown.is_empty()
             && let Some(entry) = entries.next_entry().map_err(|error| self.wrong(error))?
@@ -186,7 +194,7 @@ impl Run<'_> {
         }
         if !unknown.is_empty() && !self.options.archive.list {
             // An error here is one of the walk, which tells it.
-            let Ok(mut root) = Root::open(self.directory) else { return Ok(store) };
+            let Ok(mut root) = Root::open(self.directory) else { return Ok(()) };
             let filter = self.filter(&store.header)?;
             let device = root.stat().ok().filter(|_| store.header.one_file_system).map(|stat| stat.st_dev);
             unknown.retain(|&(part, is_part)| {
@@ -216,7 +224,7 @@ impl Run<'_> {
                 let name = shown(OsStr::from_bytes(name));
                 Err(Refusal::Wrong(option.into(), io::Error::other(format!("{name}: {what} {text}"))))
             }
-            None => Ok(store),
+            None => Ok(()),
         }
     }
 
