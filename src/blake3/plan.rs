@@ -8,7 +8,7 @@ use super::value::CHUNK_LEN;
 use crate::backend::{Dispatch, compress_group};
 use crate::kernel::blake3::{Blake3Function, Ends, Group, MAX_INPUTS, flag};
 use crate::kernel::wipe;
-use crate::lanes::ends::copy_end;
+use crate::lanes::ends::copy_rest;
 use crate::lanes::order::{WIDE_WINDOW, sort_by_blocks};
 use crate::lanes::{Messages, extremes};
 
@@ -120,7 +120,8 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
                 (inputs[l], ends.blocks[l]) = (before, last);
             } else {
                 inputs[l] = blocks;
-                copy_end(memory, message, rest);
+                memory[1] = [0; 64];
+                copy_rest(memory, message, rest);
                 ends.blocks[l] = &memory[1];
                 #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
                 let length = rest.len() as u8;

@@ -73,19 +73,10 @@ pub(crate) fn close_each<'a, H: Dispatch>(
     memory.wipe();
 }
 
-/// Copies the last bytes `rest` of a message, less than a block, to the second block of `memory`, with zeros after
-/// them.
+/// Copies the last bytes `rest` of a message, less than a block, to the second block of `memory`.
 ///
 /// A copy of a fixed length takes a few cycles, and a call that copies any length some twenty. So the last bytes are
 /// copied, as many as a block has if there are as many, to where `rest` begins the second block.
-#[inline]
-#[cfg(feature = "blake3")]
-pub(crate) fn copy_end<B: Block>(memory: &mut [B], message: &[u8], rest: &[u8]) {
-    memory[1] = B::ZERO;
-    copy_rest(memory, message, rest);
-}
-
-/// As [`copy_end`], where zeros lie already.
 #[inline]
 pub(crate) fn copy_rest<B: Block>(memory: &mut [B], message: &[u8], rest: &[u8]) {
     if let Some(last) = B::last(message) {
