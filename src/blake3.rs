@@ -96,6 +96,7 @@ mod mode;
 mod output;
 mod plan;
 mod stack;
+mod tails;
 mod tree;
 mod value;
 

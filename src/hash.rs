@@ -286,6 +286,20 @@ impl<H: Function, L: Length> AsRef<[u8]> for Hash<H, L> {
     }
 }
 
+/// Fills `to` with the first bytes of `hash`. Usual lengths are told apart, for moves of a fixed length take a cycle, and a
+/// call that copies any length a dozen.
+#[inline]
+pub(crate) fn copy_to<H: Function, L: Length>(to: &mut [u8], hash: &Hash<H, L>) {
+    let from = hash.bytes.bytes();
+    match to.len() {
+        16 => to.copy_from_slice(&from[..16]),
+        20 => to.copy_from_slice(&from[..20]),
+        32 => to.copy_from_slice(&from[..32]),
+        64 => to.copy_from_slice(&from[..64]),
+        length => to.copy_from_slice(&from[..length]),
+    }
+}
+
 /// In constant time for digests of one length; unequal to all others.
 impl<H: Function, L: Length> PartialEq for Hash<H, L> {
     fn eq(&self, other: &Self) -> bool {

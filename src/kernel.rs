@@ -8,7 +8,7 @@ use core::ops::RangeInclusive;
 
 use digest::array::ArraySize;
 
-#[cfg(any(feature = "std", all(feature = "alloc", feature = "blake3")))]
+#[cfg(any(feature = "std", feature = "blake3"))]
 pub(crate) use self::word::wipe_bytes;
 pub(crate) use self::word::{Block, Word, wipe};
 

@@ -4,6 +4,9 @@
 //! `sha2::plan`.
 #![forbid(unsafe_code)]
 
+use core::slice::from_ref;
+
+use self::alone::messages_are_faster_alone;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::Function;
 use crate::stream::compress_message;
@@ -13,6 +16,7 @@ pub(crate) mod ends;
 pub(crate) mod order;
 pub(crate) mod scheduler;
 pub(crate) mod streams;
+pub(crate) mod tails;
 
 /// The beginning that whole messages share, and how they end.
 #[allow(missing_debug_implementations, reason = "the beginning may be a key; not every hash makes it public")]
@@ -69,6 +73,19 @@ pub trait InLanes: Dispatch {
 
 /// Takes the chains of messages that are neighbours, with the place of the first.
 pub(crate) type Put<'a, H> = &'a mut dyn FnMut(usize, &[<H as Function>::Chain]);
+
+/// Compresses whole messages, one by one or side by side, whichever takes less time, and gives each chain to `put`, with
+/// the message's place.
+#[inline]
+pub(crate) fn compress_each<H: InLanes>(common: &Common<'_, H>, messages: &[impl AsRef<[u8]>], put: Put<'_, H>) {
+    if messages_are_faster_alone::<H>(common.backend, !common.first.is_empty(), messages) {
+        for (i, message) in messages.iter().enumerate() {
+            compress_alone(common, message.as_ref(), |chain| put(i, from_ref(chain)));
+        }
+    } else {
+        H::compress_in_lanes(common, &messages, put);
+    }
+}
 
 #[inline]
 pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {

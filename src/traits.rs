@@ -143,3 +143,62 @@ macro_rules! associated_oid {
     };
 }
 pub(crate) use associated_oid;
+
+/// Implements `hash_many`, `hash_many_into` and `hash_many_flat` for a type with `each_hash`, which gives the hash of each
+/// message to a function, with the message's place. `room` is a hash of the length that all have.
+macro_rules! hash_many {
+    (
+        impl[$($generics:tt)*] $Type:ty, $Hash:ty,
+        room: |$this:ident| $room:expr,
+        what: $what:literal, of: $each:literal, as: $one:literal, heap: $heap:literal,
+        $(#[$doc:meta])*
+        $vis:vis ($messages:ident) -> $hashes:ident
+    ) => {
+        impl<$($generics)*> $Type {
+            $(#[$doc])*
+            #[cfg(feature = "alloc")]
+            #[must_use]
+            $vis fn hash_many<M: AsRef<[u8]>>(&self, $messages: &[M]) -> ::alloc::vec::Vec<$Hash> {
+                let $this = self;
+                let mut $hashes = ::alloc::vec![$room; $messages.len()];
+                self.each_hash($messages, |i, hash| $hashes[i] = hash);
+                $hashes
+            }
+
+            #[doc = concat!("Writes ", $what, " to `", stringify!($hashes), "`, side by side, ", $heap, ".")]
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!("[`ManyError`](crate::ManyError) if there is not one ", $one, " for each ", $each, ".")]
+            /// Then nothing is written.
+            $vis fn hash_many_into<M: AsRef<[u8]>>(
+                &self,
+                $messages: &[M],
+                $hashes: &mut [$Hash],
+            ) -> Result<(), $crate::error::ManyError> {
+                $crate::error::ManyError::check($messages.len(), $hashes.len())?;
+                self.each_hash($messages, |i, hash| $hashes[i] = hash);
+                Ok(())
+            }
+
+            #[doc = concat!("Writes ", $what, " to `bytes`, one after the other without gaps, side by side, ", $heap, ".")]
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!("[`ManyError`](crate::ManyError) if `bytes` is not `", stringify!($messages), ".len()` ", $one, "s long.")]
+            /// Then nothing is written.
+            $vis fn hash_many_flat<M: AsRef<[u8]>>(
+                &self,
+                $messages: &[M],
+                bytes: &mut [u8],
+            ) -> Result<(), $crate::error::ManyError> {
+                let $this = self;
+                let length = AsRef::<[u8]>::as_ref(&$room).len();
+                $crate::error::ManyError::check($messages.len().saturating_mul(length), bytes.len())?;
+                self.each_hash($messages, |i, hash| $crate::hash::copy_to(&mut bytes[i * length..][..length], &hash));
+                Ok(())
+            }
+        }
+    };
+}
+pub(crate) use hash_many;

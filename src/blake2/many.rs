@@ -12,12 +12,14 @@ use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::error::ManyError;
 use crate::hash::Hash;
-use crate::kernel::{Block, Known};
+use crate::kernel::Known;
 use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
-use crate::lanes::{Common, compress_alone};
+use crate::lanes::tails::compress_tails;
+use crate::lanes::{Common, compress_each};
 use crate::stream::Stream;
+use crate::traits::hash_many;
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -42,7 +44,7 @@ impl<F: Flavour> Params<F> {
     /// If a field is out of its range.
     #[cfg(feature = "alloc")]
     pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Result<Vec<Hash<F>>, ParamsError> {
-        Ok(collect(&self.node()?, self.backend(), messages))
+        Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many(messages))
     }
 
     /// Writes the digests of `messages` to `hashes`, without touching the heap.
@@ -51,7 +53,7 @@ impl<F: Flavour> Params<F> {
     ///
     /// If a field is out of its range, or there is not one hash for each message. Then nothing is written.
     pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), ParamsError> {
-        Ok(write_hashes(&self.node()?, self.backend(), messages, hashes)?)
+        Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_into(messages, hashes)?)
     }
 
     /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without touching the heap.
@@ -69,7 +71,7 @@ impl<F: Flavour> Params<F> {
     ///
     /// If a field is out of its range, or `bytes` is not `messages.len()` digests long. Then nothing is written.
     pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ParamsError> {
-        Ok(write_digests(&self.node()?, self.backend(), messages, bytes)?)
+        Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_flat(messages, bytes)?)
     }
 }
 
@@ -78,35 +80,12 @@ pub(crate) fn hash_many_into<F: Flavour>(
     messages: &[impl AsRef<[u8]>],
     hashes: &mut [Hash<F>],
 ) -> Result<(), ManyError> {
-    write_hashes(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages, hashes)
+    Alike { node: &Node::sequential(F::LONGEST, &[]), backend: Backend::best() }.hash_many_into(messages, hashes)
 }
 
 /// As [`Params::hash_many_flat`], for the default parameters.
 pub(crate) fn hash_many_flat<F: Flavour>(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
-    write_digests::<F>(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages, bytes)
-}
-
-fn write_hashes<F: Flavour>(
-    node: &Node<F>,
-    backend: Backend,
-    messages: &[impl AsRef<[u8]>],
-    hashes: &mut [Hash<F>],
-) -> Result<(), ManyError> {
-    ManyError::check(messages.len(), hashes.len())?;
-    each_hash(node, backend, messages, |i, hash| hashes[i] = hash);
-    Ok(())
-}
-
-fn write_digests<F: Flavour>(
-    node: &Node<F>,
-    backend: Backend,
-    messages: &[impl AsRef<[u8]>],
-    bytes: &mut [u8],
-) -> Result<(), ManyError> {
-    let length = node.hash_length();
-    ManyError::check(messages.len().saturating_mul(length), bytes.len())?;
-    each_digest(node, backend, messages, |i, digest| copy(&mut bytes[i * length..][..length], digest.bytes()));
-    Ok(())
+    Alike::<F> { node: &Node::sequential(F::LONGEST, &[]), backend: Backend::best() }.hash_many_flat(messages, bytes)
 }
 
 /// The digests of full length of `messages`, unkeyed and sequential.
@@ -115,58 +94,52 @@ pub(crate) fn hash_many<F: Flavour>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F
     if messages_are_faster_alone::<F>(Backend::best(), false, messages) {
         return messages.iter().map(|message| hash(message.as_ref())).collect();
     }
-    collect(&Node::sequential(F::LONGEST, &[]), Backend::best(), messages)
+    Alike { node: &Node::sequential(F::LONGEST, &[]), backend: Backend::best() }.hash_many(messages)
 }
 
-#[cfg(feature = "alloc")]
-fn collect<F: Flavour>(node: &Node<F>, backend: Backend, messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
-    let mut hashes = alloc::vec![Hash::placeholder(); messages.len()];
-    each_hash(node, backend, messages, |i, hash| hashes[i] = hash);
-    hashes
-}
-
-/// Gives the digest of each message to `put`, with its place in `messages`.
-fn each_hash<F: Flavour>(
-    node: &Node<F>,
+/// Messages of one node.
+struct Alike<'a, F: Flavour> {
+    node: &'a Node<F>,
     backend: Backend,
-    messages: &[impl AsRef<[u8]>],
-    mut put: impl FnMut(usize, Hash<F>),
-) {
-    each_digest(node, backend, messages, |i, digest| put(i, Hash::new(digest, node.hash_length())));
 }
 
-/// As [`each_hash`], in all the bytes of a chaining value.
-fn each_digest<F: Flavour>(
-    node: &Node<F>,
-    backend: Backend,
-    messages: &[impl AsRef<[u8]>],
-    mut put: impl FnMut(usize, F::Digest),
-) {
-    let key_block = node.key_block();
-    let chain = node.chain();
-    let common = Common::<F> { backend, chain: &chain, first: key_block.as_slice(), last: node.last };
-    if messages_are_faster_alone::<F>(backend, !common.first.is_empty(), messages) {
-        for (i, message) in messages.iter().enumerate() {
-            compress_alone(&common, message.as_ref(), |chain| put(i, chain.to_bytes()));
-        }
-    } else {
-        F::compress_in_lanes(&common, &messages, &mut |begin, chains| {
-            (begin..).zip(chains).for_each(|(i, chain)| put(i, chain.to_bytes()));
+impl<F: Flavour> Alike<'_, F> {
+    /// Gives the digest of each message to `put`, with its place in `messages`.
+    fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<F>)) {
+        let key_block = self.node.key_block();
+        let chain = self.node.chain();
+        let first = key_block.as_slice();
+        let common = Common::<F> { backend: self.backend, chain: &chain, first, last: self.node.last };
+        compress_each(&common, messages, &mut |begin, chains| {
+            (begin..).zip(chains).for_each(|(i, chain)| put(i, self.node.hash(chain)));
         });
     }
 }
 
-/// Fills `to` with the first bytes of `from`. Usual lengths are told apart, for moves of a fixed length take a cycle, and
-/// a call that copies any length a dozen.
-#[inline]
-fn copy(to: &mut [u8], from: &[u8]) {
-    match to.len() {
-        16 => to.copy_from_slice(&from[..16]),
-        20 => to.copy_from_slice(&from[..20]),
-        32 => to.copy_from_slice(&from[..32]),
-        64 => to.copy_from_slice(&from[..64]),
-        length => to.copy_from_slice(&from[..length]),
+hash_many! {
+    impl[F: Flavour] Alike<'_, F>, Hash<F>,
+    room: |alike| alike.node.room(),
+    what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
+    (messages) -> hashes
+}
+
+impl<F: Flavour> Hasher<F> {
+    /// Gives the digest with each tail to `put`, with the tail's place.
+    fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<F>)) {
+        compress_tails(&self.stream, self.last, tails, &mut |begin, chains| {
+            (begin..).zip(chains).for_each(|(i, chain)| put(i, self.node.hash(chain)));
+        });
     }
+}
+
+hash_many! {
+    impl[F: Flavour] Hasher<F>, Hash<F>,
+    room: |hasher| hasher.node.room(),
+    what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
+    heap: "without touching the heap",
+    /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
+    /// it is.
+    pub (tails) -> hashes
 }
 
 impl<F: Flavour> HasStream for Hasher<F> {

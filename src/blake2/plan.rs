@@ -1,5 +1,6 @@
 //! Which messages of a batch are compressed side by side.
 
+use core::ops::RangeInclusive;
 use core::slice::{from_mut, from_ref};
 
 use digest::array::Array;
@@ -23,12 +24,12 @@ fn most_idle(all: u64, waits: bool) -> u64 {
     all / if waits { 2 } else { 6 }
 }
 
-/// The plan for up to 128 messages, and in `order` their places for it. If they `are_begun`, they have a block before them.
-fn plan<H: Dispatch>(backend: Backend, messages: &[&[u8]], are_begun: bool, order: &mut [u8]) -> Plan {
+/// The plan for up to 128 messages, and in `order` their places for it. Those of lengths in `whole` may have a lane each.
+fn plan<H: Dispatch>(backend: Backend, messages: &[&[u8]], whole: &RangeInclusive<usize>, order: &mut [u8]) -> Plan {
     order.iter_mut().zip(0..).for_each(|(to, place)| *to = place);
     let lanes = H::lanes(backend);
     let (shortest, longest) = extremes(messages);
-    if lanes == 1 || !may_be_whole::<H>(are_begun, shortest, longest) {
+    if lanes == 1 || !(whole.contains(&shortest) && whole.contains(&longest)) {
         Plan::Scheduled
     } else if blocks::<H>(shortest) == blocks::<H>(longest) || order_is_good::<H>(messages, lanes, order) {
         Plan::Whole
@@ -37,9 +38,17 @@ fn plan<H: Dispatch>(backend: Backend, messages: &[&[u8]], are_begun: bool, orde
     }
 }
 
-/// Whether messages of these lengths may have a lane each. An empty one has no block of its own after another.
-fn may_be_whole<H: Function>(are_begun: bool, shortest: usize, longest: usize) -> bool {
-    longest <= SHORT * H::Block::LENGTH && !(are_begun && shortest == 0)
+/// The lengths of messages that may have a lane each, all after `chain`.
+///
+/// An empty message has no block of its own after another. If the lower word of the count may carry in one lane, and not
+/// in another, their upper words differ.
+fn lengths_of_whole<H: Function>(are_begun: bool, chain: &H::Chain) -> RangeInclusive<usize> {
+    let mut least = *chain;
+    // After a block, the least count is that of a message of one byte.
+    H::close(&mut least, &mut [], 1);
+    let carries = H::longest_run(&least) <= SHORT;
+    H::wipe(&mut least);
+    usize::from(are_begun)..=if carries { 0 } else { SHORT * H::Block::LENGTH }
 }
 
 /// Tells whether so few lanes stand idle, if each has one of neighbouring messages to the end of the longest, that it is
@@ -92,7 +101,8 @@ fn compress_batch<H: Dispatch>(common: &Common<'_, H>, messages: &dyn Messages, 
     if !common.first.is_empty() {
         H::compress(common.backend, &mut chain, common.first, H::NOT_LAST);
     }
-    Windows { common, chain: &chain, memory: None }.compress(messages, put);
+    let whole = lengths_of_whole::<H>(!common.first.is_empty(), &chain);
+    Windows { common, chain: &chain, whole, memory: None }.compress(messages, put);
     H::wipe(&mut chain);
 }
 
@@ -101,6 +111,8 @@ struct Windows<'a, H: Dispatch> {
     common: &'a Common<'a, H>,
     /// The chaining value before each message.
     chain: &'a H::Chain,
+    /// Lengths of messages that may have a lane each.
+    whole: RangeInclusive<usize>,
     memory: Option<Ended<H>>,
 }
 
@@ -123,8 +135,7 @@ impl<H: Dispatch> Windows<'_, H> {
             // Messages for all lanes need no window if they have equally many blocks.
             let (shortest, longest) = extremes(few);
             let each = blocks::<H>(longest);
-            let are_equal =
-                blocks::<H>(shortest) == each && may_be_whole::<H>(!self.common.first.is_empty(), shortest, longest);
+            let are_equal = blocks::<H>(shortest) == each && [shortest, longest].iter().all(|n| self.whole.contains(n));
             if are_equal && have_lanes::<H>(backend, read, each * read as u64, each) {
                 put(done, self.compress_whole(few.iter().copied()));
                 done += read;
@@ -153,10 +164,10 @@ impl<H: Dispatch> Windows<'_, H> {
 
     /// Compresses messages which lie from place `begin` on.
     fn compress_planned(&mut self, messages: &[&[u8]], begin: usize, put: Put<'_, H>) {
-        let Common { backend, first, .. } = *self.common;
+        let backend = self.common.backend;
         let mut order = [0; WIDE_WINDOW];
         let order = &mut order[..messages.len()];
-        if plan::<H>(backend, messages, !first.is_empty(), order) == Plan::Scheduled {
+        if plan::<H>(backend, messages, &self.whole, order) == Plan::Scheduled {
             return compress_scheduled(self.common, self.chain, messages, order, begin, put);
         }
         for group in order.chunks(H::lanes(backend)) {

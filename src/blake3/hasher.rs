@@ -260,11 +260,7 @@ impl Hasher {
             let (head, rest) = bytes.split_at(CHUNK_LEN - self.filled);
             self.chunk.update(head);
             bytes = rest;
-            let mut cvs = [self.end_of_chunk(flag::CHUNK_END)];
-            self.filled = 0;
-            self.chunk.buffer = Buffer::EMPTY;
-            self.push_all(&cvs, 1);
-            wipe(&mut cvs[0]);
+            self.push_chunk();
         }
         #[cfg(feature = "alloc")]
         if !self.held().is_empty() {
@@ -307,6 +303,37 @@ impl Hasher {
                 self.filled = bytes.len();
             }
         }
+    }
+
+    /// Appends the chunk that has begun, which must be complete.
+    fn push_chunk(&mut self) {
+        let mut cvs = [self.end_of_chunk(flag::CHUNK_END)];
+        self.filled = 0;
+        self.chunk.buffer = Buffer::EMPTY;
+        self.push_all(&cvs, 1);
+        wipe(&mut cvs[0]);
+    }
+
+    /// Prepares for more bytes, one at least: no chunk is held, and the complete ones are as few subtrees as they can be.
+    pub(super) fn begin_more(&mut self) {
+        if self.filled == CHUNK_LEN {
+            self.push_chunk();
+        }
+        #[cfg(feature = "alloc")]
+        {
+            let held = core::mem::replace(&mut self.held, Held::EMPTY);
+            let mut bytes = held.bytes();
+            while bytes.len() >= CHUNK_LEN {
+                let (subtree, rest) = bytes.split_at(self.aligned(bytes.len()));
+                self.push_subtree::<Serial>(subtree);
+                bytes = rest;
+            }
+            if !bytes.is_empty() {
+                self.chunk.update(bytes);
+                self.filled = bytes.len();
+            }
+        }
+        self.merge();
     }
 
     /// Bytes up to the next multiple of sixteen chunks. Or up to fewer, if more than one chunk after such a multiple is

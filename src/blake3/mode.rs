@@ -1,21 +1,19 @@
 //! The modes of BLAKE3: plain, keyed, and for deriving keys.
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
 use core::fmt;
 
 use digest::MacError;
 
 use super::hasher::Hasher;
 use super::output::OutputReader;
+use super::plan;
 use super::tree::Base;
 use super::value::{Hash, KEY_LEN, OUT_LEN};
-use super::{many, plan};
 use crate::backend::Backend;
-use crate::error::ManyError;
 use crate::hash::verify;
 use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
+use crate::traits::hash_many;
 
 /// A mode of BLAKE3, with its key, and the backend.
 ///
@@ -104,40 +102,11 @@ impl Mode {
         OutputReader::new(&mut base.node(message), base.backend)
     }
 
-    /// The digests of `messages`, side by side.
-    ///
-    /// Lengths may differ. Chunks of all messages share the lanes, and then the parents of all messages do, so no lane
-    /// waits for another message's tree. The order of the hashes is that of the messages.
-    #[cfg(feature = "alloc")]
-    #[must_use]
-    pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Vec<Hash> {
-        let mut hashes = alloc::vec![Hash::from_bytes([0; 32]); messages.len()];
-        plan::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
-        hashes
-    }
-
-    /// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
-    ///
-    /// # Errors
-    ///
-    /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
-    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash]) -> Result<(), ManyError> {
-        ManyError::check(messages.len(), hashes.len())?;
-        plan::each(self.base(), messages, |begin, digests| many::set(&mut hashes[begin..], digests));
-        Ok(())
-    }
-
-    /// Writes the digests of `messages` to `bytes`, 32 bytes each, one after the other without gaps, side by side,
-    /// without touching the heap.
-    ///
-    /// # Errors
-    ///
-    /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
-    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
-        ManyError::check(messages.len().saturating_mul(32), bytes.len())?;
-        let (digests, _) = bytes.as_chunks_mut();
-        plan::each(self.base(), messages, |begin, some| digests[begin..][..some.len()].copy_from_slice(some));
-        Ok(())
+    /// Gives the digest of each message to `put`, with its place in `messages`.
+    fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash)) {
+        plan::each(self.base(), messages, |begin, digests| {
+            (begin..).zip(digests).for_each(|(i, digest)| put(i, Hash::from_bytes(*digest)));
+        });
     }
 
     /// A hasher in this mode, for a message that comes piece by piece.
@@ -145,6 +114,17 @@ impl Mode {
     pub fn hasher(&self) -> Hasher {
         Hasher::of(&self.base())
     }
+}
+
+hash_many! {
+    impl[] Mode, Hash,
+    room: |_mode| Hash::default(),
+    what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
+    /// The digests of `messages`, side by side.
+    ///
+    /// Lengths may differ. Chunks of all messages share the lanes, and then the parents of all messages do, so no lane
+    /// waits for another message's tree. The order of the hashes is that of the messages.
+    pub (messages) -> hashes
 }
 
 /// Plain hashing.

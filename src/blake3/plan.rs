@@ -5,12 +5,43 @@ use core::slice::from_ref;
 use super::forest::Forest;
 use super::tree::{Base, Cv};
 use super::value::CHUNK_LEN;
-use crate::backend::{Dispatch, compress_group};
-use crate::kernel::blake3::{Blake3Function, Ends, Group, MAX_INPUTS, flag};
+use crate::backend::{Backend, Dispatch, compress_group};
+use crate::kernel::blake3::{Blake3Function, Chain, Ends, Group, MAX_INPUTS, flag};
 use crate::kernel::wipe;
 use crate::lanes::ends::copy_rest;
 use crate::lanes::order::{WIDE_WINDOW, sort_by_blocks};
 use crate::lanes::{Messages, extremes};
+
+/// How messages begin and end that are a chunk at most, or the rest of one.
+pub(super) struct Begin<'a> {
+    backend: Backend,
+    /// The chaining value before the first block.
+    h: &'a [u32; 8],
+    flags: u8,
+    /// The flags of the first block in addition.
+    first: u8,
+    /// The flags of each last block in addition.
+    last: [u8; MAX_INPUTS],
+    /// The number of each chunk.
+    counters: [u64; MAX_INPUTS],
+}
+
+impl<'a> Begin<'a> {
+    /// Of whole messages.
+    #[inline]
+    fn of(base: &Base<'a>) -> Self {
+        let (first, last) = (flag::CHUNK_START, flag::CHUNK_END | flag::ROOT);
+        let Base { key: h, flags, backend } = *base;
+        Self { backend, h, flags, first, last: [last; MAX_INPUTS], counters: [0; MAX_INPUTS] }
+    }
+
+    /// Of what follows in a chunk, with these flags of the last block.
+    pub(super) fn after(backend: Backend, chain: &'a Chain, last: u8) -> Self {
+        let Chain { h, flags, first, counter, .. } = chain;
+        let (last, counters) = ([last; MAX_INPUTS], [*counter; MAX_INPUTS]);
+        Self { backend, h, flags: *flags, first: *first, last, counters }
+    }
+}
 
 /// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
 #[inline]
@@ -23,7 +54,7 @@ pub(super) fn each(base: Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl 
 }
 
 /// Takes the digests of messages that are neighbours, with the place of the first.
-type Put<'a> = &'a mut dyn FnMut(usize, &[Cv]);
+pub(super) type Put<'a> = &'a mut dyn FnMut(usize, &[Cv]);
 
 /// The digests of more than one message. Not generic, so that it is compiled once instead of once for each type of
 /// messages.
@@ -36,35 +67,36 @@ fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
         }
         return;
     }
+    let begin = Begin::of(base);
     if messages.number() <= FEW {
         let mut few = [&[][..]; FEW];
         let read = messages.read(0, &mut few);
         if are_chunks(&few[..read]) {
-            return each_chunk::<FEW, FEW>(base, &few[..read], 0, put);
+            return each_chunk::<FEW, FEW>(&begin, &few[..read], 0, put);
         }
     }
     if messages.number() <= MAX_INPUTS {
-        each_window::<MAX_INPUTS>(base, messages, put);
+        each_window::<MAX_INPUTS>((base, &begin), messages, put);
     } else {
-        each_window::<WIDE_WINDOW>(base, messages, put);
+        each_window::<WIDE_WINDOW>((base, &begin), messages, put);
     }
 }
 
 /// The digests of all messages, up to `NUMBER` of which are sorted together. A smaller window is cheaper to clear.
-fn each_window<const NUMBER: usize>(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
-    let mut done = each_equal(base, messages, 0, put);
+fn each_window<const NUMBER: usize>((base, begin): (&Base<'_>, &Begin<'_>), messages: &dyn Messages, put: Put<'_>) {
+    let mut done = each_equal(begin, messages, 0, put);
     while done < messages.number() {
         let mut window = [&[][..]; NUMBER];
         let read = messages.read(done, &mut window);
         let window = &window[..read];
         if are_chunks(window) {
-            each_chunk::<NUMBER, MAX_INPUTS>(base, window, done, put);
+            each_chunk::<NUMBER, MAX_INPUTS>(begin, window, done, put);
             done += read;
         } else {
             done = each_tree(base, messages, done, put);
         }
         // After a few that are not alike, the next ones may be.
-        done += each_equal(base, messages, done, put);
+        done += each_equal(begin, messages, done, put);
     }
 }
 
@@ -83,15 +115,15 @@ fn before_last(chunk: &[u8]) -> u8 {
     number
 }
 
-/// The digests of up to `NUMBER` messages, each a chunk, from place `begin` on. Messages with the most blocks come
+/// The digests of up to `NUMBER` messages, each a chunk, from place `from` on. Messages with the most blocks come
 /// first, at most `LANES` side by side.
-fn each_chunk<const NUMBER: usize, const LANES: usize>(
-    base: &Base<'_>,
+pub(super) fn each_chunk<const NUMBER: usize, const LANES: usize>(
+    begin: &Begin<'_>,
     messages: &[&[u8]],
-    begin: usize,
+    from: usize,
     put: Put<'_>,
 ) {
-    let lanes = Blake3Function::lanes(base.backend).min(LANES);
+    let lanes = Blake3Function::lanes(begin.backend).min(LANES);
     let mut counts = [0; NUMBER];
     for (count, message) in counts.iter_mut().zip(messages) {
         *count = before_last(message);
@@ -130,12 +162,12 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
         }
         let digests = &mut digests[..group.len()];
         let inputs = &inputs[..group.len()];
-        compress_group(base.backend, Group { ends: Some(&ends), ..messages_of(base, inputs, &lengths, digests) });
+        compress_group(begin.backend, Group { ends: Some(&ends), ..messages_of(begin, inputs, &lengths, digests) });
         if in_order {
-            put(begin + usize::from(group[0]), digests);
+            put(from + usize::from(group[0]), digests);
         } else {
             for (i, digest) in group.iter().zip(digests) {
-                put(begin + usize::from(*i), from_ref(digest));
+                put(from + usize::from(*i), from_ref(digest));
             }
         }
     }
@@ -146,18 +178,18 @@ fn each_chunk<const NUMBER: usize, const LANES: usize>(
 /// Messages of a chunk at most. `lengths` has the bytes of their last blocks.
 #[inline]
 fn messages_of<'a>(
-    base: &'a Base<'_>,
+    begin: &'a Begin<'_>,
     inputs: &'a [&'a [[u8; 64]]],
     lengths: &'a [u8; MAX_INPUTS],
     outputs: &'a mut [Cv],
 ) -> Group<'a> {
     Group {
-        key: base.key,
-        flags: base.flags,
-        first: flag::CHUNK_START,
-        last: &[flag::CHUNK_END | flag::ROOT; MAX_INPUTS],
+        key: begin.h,
+        flags: begin.flags,
+        first: begin.first,
+        last: &begin.last,
         lengths,
-        counters: &[0; MAX_INPUTS],
+        counters: &begin.counters,
         count: inputs[0].len(),
         inputs,
         ends: None,
@@ -194,19 +226,19 @@ fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put
     done
 }
 
-/// Compresses the messages from `begin` on, a lane each, as long as those side by side have a block each, or equally many
+/// Compresses the messages from `from` on, a lane each, as long as those side by side have a block each, or equally many
 /// whole blocks of one chunk, and tells how many it did.
-fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'_>) -> usize {
-    let lanes = Blake3Function::lanes(base.backend);
+pub(super) fn each_equal(begin: &Begin<'_>, messages: &dyn Messages, from: usize, put: Put<'_>) -> usize {
+    let lanes = Blake3Function::lanes(begin.backend);
     let [mut bytes, mut next_bytes] = [&mut [&[][..]; MAX_INPUTS], &mut [&[][..]; MAX_INPUTS]];
-    let Some(mut equal) = read_equal(messages, begin, &mut bytes[..lanes]) else { return 0 };
+    let Some(mut equal) = read_equal(messages, from, &mut bytes[..lanes]) else { return 0 };
     let mut blocks = [[0; 64]; MAX_INPUTS];
     let mut digests = [[0; 32]; MAX_INPUTS];
     let mut done = 0;
     loop {
         let (live, whole) = equal;
         let messages_of_lanes = &bytes[..live];
-        let next = read_equal(messages, begin + done + live, &mut next_bytes[..lanes]);
+        let next = read_equal(messages, from + done + live, &mut next_bytes[..lanes]);
         let mut lengths = [64; MAX_INPUTS];
         if !whole {
             for ((block, length), bytes) in blocks.iter_mut().zip(&mut lengths).zip(messages_of_lanes) {
@@ -222,9 +254,9 @@ fn each_equal(base: &Base<'_>, messages: &dyn Messages, begin: usize, put: Put<'
             *input = if whole { bytes.as_chunks().0 } else { from_ref(block) };
         }
         let followed = whole && next.is_some() && follow(messages_of_lanes, next_bytes[0]);
-        let group = messages_of(base, &inputs[..live], &lengths, &mut digests[..live]);
-        compress_group(base.backend, Group { followed, ..group });
-        put(begin + done, &digests[..live]);
+        let group = messages_of(begin, &inputs[..live], &lengths, &mut digests[..live]);
+        compress_group(begin.backend, Group { followed, ..group });
+        put(from + done, &digests[..live]);
         done += live;
         let Some(next) = next else { break };
         equal = next;

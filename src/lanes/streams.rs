@@ -211,7 +211,7 @@ fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H
 }
 
 /// Compresses blocks that do not end their messages. No message has more of them than the one before.
-fn compress_groups<'a, H: Dispatch>(
+pub(super) fn compress_groups<'a, H: Dispatch>(
     backend: Backend,
     mut messages: impl Iterator<Item = (&'a mut H::Chain, &'a [H::Block])>,
 ) {

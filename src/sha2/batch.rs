@@ -1,7 +1,5 @@
 //! Many messages at once, side by side.
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::hasher::Hasher;
@@ -20,6 +18,7 @@ use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
 use crate::lanes::{Common, InLanes, Messages};
 use crate::stream::{Stream, compress_message};
+use crate::traits::hash_many;
 
 /// A way to hash whole messages: the hash and the backend.
 ///
@@ -84,42 +83,9 @@ impl<V: Variant> Batch<V> {
         bytes
     }
 
-    /// The digests of `messages`, in their order, hashed side by side.
-    #[cfg(feature = "alloc")]
-    #[must_use]
-    pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Vec<Hash<V>> {
-        let mut hashes = alloc::vec![Hash::full(V::Bytes::ZERO); messages.len()];
-        self.each(messages, |i, bytes| hashes[i] = Hash::full(bytes));
-        hashes
-    }
-
-    /// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
-    ///
-    /// # Errors
-    ///
-    /// [`ManyError`] if there is not one hash for each message. Then nothing is written.
-    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<V>]) -> Result<(), ManyError> {
-        ManyError::check(messages.len(), hashes.len())?;
-        self.each(messages, |i, bytes| hashes[i] = Hash::full(bytes));
-        Ok(())
-    }
-
-    /// Writes the digests of `messages` to `bytes`, one after the other without gaps, side by side, without touching
-    /// the heap.
-    ///
-    /// # Errors
-    ///
-    /// [`ManyError`] if `bytes` is not `messages.len()` digests long. Then nothing is written.
-    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
-        ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
-        self.each(messages, |i, digest| {
-            bytes[i * V::LENGTH..][..V::LENGTH].copy_from_slice(digest.bytes());
-        });
-        Ok(())
-    }
-
     /// Gives the digest of each message to `put`, with its place in `messages`.
-    fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
+    fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put_hash: impl FnMut(usize, Hash<V>)) {
+        let mut put = |i, bytes| put_hash(i, Hash::full(bytes));
         let are_nodes = messages.len() > 1 && messages.first().into_iter().chain(messages.last()).all(is_node::<V>);
         let done = match messages.len() {
             _ if !are_nodes => 0,
@@ -142,6 +108,14 @@ impl<V: Variant> Batch<V> {
             (done + begin..).zip(chains).for_each(|(i, chain)| put(i, digest::<V>(chain)));
         });
     }
+}
+
+hash_many! {
+    impl[V: Variant] Batch<V>, Hash<V>,
+    room: |_batch| Hash::<V>::default(),
+    what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
+    /// The digests of `messages`, in their order, hashed side by side.
+    pub (messages) -> hashes
 }
 
 fn is_node<V: Variant>(message: &impl AsRef<[u8]>) -> bool {

@@ -10,7 +10,9 @@ use crate::backend::Backend;
 use crate::buffer::Buffer;
 use crate::kernel::Block;
 use crate::kernel::sha2::{Chain, Written};
+use crate::lanes::tails::compress_tails;
 use crate::stream::Stream;
+use crate::traits::hash_many;
 
 /// An incremental hasher.
 ///
@@ -68,6 +70,13 @@ impl<V: Variant> Hasher<V> {
         self.stream.finalize(Written::JustNow, digest::<V>)
     }
 
+    /// Gives the digest with each tail to `put`, with the tail's place.
+    fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
+        compress_tails(&self.stream, Written::JustNow, tails, &mut |begin, chains| {
+            (begin..).zip(chains).for_each(|(i, chain)| put(i, Hash::full(digest::<V>(chain))));
+        });
+    }
+
     /// Forgets the message; the backend stays.
     #[inline]
     pub fn reset(&mut self) -> &mut Self {
@@ -83,6 +92,16 @@ impl<V: Variant> Hasher<V> {
         // A restored state may tell a count that no message has.
         chain.blocks.saturating_mul(BlockOf::<V>::LENGTH as u64).saturating_add(buffer.held().len() as u64)
     }
+}
+
+hash_many! {
+    impl[V: Variant] Hasher<V>, Hash<V>,
+    room: |_hasher| Hash::<V>::default(),
+    what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
+    heap: "without touching the heap",
+    /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
+    /// it is.
+    pub (tails) -> hashes
 }
 
 impl<V: Variant> Default for Hasher<V> {

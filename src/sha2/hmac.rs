@@ -1,7 +1,5 @@
 //! HMAC ([RFC 2104](https://www.rfc-editor.org/rfc/rfc2104), [FIPS 198-1](https://doi.org/10.6028/NIST.FIPS.198-1)).
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 use core::slice;
@@ -13,15 +11,14 @@ use super::batch::Batch;
 use super::variant::{BlockOf, ChainOf, Family, Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::error::ManyError;
 use crate::hash::verify;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::messages_are_faster_alone;
 use crate::lanes::ends::{End, close_each};
-use crate::lanes::{Common, InLanes};
+use crate::lanes::tails::compress_tails;
 use crate::stream::{Stream, compress_message};
-use crate::traits::fixed_output;
+use crate::traits::{fixed_output, hash_many};
 
 /// A key of HMAC, set up once, so that no message costs the two blocks that the key takes.
 ///
@@ -129,62 +126,38 @@ impl<V: Variant> HmacKey<V> {
         tag
     }
 
-    /// The tags of `messages`, side by side, in their order: see [`Batch`] for good batches.
-    #[cfg(feature = "alloc")]
-    #[must_use]
-    pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Vec<Hash<V>> {
-        let mut tags = alloc::vec![Hash::full(V::Bytes::ZERO); messages.len()];
-        self.each(messages, |i, tag| tags[i] = Hash::full(tag));
-        tags
-    }
-
-    /// Writes the tags of `messages` to `tags`, side by side, without touching the heap.
-    ///
-    /// # Errors
-    ///
-    /// [`ManyError`] if there is not one tag for each message. Then nothing is written.
-    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], tags: &mut [Hash<V>]) -> Result<(), ManyError> {
-        ManyError::check(messages.len(), tags.len())?;
-        self.each(messages, |i, tag| tags[i] = Hash::full(tag));
-        Ok(())
-    }
-
-    /// Writes the tags of `messages` to `bytes`, one after the other without gaps, side by side, without touching the
-    /// heap.
-    ///
-    /// # Errors
-    ///
-    /// [`ManyError`] if `bytes` is not `messages.len()` tags long. Then nothing is written.
-    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ManyError> {
-        ManyError::check(messages.len().saturating_mul(V::LENGTH), bytes.len())?;
-        self.each(messages, |i, tag| bytes[i * V::LENGTH..][..V::LENGTH].copy_from_slice(tag.bytes()));
-        Ok(())
-    }
-
     /// Gives the tag of each message to `put`, with its place in `messages`.
-    fn each(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
+    fn each_hash(&self, messages: &[impl AsRef<[u8]>], put: impl FnMut(usize, Hash<V>)) {
+        self.each_tag(&Stream::new(self.inner, self.backend), messages, put);
+    }
+
+    /// Gives the tag of what `inner` has taken with each tail behind it to `put`, with the tail's place.
+    fn each_tag(&self, inner: &Stream<V::Function>, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
         const WINDOW: usize = 64;
-        if messages_are_faster_alone::<V::Function>(self.backend, false, messages) {
-            for (i, message) in messages.iter().enumerate() {
-                put(i, self.tag(message.as_ref()));
+        let last = Written::JustNow;
+        if messages_are_faster_alone::<V::Function>(self.backend, false, tails) {
+            for (i, tail) in tails.iter().enumerate() {
+                compress_tails(inner, last, slice::from_ref(tail), &mut |_, chains| {
+                    let mut bytes = digest::<V>(&chains[0]);
+                    put(i, Hash::full(self.close(&bytes)));
+                    wipe(&mut bytes);
+                });
             }
             return;
         }
-        let (backend, last) = (self.backend, Written::JustNow);
-        let common = Common::<V::Function> { backend, chain: &self.inner, first: &[], last };
-        // Digests of the key and the messages, each the start of a block.
-        let mut inner = [BlockOf::<V>::ZERO; WINDOW];
-        for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
-            V::Function::compress_in_lanes(&common, &window, &mut |begin, chains| {
-                for (inner, chain) in inner[begin..].iter_mut().zip(chains) {
-                    inner.bytes_mut()[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
+        // Inner digests, each the start of a block.
+        let mut blocks = [BlockOf::<V>::ZERO; WINDOW];
+        for (window, begin) in tails.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
+            compress_tails(inner, last, window, &mut |begin, chains| {
+                for (block, chain) in blocks[begin..].iter_mut().zip(chains) {
+                    block.bytes_mut()[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
                 }
             });
-            let inner = inner[..window.len()].iter();
-            let ends = inner.map(|block| End::<V::Function> { chain: &self.outer, block, length: V::LENGTH, last });
-            close_each(backend, Known::Alike, ends, |i, chain| put(begin + i, digest::<V>(chain)));
+            let ends = blocks[..window.len()].iter();
+            let ends = ends.map(|block| End::<V::Function> { chain: &self.outer, block, length: V::LENGTH, last });
+            close_each(self.backend, Known::Alike, ends, |i, chain| put(begin + i, Hash::full(digest::<V>(chain))));
         }
-        inner.iter_mut().for_each(wipe);
+        blocks.iter_mut().for_each(wipe);
     }
 
     /// A hasher of one message that comes piece by piece.
@@ -192,6 +165,14 @@ impl<V: Variant> HmacKey<V> {
     pub fn hasher(&self) -> HmacHasher<V> {
         HmacHasher { stream: Stream::new(self.inner, self.backend), key: self.clone() }
     }
+}
+
+hash_many! {
+    impl[V: Variant] HmacKey<V>, Hash<V>,
+    room: |_key| Hash::<V>::default(),
+    what: "the tags of `messages`", of: "message", as: "tag", heap: "without touching the heap",
+    /// The tags of `messages`, side by side, in their order: see [`Batch`] for good batches.
+    pub (messages) -> tags
 }
 
 /// The backend alone.
@@ -258,6 +239,11 @@ impl<V: Variant> HmacHasher<V> {
         tag
     }
 
+    /// Gives the tag with each tail to `put`, with the tail's place.
+    fn each_hash(&self, tails: &[impl AsRef<[u8]>], put: impl FnMut(usize, Hash<V>)) {
+        self.key.each_tag(&self.stream, tails, put);
+    }
+
     /// Forgets the message; key and backend stay.
     pub fn reset(&mut self) -> &mut Self {
         self.stream.chain = self.key.inner;
@@ -275,6 +261,16 @@ impl<V: Variant> HmacHasher<V> {
             .saturating_mul(BlockOf::<V>::LENGTH as u64)
             .saturating_add(buffer.held().len() as u64)
     }
+}
+
+hash_many! {
+    impl[V: Variant] HmacHasher<V>, Hash<V>,
+    room: |_hasher| Hash::<V>::default(),
+    what: "the tags of the message so far with each of `tails` behind it", of: "tail", as: "tag",
+    heap: "without touching the heap",
+    /// The tags of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as it
+    /// is.
+    pub (tails) -> tags
 }
 
 /// For code that knows the `digest` traits alone. `HmacHasher::update` takes precedence over this method.

@@ -69,6 +69,8 @@ mod serialization;
 mod sha2;
 #[cfg(all(feature = "blake2", feature = "blake3", feature = "sha2"))]
 mod streams;
+#[cfg(all(feature = "blake2", feature = "blake3", feature = "sha2"))]
+mod tails;
 #[cfg(feature = "blake2")]
 mod traps;
 #[cfg(all(feature = "alloc", feature = "blake2"))]

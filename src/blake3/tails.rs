@@ -1,0 +1,216 @@
+//! Messages that share a beginning, which a hasher has taken, and go on with a tail each.
+//!
+//! ```text
+//!   stack   ████████ ████ █            complete subtrees to the left of all tails
+//!   chunk                  ▒▒          the chunk that has begun
+//!   tail 0                    ░░░░     its end, in a lane; then the parents above it, with those of the other tails
+//!   tail 1                    ░░░░░░░
+//! ```
+//!
+//! A tail that leaves the chunk goes on as hashers do, beside others of them.
+
+use core::array;
+use core::slice::from_ref;
+
+use super::hasher::Hasher;
+use super::many::{finalize_many, update_many};
+use super::plan::{Begin, Put, each_chunk, each_equal};
+use super::tree::{Cv, joined};
+use super::value::{CHUNK_LEN, Hash};
+use crate::backend::Dispatch;
+use crate::buffer::Buffer;
+use crate::kernel::blake3::{Blake3Function, MAX_INPUTS, flag};
+use crate::kernel::{Function, wipe, wipe_bytes};
+use crate::lanes::Messages;
+use crate::lanes::ends::copy_short;
+use crate::lanes::order::WIDE_WINDOW;
+use crate::stream::Stream;
+use crate::traits::hash_many;
+
+impl Hasher {
+    /// Gives the digest with each tail to `put`, with the tail's place.
+    fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash)) {
+        each(self, &tails, &mut |begin, digests| {
+            (begin..).zip(digests).for_each(|(i, digest)| put(i, Hash::from_bytes(*digest)));
+        });
+    }
+}
+
+hash_many! {
+    impl[] Hasher, Hash,
+    room: |_hasher| Hash::default(),
+    what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
+    heap: "where a tail ends in the current chunk of 1024 bytes without touching the heap",
+    /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
+    /// it is.
+    pub (tails) -> hashes
+}
+
+/// Gives the digest of what `hasher` has taken with each tail behind it to `put`, with the tail's place.
+///
+/// Not generic over the type of the tails, so that it is compiled once.
+fn each(hasher: &Hasher, tails: &dyn Messages, put: Put<'_>) {
+    if tails.number() <= 1 || Blake3Function::lanes(hasher.backend()) == 1 {
+        for place in 0..tails.number() {
+            let mut tail = [&[][..]];
+            tails.read(place, &mut tail);
+            put(place, &[hasher.clone().update(tail[0]).digest()]);
+        }
+        return;
+    }
+    let mut begun = hasher.clone();
+    begun.begin_more();
+    if begun.chunk.buffer.free() == 0 {
+        let Stream { chain, buffer, backend } = &mut begun.chunk;
+        Blake3Function::compress(*backend, chain, from_ref(buffer.block()), Blake3Function::NOT_LAST);
+        *buffer = Buffer::EMPTY;
+    }
+    let tails = Tails { hasher, begun, tails };
+    match (tails.begun.chunk.buffer.held().len(), tails.longest()) {
+        (0, _) if tails.tails.number() <= MAX_INPUTS => tails.each_window::<MAX_INPUTS, 0>(0, put),
+        (0, _) => tails.each_window::<WIDE_WINDOW, 0>(0, put),
+        (held, longest) if held + longest <= SHORT => {
+            tails.each_window::<MAX_INPUTS, { MAX_INPUTS * SHORT }>(SHORT, put)
+        }
+        _ => tails.each_window::<MAX_INPUTS, { MAX_INPUTS * CHUNK_LEN }>(CHUNK_LEN, put),
+    }
+}
+
+/// Bytes of memory for a short tail and what is held back before it.
+const SHORT: usize = 256;
+
+/// Tails of which the hashers go on together: a hasher without a heap is large.
+const HASHERS: usize = if cfg!(feature = "alloc") { 16 } else { 2 };
+
+struct Tails<'a> {
+    hasher: &'a Hasher,
+    /// As `hasher`, if something follows: what is complete is compressed, so that less than a block is held back.
+    begun: Hasher,
+    tails: &'a dyn Messages,
+}
+
+impl Tails<'_> {
+    /// The length of the longest tail.
+    fn longest(&self) -> usize {
+        let mut longest = 0;
+        let mut window = [&[][..]; MAX_INPUTS];
+        for begin in (0..self.tails.number()).step_by(MAX_INPUTS) {
+            let read = self.tails.read(begin, &mut window);
+            longest = window[..read].iter().map(|tail| tail.len()).fold(longest, usize::max);
+        }
+        longest
+    }
+
+    /// The digests with all tails, `W` at a time. What is held back is joined to each in `M` bytes of memory, `room` bytes
+    /// for each tail that ends in the chunk.
+    fn each_window<const W: usize, const M: usize>(&self, room: usize, put: Put<'_>) {
+        let left = CHUNK_LEN - self.begun.filled;
+        let held = self.begun.chunk.buffer.held();
+        let mut memory = [0; M];
+        let mut digests = [[0; 32]; W];
+        let mut done = 0;
+        while done < self.tails.number() {
+            let mut window = [&[][..]; W];
+            let read = self.tails.read(done, &mut window);
+            let tails = &window[..read];
+            let mut messages = [&[][..]; W];
+            let (mut places, mut short) = ([0; W], 0);
+            let mut memory = memory.chunks_mut(room.max(1));
+            for (place, tail) in tails.iter().enumerate().filter(|(_, tail)| (1..=left).contains(&tail.len())) {
+                messages[short] = match memory.next() {
+                    Some(memory) => join(memory, held, tail),
+                    None => tail,
+                };
+                places[short] = place;
+                short += 1;
+            }
+            let digests = &mut digests[..short];
+            self.compress_short::<W>(&messages[..short], digests);
+            if short == read {
+                put(done, digests);
+            } else {
+                for (place, digest) in places.iter().zip(digests) {
+                    put(done + place, from_ref(digest));
+                }
+                self.put_empty(tails, done, put);
+                self.compress_long(tails, done, put);
+            }
+            done += read;
+        }
+        wipe_bytes(&mut memory);
+        digests.iter_mut().for_each(wipe);
+    }
+
+    /// The digests with tails that end in the chunk.
+    fn compress_short<const W: usize>(&self, messages: &[&[u8]], digests: &mut [Cv]) {
+        let (backend, stack) = (self.begun.backend(), self.begun.stack.cvs());
+        let root = if stack.is_empty() { flag::ROOT } else { 0 };
+        let begin = Begin::after(backend, &self.begun.chunk.chain, flag::CHUNK_END | root);
+        let mut set = |from: usize, some: &[Cv]| digests[from..][..some.len()].copy_from_slice(some);
+        let equal = each_equal(&begin, &messages, 0, &mut set);
+        if equal < messages.len() {
+            each_chunk::<W, MAX_INPUTS>(&begin, &messages[equal..], equal, &mut set);
+        }
+        let lanes = Blake3Function::lanes(backend);
+        for (level, left) in stack.iter().rev().enumerate() {
+            let last = [if level + 1 == stack.len() { flag::ROOT } else { 0 }; MAX_INPUTS];
+            for group in digests.chunks_mut(lanes) {
+                let mut blocks = [[0; 64]; MAX_INPUTS];
+                blocks.iter_mut().zip(&*group).for_each(|(block, right)| *block = joined(left, right));
+                let inputs: [_; MAX_INPUTS] = array::from_fn(|i| from_ref(&blocks[i]));
+                self.begun.base().parents(&inputs[..group.len()], &last, group);
+                blocks.iter_mut().for_each(wipe);
+            }
+        }
+    }
+
+    /// The digest with nothing behind it: what ends the message then may be the root.
+    fn put_empty(&self, tails: &[&[u8]], from: usize, put: Put<'_>) {
+        let mut empty = (from..).zip(tails).filter(|(_, tail)| tail.is_empty()).peekable();
+        if empty.peek().is_some() {
+            let mut digest = [self.hasher.digest()];
+            empty.for_each(|(place, _)| put(place, &digest));
+            wipe(&mut digest[0]);
+        }
+    }
+
+    /// The digests with tails that leave the chunk.
+    fn compress_long(&self, tails: &[&[u8]], from: usize, put: Put<'_>) {
+        let left = CHUNK_LEN - self.begun.filled;
+        let mut long = (from..).zip(tails).filter(|(_, tail)| tail.len() > left);
+        loop {
+            let (mut places, mut bytes) = ([0; HASHERS], [&[][..]; HASHERS]);
+            let mut live = 0;
+            for (place, tail) in long.by_ref().take(HASHERS) {
+                (places[live], bytes[live]) = (place, *tail);
+                live += 1;
+            }
+            if live == 0 {
+                break;
+            }
+            let mut hashers: [_; HASHERS] =
+                array::from_fn(|i| if i < live { self.begun.clone() } else { Hasher::of(&self.begun.base()) });
+            let mut bytes = bytes.into_iter();
+            let mut updates = hashers.each_mut().map(|hasher| (hasher, bytes.next().unwrap_or_default()));
+            update_many(&mut updates[..live]);
+            let mut hashes = [Hash::default(); HASHERS];
+            finalize_many(&hashers.each_ref()[..live], &mut hashes);
+            for (place, hash) in places.iter().zip(&hashes[..live]) {
+                put(*place, from_ref(hash.as_bytes()));
+            }
+        }
+    }
+}
+
+/// Copies both to `memory`, one behind the other.
+#[inline]
+fn join<'a>(memory: &'a mut [u8], held: &[u8], tail: &[u8]) -> &'a [u8] {
+    let (begin, rest) = memory.split_at_mut(held.len());
+    copy_short(begin, held);
+    if tail.len() <= 128 {
+        copy_short(rest, tail);
+    } else {
+        rest[..tail.len()].copy_from_slice(tail);
+    }
+    &memory[..held.len() + tail.len()]
+}

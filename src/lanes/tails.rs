@@ -1,0 +1,149 @@
+//! Messages that share a beginning, which a stream has taken, and go on with a tail each.
+//!
+//! ```text
+//!   stream  ████████▒▒▒      ████ = compressed once
+//!   tail 0          ▒▒▒░░░   ▒▒▒  = held back: copied before each tail, unless it is a whole block
+//!   tail 1          ▒▒▒░░░░░░░
+//! ```
+#![forbid(unsafe_code)]
+
+use core::slice::from_ref;
+
+use super::ends::copy_short;
+use super::scheduler::{Job, Start, compress_sorted};
+use super::streams::compress_groups;
+use super::{Common, InLanes, Messages, Put, compress_each};
+use crate::backend::Dispatch;
+use crate::kernel::{Block, wipe};
+use crate::stream::Stream;
+
+/// Compresses the message of `stream` with each tail behind it, and gives each chain to `put`, with the tail's place.
+#[inline]
+pub(crate) fn compress_tails<H: InLanes>(
+    stream: &Stream<H>,
+    last: H::Last,
+    tails: &[impl AsRef<[u8]>],
+    put: Put<'_, H>,
+) {
+    let first = match stream.buffer.held().len() {
+        0 => &[][..],
+        length if length == H::Block::LENGTH => from_ref(stream.buffer.block()),
+        _ => return compress_joined(stream, last, &tails, put),
+    };
+    compress_each(&Common::<H> { backend: stream.backend, chain: &stream.chain, first, last }, tails, put);
+}
+
+/// Tails that are joined to what is held back at a time.
+const WINDOW: usize = 16;
+
+/// Tails of which a call needs less memory.
+const FEW: usize = 4;
+
+/// Blocks of memory for what is held back and a tail. A longer tail is compressed from where it lies, after its block that
+/// begins with what is held back.
+const BLOCKS: usize = 4;
+
+/// As [`compress_tails`], where a block has begun. Not generic over the type of the tails, so that it is compiled once.
+fn compress_joined<H: InLanes>(stream: &Stream<H>, last: H::Last, tails: &dyn Messages, put: Put<'_, H>) {
+    if tails.number() <= 1 || H::lanes(stream.backend) == 1 {
+        compress_clones(stream, last, tails, put);
+    } else if tails.number() <= FEW {
+        compress_windows::<H, FEW>(stream, last, tails, put);
+    } else {
+        compress_windows::<H, WINDOW>(stream, last, tails, put);
+    }
+}
+
+/// One by one.
+fn compress_clones<H: Dispatch>(stream: &Stream<H>, last: H::Last, tails: &dyn Messages, put: Put<'_, H>) {
+    for place in 0..tails.number() {
+        let mut tail = [&[][..]];
+        tails.read(place, &mut tail);
+        let mut own = stream.clone();
+        own.update(tail[0]);
+        own.finalize(last, |chain| put(place, from_ref(chain)));
+        #[cfg(feature = "zeroize")]
+        own.wipe();
+    }
+}
+
+fn compress_windows<H: InLanes, const W: usize>(
+    stream: &Stream<H>,
+    last: H::Last,
+    tails: &dyn Messages,
+    put: Put<'_, H>,
+) {
+    let (backend, held) = (stream.backend, stream.buffer.held());
+    let common = Common::<H> { backend, chain: &stream.chain, first: &[], last };
+    let mut memory = [[H::Block::ZERO; BLOCKS]; W];
+    let mut begin = 0;
+    while begin < tails.number() {
+        let mut window = [&[][..]; W];
+        let read = tails.read(begin, &mut window);
+        let window = &window[..read];
+        // Joined ones first, then those that are too long.
+        let (mut places, mut joined, mut long) = ([0; W], 0, W);
+        for (place, tail) in window.iter().enumerate() {
+            if held.len() + tail.len() <= BLOCKS * H::Block::LENGTH {
+                places[joined] = place;
+                joined += 1;
+            } else {
+                long -= 1;
+                places[long] = place;
+            }
+        }
+        let mut messages = [&[][..]; W];
+        for ((message, memory), &place) in messages.iter_mut().zip(&mut memory).zip(&places[..joined]) {
+            *message = join(memory, held, window[place]);
+        }
+        compress_each(&common, &messages[..joined], &mut |from, chains| {
+            for (chain, &place) in chains.iter().zip(&places[from..]) {
+                put(begin + place, from_ref(chain));
+            }
+        });
+        compress_long::<H, W>(stream, last, &places[long..], window, &mut |place, chains| put(begin + place, chains));
+        begin += read;
+    }
+    memory.iter_mut().flatten().for_each(wipe);
+}
+
+/// Copies both to `memory`, one behind the other.
+#[inline]
+fn join<'a, B: Block>(memory: &'a mut [B], held: &[u8], tail: &[u8]) -> &'a [u8] {
+    let bytes = B::flatten(memory);
+    copy_short(bytes, held);
+    let to = &mut bytes[held.len()..];
+    if tail.len() <= 128 {
+        copy_short(to, tail);
+    } else {
+        to[..tail.len()].copy_from_slice(tail);
+    }
+    &bytes[..held.len() + tail.len()]
+}
+
+/// The tails at these places, at most `W`, each longer than what its first block lacks.
+fn compress_long<H: Dispatch, const W: usize>(
+    stream: &Stream<H>,
+    last: H::Last,
+    places: &[usize],
+    tails: &[&[u8]],
+    put: Put<'_, H>,
+) {
+    if places.is_empty() {
+        return;
+    }
+    let backend = stream.backend;
+    let (mut chains, mut blocks) = ([stream.chain; W], [H::Block::ZERO; W]);
+    for (block, &place) in blocks.iter_mut().zip(places) {
+        let (held, to) = block.bytes_mut().split_at_mut(stream.buffer.held().len());
+        held.copy_from_slice(stream.buffer.held());
+        to.copy_from_slice(&tails[place][..to.len()]);
+    }
+    compress_groups::<H>(backend, chains.iter_mut().zip(blocks.chunks(1)).take(places.len()));
+    let rest = |i: usize| &tails[places[i]][stream.buffer.free()..];
+    let lengths = (0..places.len()).map(|i| (i, rest(i).len()));
+    let job = |i: usize| Job { place: places[i], chain: Start::<H>::At(&chains[i]), bytes: rest(i), last };
+    compress_sorted(backend, lengths, job, false, put);
+    chains.iter_mut().for_each(H::wipe);
+    blocks.iter_mut().for_each(wipe);
+}
