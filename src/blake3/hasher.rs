@@ -10,6 +10,7 @@
 //! loads that wait for stores.
 
 use core::fmt;
+use core::slice::from_ref;
 
 #[cfg(feature = "alloc")]
 use super::held::Held;
@@ -19,10 +20,10 @@ use super::stack::Stack;
 use super::tree::OnThreads;
 use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
-use crate::backend::{Backend, compress_block};
+use crate::backend::{Backend, Dispatch, compress_block};
 use crate::buffer::Buffer;
 use crate::kernel::blake3::{Blake3Function, Block, Chain, IV, Node, flag};
-use crate::kernel::{Word, wipe};
+use crate::kernel::{Function, Word, wipe};
 use crate::stream::{Stream, reread_words};
 
 /// An incremental hasher.
@@ -314,26 +315,37 @@ impl Hasher {
         wipe(&mut cvs[0]);
     }
 
-    /// Prepares for more bytes, one at least: no chunk is held, and the complete ones are as few subtrees as they can be.
+    /// Moves all but the last chunk into the stack, and merges what can be merged before more comes.
+    pub(super) fn settle(&mut self) {
+        #[cfg(feature = "alloc")]
+        if !self.held().is_empty() {
+            let held = core::mem::replace(&mut self.held, Held::EMPTY);
+            let bytes = held.bytes();
+            let (mut chunks, last) = bytes.split_at((bytes.len() - 1) / CHUNK_LEN * CHUNK_LEN);
+            while !chunks.is_empty() {
+                let (subtree, rest) = chunks.split_at(self.aligned(chunks.len()));
+                self.push_subtree::<Serial>(subtree);
+                chunks = rest;
+            }
+            self.merge();
+            self.chunk.update(last);
+            self.filled = last.len();
+        }
+        self.merge_to(depth(self.chunks(), self.filled));
+    }
+
+    /// As [`settle`](Self::settle) when more is about to come: less than a block is held back.
     pub(super) fn begin_more(&mut self) {
+        self.settle();
         if self.filled == CHUNK_LEN {
             self.push_chunk();
         }
-        #[cfg(feature = "alloc")]
-        {
-            let held = core::mem::replace(&mut self.held, Held::EMPTY);
-            let mut bytes = held.bytes();
-            while bytes.len() >= CHUNK_LEN {
-                let (subtree, rest) = bytes.split_at(self.aligned(bytes.len()));
-                self.push_subtree::<Serial>(subtree);
-                bytes = rest;
-            }
-            if !bytes.is_empty() {
-                self.chunk.update(bytes);
-                self.filled = bytes.len();
-            }
-        }
         self.merge();
+        let Stream { chain, buffer, backend } = &mut self.chunk;
+        if buffer.free() == 0 {
+            Blake3Function::compress(*backend, chain, from_ref(buffer.block()), Blake3Function::NOT_LAST);
+            *buffer = Buffer::EMPTY;
+        }
     }
 
     /// Bytes up to the next multiple of sixteen chunks. Or up to fewer, if more than one chunk after such a multiple is
@@ -470,6 +482,13 @@ impl Hasher {
         }
         node
     }
+}
+
+/// Subtrees of a settled hasher after so many chunks, with so many bytes in the next.
+pub(super) fn depth(chunks: u64, filled: usize) -> usize {
+    let merged = chunks.count_ones() as usize;
+    // A single tree may be the root, of which the two halves are kept.
+    if filled == 0 && merged == 1 { 2 } else { merged }
 }
 
 /// The end of a message, after its complete subtrees.

@@ -18,13 +18,11 @@ use super::plan::{Begin, Put, each_chunk, each_equal};
 use super::tree::{Cv, joined};
 use super::value::{CHUNK_LEN, Hash};
 use crate::backend::Dispatch;
-use crate::buffer::Buffer;
 use crate::kernel::blake3::{Blake3Function, MAX_INPUTS, flag};
-use crate::kernel::{Function, wipe, wipe_bytes};
+use crate::kernel::{wipe, wipe_bytes};
 use crate::lanes::Messages;
 use crate::lanes::ends::copy_short;
 use crate::lanes::order::WIDE_WINDOW;
-use crate::stream::Stream;
 use crate::traits::hash_many;
 
 impl Hasher {
@@ -60,11 +58,6 @@ fn each(hasher: &Hasher, tails: &dyn Messages, put: Put<'_>) {
     }
     let mut begun = hasher.clone();
     begun.begin_more();
-    if begun.chunk.buffer.free() == 0 {
-        let Stream { chain, buffer, backend } = &mut begun.chunk;
-        Blake3Function::compress(*backend, chain, from_ref(buffer.block()), Blake3Function::NOT_LAST);
-        *buffer = Buffer::EMPTY;
-    }
     let tails = Tails { hasher, begun, tails };
     match (tails.begun.chunk.buffer.held().len(), tails.longest()) {
         (0, _) if tails.tails.number() <= MAX_INPUTS => tails.each_window::<MAX_INPUTS, 0>(0, put),
@@ -84,7 +77,7 @@ const HASHERS: usize = if cfg!(feature = "alloc") { 16 } else { 2 };
 
 struct Tails<'a> {
     hasher: &'a Hasher,
-    /// As `hasher`, if something follows: what is complete is compressed, so that less than a block is held back.
+    /// As `hasher`, if something follows.
     begun: Hasher,
     tails: &'a dyn Messages,
 }

@@ -3,9 +3,10 @@
 
 use core::fmt::Debug;
 
+use simd_digest::blake2::Flavour;
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
-use simd_digest::sha2::{Variant224, Variant256, Variant384, Variant512};
+use simd_digest::sha2::{Variant, Variant224, Variant256, Variant384, Variant512};
 use simd_digest::{Backend, ManyError, blake2, blake3, sha2};
 
 use crate::common::backends::all_backends;
@@ -26,6 +27,9 @@ trait Tails: Clone {
     fn many_flat(&self, tails: &[&[u8]], bytes: &mut [u8]) -> Result<(), ManyError>;
     fn with_all(&self, tails: &[&[u8]]) -> Vec<Self::Hash>;
 
+    /// The hasher as if `bytes` had come, equally many beyond the last block or chunk, if it can be saved.
+    fn counted(&self, bytes: u128) -> Option<Self>;
+
     /// The digest of each whole message.
     fn with_each(&self, tails: &[&[u8]]) -> Vec<Self::Hash> {
         let with = |tail: &&[u8]| {
@@ -38,7 +42,7 @@ trait Tails: Clone {
 }
 
 macro_rules! tails {
-    ($($Hasher:ty, $Hash:ty, $block:literal: $make:expr;)+) => {
+    ($($Hasher:ty, $Hash:ty, $block:literal: $make:expr, $counted:expr;)+) => {
         $(impl Tails for $Hasher {
             const BLOCK: usize = $block;
             type Hash = $Hash;
@@ -50,6 +54,11 @@ macro_rules! tails {
 
             fn append(&mut self, data: &[u8]) {
                 self.update(data);
+            }
+
+            fn counted(&self, bytes: u128) -> Option<Self> {
+                let counted: fn(&Self, u128) -> Option<Self> = $counted;
+                counted(self, bytes)
             }
 
             fn end(&self) -> Self::Hash {
@@ -79,29 +88,58 @@ macro_rules! tails {
 }
 
 tails! {
-    sha2::Hasher<Variant224>, sha2::Hash<Variant224>, 64: |_| Self::new();
-    sha2::Hasher<Variant256>, sha2::Hash<Variant256>, 64: |_| Self::new();
-    sha2::Hasher<Variant384>, sha2::Hash<Variant384>, 128: |_| Self::new();
-    sha2::Hasher<Variant512>, sha2::Hash<Variant512>, 128: |_| Self::new();
+    sha2::Hasher<Variant224>, sha2::Hash<Variant224>, 64: |_| Self::new(), counted_of_sha2;
+    sha2::Hasher<Variant256>, sha2::Hash<Variant256>, 64: |_| Self::new(), counted_of_sha2;
+    sha2::Hasher<Variant384>, sha2::Hash<Variant384>, 128: |_| Self::new(), counted_of_sha2;
+    sha2::Hasher<Variant512>, sha2::Hash<Variant512>, 128: |_| Self::new(), counted_of_sha2;
     sha2::HmacHasher<Variant256>, sha2::Hash<Variant256>, 64: |number| {
         sha2::HmacKey::new(&[7; 99][..number % 100]).hasher()
-    };
+    }, |_, _| None;
     sha2::HmacHasher<Variant512>, sha2::Hash<Variant512>, 128: |number| {
         sha2::HmacKey::new(&[7; 199][..number % 200]).hasher()
-    };
+    }, |_, _| None;
     blake2::Hasher<FlavourB>, blake2::Hash<FlavourB>, 128: |number| {
         let params = blake2::Params::new().hash_length(1 + number % 64).key(&[7; 64][..number % 65]);
         params.salt(b"salt").last_node(number % 3 == 0).hasher().unwrap()
-    };
+    }, counted_of_blake2;
     blake2::Hasher<FlavourS>, blake2::Hash<FlavourS>, 64: |number| {
         let params = blake2::Params::new().hash_length(1 + number % 32).key(&[7; 32][..number % 33]);
         params.salt(b"salt").last_node(number % 3 == 0).hasher().unwrap()
-    };
+    }, counted_of_blake2;
     blake3::Hasher, blake3::Hash, 64: |number| match number % 3 {
         0 => Self::new(),
         1 => Self::new_keyed(&[u8::try_from(number % 256).unwrap(); 32]),
         _ => Self::new_derive_key("simd-digest 2026-11-27 tails"),
-    };
+    }, counted_of_blake3;
+}
+
+/// The last field of a state is the length of the message in bytes.
+fn counted_of_sha2<V: Variant>(hasher: &sha2::Hasher<V>, bytes: u128) -> Option<sha2::Hasher<V>> {
+    let mut state = sha2::hazmat::State::from(hasher).to_bytes().as_ref().to_vec();
+    let place = state.len() - 8;
+    state[place..].copy_from_slice(&u64::try_from(bytes).ok()?.to_be_bytes());
+    let state = sha2::hazmat::State::from_bytes(&state).ok()?;
+    Some(sha2::Hasher::from(state).with_backend(hasher.backend()))
+}
+
+/// The count of compressed bytes, two words, lies after three fields of eight words.
+fn counted_of_blake2<F: Flavour>(hasher: &blake2::Hasher<F>, bytes: u128) -> Option<blake2::Hasher<F>> {
+    let mut state = blake2::hazmat::State::from(hasher).to_bytes().as_ref().to_vec();
+    let place = 3 + 3 * F::LONGEST;
+    let (block, words) = (2 * F::LONGEST, F::LONGEST / 4);
+    let compressed = bytes.wrapping_sub(1) / block as u128 * block as u128;
+    state[place..][..words].copy_from_slice(&compressed.to_le_bytes()[..words]);
+    let state = blake2::hazmat::State::from_bytes(&state).ok()?;
+    Some(blake2::Hasher::from(state).with_backend(hasher.backend()))
+}
+
+/// A power of two of chunks is one subtree, or two if nothing follows it.
+fn counted_of_blake3(hasher: &blake3::Hasher, bytes: u128) -> Option<blake3::Hasher> {
+    let mut state = [0; blake3::hazmat::State::MAX_LEN];
+    let length = blake3::hazmat::State::from(hasher).to_bytes(&mut state).unwrap();
+    state[12..20].copy_from_slice(&u64::try_from(bytes / 1024).ok()?.to_le_bytes());
+    let state = blake3::hazmat::State::from_bytes(&state[..length]).ok()?;
+    Some(blake3::Hasher::from(state).with_backend(hasher.backend()))
 }
 
 /// Instantiates a test for each hasher.
@@ -162,6 +200,7 @@ for_all! {
     every_length_held_with_every_length_behind_it,
     any_number_of_tails,
     long_beginnings,
+    counts_that_carry,
     errors,
 }
 
@@ -221,7 +260,9 @@ fn any_number_of_tails<H: Tails>() {
 fn long_beginnings<H: Tails>() {
     let message = paint(1 << 20 | 100_000);
     for backend in all_backends() {
-        for begin in [2047, 2048, 2049, 3 * 1024, 15 * 1024, 16 * 1024, 16 * 1024 + 1, 17 * 1024, 31 * 1024 + 5, 1 << 20] {
+        for begin in
+            [2047, 2048, 2049, 3 * 1024, 15 * 1024, 16 * 1024, 16 * 1024 + 1, 17 * 1024, 31 * 1024 + 5, 1 << 20]
+        {
             let mut hasher = H::on(backend, begin);
             // In two pieces: a hasher of BLAKE3 holds others then.
             let (head, rest) = message[..begin].split_at(begin / 3);
@@ -233,6 +274,37 @@ fn long_beginnings<H: Tails>() {
             check(&hasher, &tails[1..6], || format!("{backend:?}, {begin} bytes before short tails"));
         }
     }
+}
+
+/// Beginnings so long that a count carries into its next word in some lanes, or in all.
+fn counts_that_carry<H: Tails>() {
+    let message = paint(9000);
+    let mut counted = 0;
+    for backend in all_backends() {
+        for held in [0, 1, H::BLOCK / 2, H::BLOCK - 1, H::BLOCK] {
+            for power in [32, 40, 41, 42, 61, 63, 64, 120, 128] {
+                for blocks in [0, 1, 2, 3, 8, 15, 16, 17, 18, 40] {
+                    let mut hasher = H::on(backend, held);
+                    hasher.append(&message[..4096 + held]);
+                    let most = 1_u128.checked_shl(power).unwrap_or(0);
+                    let bytes = most.wrapping_sub(blocks * H::BLOCK as u128).wrapping_add(held as u128);
+                    let Some(hasher) = hasher.counted(bytes) else { continue };
+                    counted += 1;
+                    let lengths = [0, 1, 63, 64, 65, 127, 128, 129, 200, 256, 1000, 1024, 1025, 2048, 2049, 5000];
+                    for step in 0..3 {
+                        let tails: Vec<&[u8]> = (0..20)
+                            .map(|i| &message[i..][..lengths[if step == 2 { i % 4 } else { (1 + step * i) % 16 }]])
+                            .collect();
+                        let name =
+                            || format!("{backend:?}, {blocks} blocks before 2^{power}, {held} held, step {step}");
+                        check(&hasher, &tails, name);
+                    }
+                }
+            }
+        }
+    }
+    let saved = !core::any::type_name::<H>().contains("Hmac");
+    assert_eq!(counted > 0, saved, "{counted}");
 }
 
 /// The output has another length than the digests: nothing is written.

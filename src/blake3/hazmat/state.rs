@@ -2,12 +2,10 @@
 
 use core::fmt;
 
-use super::super::hasher::Hasher;
+use super::super::hasher::{Hasher, depth};
 use super::super::stack::{DEEPEST, Stack};
 use super::super::tree::Base;
 use super::super::value::{CHUNK_LEN, KEY_LEN};
-#[cfg(feature = "alloc")]
-use super::super::{held::Held, tree::Serial};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
 use crate::error::StateError;
@@ -166,13 +164,6 @@ impl From<State> for Hasher {
     }
 }
 
-/// Subtrees of a settled hasher after so many chunks, with so many bytes in the next.
-fn depth(chunks: u64, filled: usize) -> usize {
-    let merged = chunks.count_ones() as usize;
-    // A single tree may be the root, of which the two halves are kept.
-    if filled == 0 && merged == 1 { 2 } else { merged }
-}
-
 /// `bytes` as an array of its length.
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut array = [0; N];
@@ -189,26 +180,5 @@ impl fmt::Debug for State {
 
 #[cfg(feature = "zeroize")]
 impl zeroize::ZeroizeOnDrop for State {}
-
-impl Hasher {
-    /// Moves all but the last chunk into the stack, and merges what can be merged before more comes.
-    fn settle(&mut self) {
-        #[cfg(feature = "alloc")]
-        if !self.held().is_empty() {
-            let held = core::mem::replace(&mut self.held, Held::EMPTY);
-            let bytes = held.bytes();
-            let (mut chunks, last) = bytes.split_at((bytes.len() - 1) / CHUNK_LEN * CHUNK_LEN);
-            while !chunks.is_empty() {
-                let (subtree, rest) = chunks.split_at(self.aligned(chunks.len()));
-                self.push_subtree::<Serial>(subtree);
-                chunks = rest;
-            }
-            self.merge();
-            self.chunk.update(last);
-            self.filled = last.len();
-        }
-        self.merge_to(depth(self.chunks(), self.filled));
-    }
-}
 
 const _: () = assert!(State::MAX_LEN <= 2048);
