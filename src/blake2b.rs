@@ -22,6 +22,7 @@
 //! | set parameters, a key too  | [`Params`]                                                              |
 //! | hash many messages         | `hash_many`, `Params::hash_many`                                        |
 //! | … without allocating       | [`hash_many_into`], [`hash_many_flat`], and those of [`Params`]         |
+//! | … after one beginning      | `Hasher::hash_many`                                                     |
 //! | go on with many hashers    | [`update_many`], [`update_each`], [`finalize_many`]                     |
 //! | hash one long message      | [`Parallel`], `Tree`, `TreeHasher`                                      |
 //! | get any number of bytes    | [`Params::xof`], [`OutputReader`]                                       |

@@ -35,6 +35,7 @@
 //! | derive keys                | [`derive_key`]; [`Mode::derive_key`] for many of one context                   |
 //! | hash many messages         | `hash_many`, `Mode::hash_many`                                                 |
 //! | … without allocating       | [`hash_many_into`], [`hash_many_flat`]                                         |
+//! | … after one beginning      | `Hasher::hash_many`                                                            |
 //! | go on with many hashers    | [`update_many`], [`update_each`], [`finalize_many`]                            |
 //! | get more than 32 bytes     | [`Hasher::finalize_xof`], [`Mode::hash_xof`], `ExtendableOutput` of [`Blake3`] |
 //! | hash what a reader gives   | `Hasher::update_reader`, or `io::copy` into a [`Hasher`]                       |

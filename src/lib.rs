@@ -32,6 +32,7 @@
 //! | one message         | [`sha256::hash`]          | [`blake3::hash`]          | [`blake2b::hash`]                 |
 //! | a file or stream    | [`sha256::Hasher`]        | [`blake3::Hasher`]        | [`blake2b::Hasher`]               |
 //! | many messages       | [`sha256::hash_many`]     | [`blake3::hash_many`]     | [`blake2b::hash_many`]            |
+//! | … of one beginning  | `Hasher::hash_many`       | `Hasher::hash_many`       | `Hasher::hash_many`               |
 //! | many streams        | [`sha256::update_many`]   | [`blake3::update_many`]   | [`blake2b::update_many`]          |
 //! | with a key          | [`sha256::HmacKey`]       | [`blake3::keyed_hash`]    | [`Params::key`]                   |
 //! | to verify a tag     | `HmacKey::verify`         | `Mode::verify`            | `Params::verify`                  |
@@ -56,7 +57,7 @@
 //! | `Hasher::new`, `with_backend`, `backend`                  | yes     | yes     | yes     |
 //! | `Hasher::update`, `update_reader`, `count`                | yes     | yes     | yes     |
 //! | `Hasher::finalize`, `reset`                               | yes     | yes     | yes     |
-//! | `Hasher::hash_many`, `hash_many_into`, `hash_many_flat`   | planned | planned | planned |
+//! | `Hasher::hash_many`, `hash_many_into`, `hash_many_flat`   | yes     | yes     | yes     |
 //! | `pbkdf2`, `pbkdf2_many`                                   | planned | no      | no      |
 //! | `hazmat::State::from_bytes`, `to_bytes`                   | yes     | yes     | yes     |
 //! | `Digest`, `Mac`, `ZeroizeOnDrop` by a type                | yes     | yes     | yes     |

@@ -18,6 +18,7 @@
 //! | authenticate               | [`HmacKey`], or [`HmacHasher`] piece by piece                                    |
 //! | hash many messages         | `hash_many`, `HmacKey::hash_many`                                                |
 //! | … without allocating       | [`hash_many_into`], [`hash_many_flat`]                                           |
+//! | … after one beginning      | `Hasher::hash_many`, `HmacHasher::hash_many`                                     |
 //! | go on with many hashers    | [`update_many`], [`update_each`], [`finalize_many`]                              |
 //! | make a Merkle tree         | [`hash_nodes`], [`hash_nodes_in_place`], [`hash_nodes_twice`]                    |
 //! | use the traits of `digest` | [`Sha256`], [`HmacSha256`], `hmac::Hmac<Sha256>`                                 |
@@ -51,6 +52,21 @@ use crate::sha2::{self, Variant256};
 /// let mut hasher = Hasher::new();
 /// hasher.update(b"one, ").update(b"two");
 /// assert_eq!(hasher.finalize(), sha256::hash(b"one, two"));
+/// ```
+///
+/// Many messages after one beginning, the tagged hashes of
+/// [BIP 340](https://github.com/bitcoin/bips/blob/master/bip-0340.mediawiki):
+///
+/// ```
+/// # #[cfg(feature = "alloc")] {
+/// use simd_digest::sha256::{self, Hasher};
+///
+/// let tag = sha256::hash(b"TapLeaf");
+/// let mut tagged = Hasher::new();
+/// tagged.update(tag.as_bytes()).update(tag.as_bytes()); // one block, compressed once
+/// let leaves = tagged.hash_many(&["script 1", "script 2"]);
+/// assert_eq!(leaves[1], tagged.update(b"script 2").finalize());
+/// # }
 /// ```
 pub type Hasher = sha2::Hasher<Variant256>;
 

@@ -225,6 +225,9 @@ fn side_by_side(input: &Input<'_>, mode: &Both<'_>, memory: &[u8]) {
         finalize_many(&hashers.iter().collect::<Vec<_>>(), &mut hashes).expect("one for each");
         assert_eq!(hashes, joined, "{backend:?}");
         assert!(hashers.iter().map(Hasher::finalize).eq(joined.iter().copied()), "{backend:?}");
+        let Some(prefix) = first.first() else { continue };
+        let after_prefix: Vec<Hash> = second.iter().map(|tail| both((prefix, tail))).collect();
+        assert_eq!(ours.hasher().update(prefix).hash_many(&second), after_prefix, "{backend:?}");
     }
 }
 

@@ -52,6 +52,11 @@ fn check<F: Flavour>(Input { fields, others, first, second, memory }: &Input<'_>
         params.hash_many_flat(&first, &mut flat).expect("as long as it must be");
         assert_eq!(flat, flat_expected, "{backend}");
 
+        let mut hasher = params.hasher().expect("in range");
+        let with_each = |tail: &&[u8]| one_by_one.hash(&[first[0], tail].concat()).expect("in range");
+        let after_first: Vec<Hash<F>> = second.iter().map(with_each).collect();
+        assert_eq!(hasher.update(first[0]).hash_many(&second), after_first, "{backend}");
+
         let mut alone: Vec<Hasher<F>> = starts.clone().map(|hasher| hasher.with_backend(portable)).collect();
         let mut together: Vec<Hasher<F>> = starts.clone().map(|hasher| hasher.with_backend(backend)).collect();
         for data in [&first, &second, &first] {

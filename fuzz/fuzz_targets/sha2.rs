@@ -137,6 +137,8 @@ fn check<V: Family>(Input { message, key, first, second, middle }: &Input<'_>) {
     let tags: Vec<Vec<u8>> = first.iter().map(|message| V::hmac(key, message)).collect();
     let both = |(a, b): (&&[u8], &&[u8])| V::Theirs::new_with_prefix(a).chain_update(b).finalize().to_vec();
     let joined: Vec<Vec<u8>> = first.iter().zip(&second).map(both).collect();
+    let prefix = first.first().copied().unwrap_or_default();
+    let after_prefix: Vec<Vec<u8>> = second.iter().map(|tail| both((&prefix, tail))).collect();
     let bytes_of = |hashes: &[Hash<V>]| -> Vec<Vec<u8>> { hashes.iter().map(|hash| hash.as_ref().to_vec()).collect() };
     for backend in backends::<V>() {
         let mut hashes = Batch::<V>::new().with_backend(backend).hash_many(&first);
@@ -152,6 +154,12 @@ fn check<V: Family>(Input { message, key, first, second, middle }: &Input<'_>) {
         }
         finalize_many(&hashers.iter().collect::<Vec<_>>(), &mut hashes).expect("one for each");
         assert_eq!(bytes_of(&hashes), joined, "{backend:?}");
+
+        let mut hasher = Hasher::<V>::new().with_backend(backend);
+        assert_eq!(bytes_of(&hasher.update(prefix).hash_many(&second)), after_prefix, "{backend:?}");
+        let mut mac = hmac.hasher();
+        let tags: Vec<Vec<u8>> = second.iter().map(|tail| V::hmac(key, &[prefix, tail].concat())).collect();
+        assert_eq!(bytes_of(&mac.update(prefix).hash_many(&second)), tags, "{backend:?}");
     }
 }
 

@@ -39,6 +39,21 @@ use crate::stream::{Stream, reread_words};
 /// hasher.finalize_xof().fill(&mut output);
 /// assert_eq!(output[..32], *hasher.finalize().as_bytes());
 /// ```
+///
+/// A column of values with one salt:
+///
+/// ```
+/// # #[cfg(feature = "alloc")] {
+/// use simd_digest::blake3;
+///
+/// let mut salted = blake3::Hasher::new();
+/// salted.update(b"salt of this table");
+/// let mut column = [0; 3 * 32];
+/// salted.hash_many_flat(&["ann@example.com", "", "bob@example.com"], &mut column)?;
+/// assert_eq!(column[..32], *salted.update(b"ann@example.com").finalize().as_bytes());
+/// # }
+/// # Ok::<(), simd_digest::ManyError>(())
+/// ```
 #[derive(Clone)]
 pub struct Hasher {
     /// The current chunk, and the backend. Its counter is the number of chunks in `stack`, and `first`.
