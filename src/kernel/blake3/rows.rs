@@ -198,7 +198,9 @@ fn compress_blocks<R: Row<N>, const N: usize>(
     for (l, lane) in lanes.iter_mut().enumerate() {
         *lane = &inputs[l.min(live - 1)][..(count - 1) * stride + 1];
     }
-    for block in 0..count {
+    let mut block = 0;
+    // A run has at least one block. A `for` would have code for none, which LLVM removes in some builds only.
+    loop {
         let mut tags = *tags;
         for tag in &mut tags {
             if block == 0 {
@@ -221,8 +223,11 @@ fn compress_blocks<R: Row<N>, const N: usize>(
             compress_block::<R, N, true>(token, h, blocks, d)
         };
         h = [a.xor(c), b.xor(d)];
+        block += 1;
+        if block == count {
+            return h;
+        }
     }
-    h
 }
 
 /// The state after all rounds of a block, in four rows `a b c d`.
