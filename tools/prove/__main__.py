@@ -17,6 +17,7 @@ import signal
 import sys
 import time
 
+import coverage
 import kernels
 import proof
 import specification
@@ -118,13 +119,7 @@ class Row:
     def verdict_on_instructions(self, everything):
         """Why the instructions that were executed do not do, or None. `everything` executes more than partly.txt tells."""
         missed, number = self.not_executed()
-        most = int(PARTLY[PROGRAM.isa].get(self.name, "0"))
-        if len(missed) > most:
-            return "%d of %d instructions are executed in no case, where partly.txt allows %d: %s" % (
-                len(missed), number, most, " ".join(["%x" % ip for ip in missed[:8]] + ["…"] * (len(missed) > 8)))  # fmt: skip
-        if most and not missed and not everything:
-            return "every instruction is executed, so partly.txt should not have it"
-        return None
+        return coverage.complaint(missed, number, int(PARTLY[PROGRAM.isa].get(self.name, "0")), everything)
 
     def verdict(self, pinned):
         """`proved`, `open`, `NOTE` or `REFUTED`, and the reasons. Functions that share a name may be of two hashes: then

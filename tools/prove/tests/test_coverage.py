@@ -8,7 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from aarch64.machine import AArch64
 from aarch64.operands import operand as operand_of_aarch64
-from coverage import to_be_executed
+from coverage import SLACK, complaint, to_be_executed
 from x86.machine import X86
 from x86.operands import operand
 
@@ -48,6 +48,24 @@ class Needed(unittest.TestCase):
     def test_padding_is_not(self):
         self.assertEqual(needed(X86, "jmp 3", "nop", "xchg ax,ax", "ret"), {0, 3})
         self.assertEqual(needed(X86, "xchg rax,rcx", "ret"), {0, 1})
+
+
+class Complaint(unittest.TestCase):
+    def test_a_kernel_that_is_not_listed_has_no_slack(self):
+        self.assertIsNone(complaint([], 9, 0, False))
+        self.assertIn("allows 0: 7", complaint([7], 9, 0, False))
+
+    def test_a_listed_kernel_has_some(self):
+        for listed in 1, SLACK, 40:
+            most = listed + SLACK
+            self.assertIsNone(complaint([*range(most)], 99, listed, False))
+            self.assertIn("allows %d: 0 1" % most, complaint([*range(most + 1)], 99, listed, False))
+
+    def test_a_kernel_leaves_the_list(self):
+        self.assertIn("should not have it", complaint([], 99, SLACK + 1, False))
+        self.assertIsNone(complaint([], 99, SLACK + 1, True))
+        # Another build may have some.
+        self.assertIsNone(complaint([], 99, SLACK, False))
 
 
 if __name__ == "__main__":
