@@ -32,7 +32,7 @@ use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
 #[cfg(feature = "sha2")]
 use crate::kernel::sha2::{CompressWhole, Whole};
 #[cfg(feature = "sha2")]
-use crate::kernel::sha256::{CompressNodes, Nodes, Sha256Function};
+use crate::kernel::sha256::{CompressNodes, Iterate, Iteration, Nodes, Sha256Function};
 #[cfg(feature = "sha2")]
 use crate::kernel::sha512::Sha512Function;
 use crate::kernel::{Compress, Function, Run, Sides};
@@ -496,6 +496,12 @@ dispatch!(Sha512Function);
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
     on!(backend, isa => backend.with(isa).nodes(nodes));
+}
+
+/// See [`Iterate::iterate`].
+#[cfg(feature = "sha2")]
+pub(crate) fn iterate(backend: Backend, iterations: &mut [Iteration], count: u32) -> bool {
+    on!(backend, isa => backend.with(isa).iterate(iterations, count))
 }
 
 /// See [`CompressWhole::whole`].

@@ -27,6 +27,53 @@ impl fmt::Display for ManyError {
 
 impl core::error::Error for ManyError {}
 
+/// PBKDF2 cannot derive so many bytes, or there is not one output for each input.
+#[cfg(feature = "sha2")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pbkdf2Error {
+    /// An output is longer than 2^32 - 1 digests.
+    TooLong {
+        /// Bytes of the output.
+        given: usize,
+        /// Bytes that an output may have.
+        most: u64,
+    },
+    /// There are more or fewer outputs than inputs.
+    Outputs(ManyError),
+}
+
+#[cfg(feature = "sha2")]
+impl Pbkdf2Error {
+    /// RFC 8018, section 5.2, step 1.
+    pub(crate) fn check(given: usize, digest: usize) -> Result<(), Self> {
+        let most = u64::from(u32::MAX) * digest as u64;
+        if given as u64 <= most { Ok(()) } else { Err(Self::TooLong { given, most }) }
+    }
+}
+
+#[cfg(feature = "sha2")]
+impl fmt::Display for Pbkdf2Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { given, most } => {
+                write!(f, "PBKDF2 derives at most {most} bytes, but the output has {given}")
+            }
+            Self::Outputs(ManyError { given, needed }) => write!(f, "there are {given} outputs for {needed} inputs"),
+        }
+    }
+}
+
+#[cfg(feature = "sha2")]
+impl core::error::Error for Pbkdf2Error {}
+
+#[cfg(feature = "sha2")]
+impl From<ManyError> for Pbkdf2Error {
+    fn from(error: ManyError) -> Self {
+        Self::Outputs(error)
+    }
+}
+
 /// Bytes are no state of a hasher, or there is no room for a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -37,6 +37,7 @@
 //! | with a key          | [`sha256::HmacKey`]       | [`blake3::keyed_hash`]    | [`Params::key`]                   |
 //! | to verify a tag     | `HmacKey::verify`         | `Mode::verify`            | `Params::verify`                  |
 //! | to derive keys      | `hkdf::Hkdf<Sha256>`      | [`blake3::derive_key`]    | [`Params::xof`]                   |
+//! | from a password     | [`sha256::pbkdf2()`]      |                           |                                   |
 //! | with parameters     |                           | [`blake3::Mode`]          | [`blake2b::Params`]               |
 //! | to any length       |                           | [`blake3::OutputReader`]  | [`Params::xof`]                   |
 //! | as a tree           | [`sha256::hash_nodes`]    | [`blake3::hazmat`]        | [`blake2b::Tree`], [`Blake2bp`]   |
@@ -58,7 +59,7 @@
 //! | `Hasher::update`, `update_reader`, `count`                | yes     | yes     | yes     |
 //! | `Hasher::finalize`, `reset`                               | yes     | yes     | yes     |
 //! | `Hasher::hash_many`, `hash_many_into`, `hash_many_flat`   | yes     | yes     | yes     |
-//! | `pbkdf2`, `pbkdf2_many`                                   | planned | no      | no      |
+//! | `pbkdf2`, `pbkdf2_many`                                   | yes     | no      | no      |
 //! | `hazmat::State::from_bytes`, `to_bytes`                   | yes     | yes     | yes     |
 //! | `Digest`, `Mac`, `ZeroizeOnDrop` by a type                | yes     | yes     | yes     |
 //! | `ExtendableOutput` by a type                              | no      | yes     | yes     |
@@ -184,6 +185,8 @@ pub use self::blake2s::{
 };
 #[cfg(feature = "blake3")]
 pub use self::blake3::Blake3;
+#[cfg(feature = "sha2")]
+pub use self::error::Pbkdf2Error;
 pub use self::error::{ManyError, StateError};
 #[cfg(feature = "sha2")]
 pub use self::sha224::{HmacSha224, Sha224};

@@ -32,6 +32,7 @@ mod digest;
 mod hasher;
 pub mod hazmat;
 mod hmac;
+mod pbkdf2;
 mod plan;
 mod variant;
 

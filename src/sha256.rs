@@ -16,6 +16,7 @@
 //! |----------------------------|----------------------------------------------------------------------------------|
 //! | hash one message           | [`hash`], or [`Hasher`] piece by piece                                           |
 //! | authenticate               | [`HmacKey`], or [`HmacHasher`] piece by piece                                    |
+//! | derive keys from passwords | [`pbkdf2()`], [`pbkdf2_many`]                                                      |
 //! | hash many messages         | `hash_many`, `HmacKey::hash_many`                                                |
 //! | … without allocating       | [`hash_many_into`], [`hash_many_flat`]                                           |
 //! | … after one beginning      | `Hasher::hash_many`, `HmacHasher::hash_many`                                     |
@@ -38,10 +39,11 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 
 use crate::backend::Backend;
 #[doc(no_inline)]
-pub use crate::error::ManyError;
+pub use crate::error::{ManyError, Pbkdf2Error};
 use crate::sha2::{self, Variant256};
 
 /// An incremental SHA-256 hasher.
@@ -258,6 +260,65 @@ pub fn update_each<'a, T>(
 /// [`ManyError`] if there is not one hash for each hasher. Then nothing is written.
 pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
     sha2::finalize_many(hashers, hashes)
+}
+
+/// Fills `out` with bytes derived from `password` and `salt`, by PBKDF2 with HMAC-SHA-256
+/// ([RFC 8018](https://www.rfc-editor.org/rfc/rfc8018), section 5.2).
+///
+/// A round takes two blocks of SHA-256. The more rounds, the longer a guess of the password takes. Formats that exist
+/// need PBKDF2. New ones should take a function that needs memory, too, such as Argon2 or scrypt.
+///
+/// `out` may have any length. Each 32 bytes of it take all rounds, side by side. A salt may have any length; NIST
+/// advises 16 random bytes or more ([SP 800-132](https://doi.org/10.6028/NIST.SP.800-132), section 5.1).
+///
+/// ```
+/// use core::num::NonZeroU32;
+/// use simd_digest::sha256;
+///
+/// let rounds = NonZeroU32::new(600_000).unwrap();
+/// # let rounds = NonZeroU32::new(6).unwrap();
+/// let mut key = [0; 32];
+/// sha256::pbkdf2(b"a password", b"16 random bytes.", rounds, &mut key)?;
+/// # Ok::<(), simd_digest::Pbkdf2Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Pbkdf2Error`] if `out` is longer than 2^32 - 1 digests. Then nothing is written.
+pub fn pbkdf2(password: &[u8], salt: &[u8], rounds: NonZeroU32, out: &mut [u8]) -> Result<(), Pbkdf2Error> {
+    Batch::new().pbkdf2(password, salt, rounds, out)
+}
+
+/// Fills each of `outs` with bytes derived from the password and the salt at its place in `inputs`, side by side:
+/// [`pbkdf2()`] for many passwords.
+///
+/// Outputs may differ in length. `as_ref` and `as_mut` are called more than once; if their answers differ, outputs are
+/// unspecified, but nothing panics.
+///
+/// ```
+/// use core::num::NonZeroU32;
+/// use simd_digest::sha256;
+///
+/// let rounds = NonZeroU32::new(1000).unwrap();
+/// let mut keys = [[0; 32]; 2];
+/// sha256::pbkdf2_many(&[("one", "salt of one"), ("two", "salt of two")], rounds, &mut keys)?;
+///
+/// let mut key = [0; 32];
+/// sha256::pbkdf2(b"two", b"salt of two", rounds, &mut key)?;
+/// assert_eq!(keys[1], key);
+/// # Ok::<(), simd_digest::Pbkdf2Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Pbkdf2Error`] if there is not one output for each input, or if an output is longer than 2^32 - 1 digests. Then
+/// nothing is written.
+pub fn pbkdf2_many<P: AsRef<[u8]>, S: AsRef<[u8]>, O: AsMut<[u8]>>(
+    inputs: &[(P, S)],
+    rounds: NonZeroU32,
+    outs: &mut [O],
+) -> Result<(), Pbkdf2Error> {
+    Batch::new().pbkdf2_many(inputs, rounds, outs)
 }
 
 /// Messages at most that `backend` takes side by side: 1, 4, 8 or 16. A multiple of it is a good batch for

@@ -16,10 +16,11 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 
 use crate::backend::Backend;
 #[doc(no_inline)]
-pub use crate::error::ManyError;
+pub use crate::error::{ManyError, Pbkdf2Error};
 use crate::sha2::{self, Variant512_256};
 
 /// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-512/256.
@@ -99,6 +100,29 @@ pub fn update_each<'a, T>(
 #[inline]
 pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), ManyError> {
     sha2::finalize_many(hashers, hashes)
+}
+
+/// As [`sha256::pbkdf2`](crate::sha256::pbkdf2()), with HMAC-SHA-512/256.
+///
+/// # Errors
+///
+/// [`Pbkdf2Error`] if `out` is longer than 2^32 - 1 digests. Then nothing is written.
+pub fn pbkdf2(password: &[u8], salt: &[u8], rounds: NonZeroU32, out: &mut [u8]) -> Result<(), Pbkdf2Error> {
+    Batch::new().pbkdf2(password, salt, rounds, out)
+}
+
+/// As [`sha256::pbkdf2_many`](crate::sha256::pbkdf2_many), with HMAC-SHA-512/256.
+///
+/// # Errors
+///
+/// [`Pbkdf2Error`] if there is not one output for each input, or if an output is longer than 2^32 - 1 digests. Then
+/// nothing is written.
+pub fn pbkdf2_many<P: AsRef<[u8]>, S: AsRef<[u8]>, O: AsMut<[u8]>>(
+    inputs: &[(P, S)],
+    rounds: NonZeroU32,
+    outs: &mut [O],
+) -> Result<(), Pbkdf2Error> {
+    Batch::new().pbkdf2_many(inputs, rounds, outs)
 }
 
 /// Messages at most that `backend` takes side by side: 1, 2, 4 or 8. A multiple of it is a good batch.

@@ -134,6 +134,35 @@ pub(crate) trait CompressWhole<W: Sha2Word>: Copy {
     fn whole(self, messages: Whole<'_, W>);
 }
 
+/// A block of output of PBKDF2 ([RFC 8018](https://www.rfc-editor.org/rfc/rfc8018), section 5.2): tags of HMAC, each of
+/// the one before.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub struct Iteration<W> {
+    /// The hash value after the block of the key and `ipad`.
+    pub(crate) inner: [W; 8],
+    /// The hash value after the block of the key and `opad`.
+    pub(crate) outer: [W; 8],
+    /// The first tag, then the exclusive or of all.
+    pub(crate) sum: [W; 8],
+}
+
+/// Says nothing: all of it is secret.
+impl<W> fmt::Debug for Iteration<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Iteration").finish_non_exhaustive()
+    }
+}
+
+impl<W: Sha2Word> Iteration<W> {
+    pub(crate) const NONE: Self = Self { inner: [W::ZERO; 8], outer: [W::ZERO; 8], sum: [W::ZERO; 8] };
+
+    /// Overwrites everything with zeros: with feature `zeroize` only.
+    pub(crate) fn wipe(&mut self) {
+        [&mut self.inner, &mut self.outer, &mut self.sum].into_iter().for_each(W::wipe);
+    }
+}
+
 impl<W: Sha2Word> Whole<'_, W> {
     /// Whether up to `lanes` messages are there, those with the most blocks first: kernels rely on this.
     pub(crate) fn keeps_contract(&self, lanes: usize) -> bool {

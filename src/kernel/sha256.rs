@@ -14,6 +14,7 @@ pub(crate) type Sha256Function = sha2::Sha2Function<u32>;
 pub(crate) type Chain = sha2::Chain<u32>;
 pub(crate) type Whole<'a> = sha2::Whole<'a, u32>;
 pub(crate) type Message<'a> = sha2::Message<'a, u32>;
+pub(crate) type Iteration = sha2::Iteration<u32>;
 
 /// Messages of 64 bytes, the nodes of Merkle trees: their digests are hash values from `iv`, in bytes.
 #[derive(Debug)]
@@ -46,6 +47,13 @@ impl<'a> Nodes<'a> {
 pub(crate) trait CompressNodes: Copy {
     /// Computes the digests.
     fn nodes(self, nodes: Nodes<'_>);
+}
+
+/// The answer of an instruction set for further tags of HMAC-SHA-256, each of the one before.
+pub(crate) trait Iterate: Copy {
+    /// Computes `count` more tags of each by the SHA extension, if it would compress as many messages. Tells whether it did:
+    /// otherwise nothing is written.
+    fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool;
 }
 
 impl Sha2Word for u32 {

@@ -45,9 +45,9 @@ use crate::traits::{fixed_output, hash_many};
 #[derive(Clone)]
 pub struct HmacKey<V: Variant> {
     /// After the block of the key and `ipad`.
-    inner: ChainOf<V>,
+    pub(super) inner: ChainOf<V>,
     /// After the block of the key and `opad`.
-    outer: ChainOf<V>,
+    pub(super) outer: ChainOf<V>,
     backend: Backend,
     variant: PhantomData<V>,
 }
@@ -56,11 +56,18 @@ impl<V: Variant> HmacKey<V> {
     /// Sets up `key`, of any length, on [`Backend::best`].
     #[must_use]
     pub fn new(key: &[u8]) -> Self {
-        let backend = Backend::best();
+        Self::on(Backend::best(), key)
+    }
+
+    /// Sets up `key` on `backend`.
+    pub(super) fn on(backend: Backend, key: &[u8]) -> Self {
         let mut block = BlockOf::<V>::ZERO;
-        match block.bytes_mut().get_mut(..key.len()) {
-            Some(block) => block.copy_from_slice(key),
-            None => block.bytes_mut()[..V::LENGTH].copy_from_slice(Batch::<V>::new().hash(key).as_ref()),
+        if let Some(block) = block.bytes_mut().get_mut(..key.len()) {
+            block.copy_from_slice(key);
+        } else {
+            let mut digest = Batch::<V>::new().with_backend(backend).digest(key);
+            block.bytes_mut()[..V::LENGTH].copy_from_slice(digest.bytes());
+            wipe(&mut digest);
         }
         let mut after = |pad: u8| {
             let mut chain = Chain::new(*V::IV);
@@ -232,7 +239,7 @@ impl<V: Variant> HmacHasher<V> {
 
     /// The tag so far, as bytes. Always inlined: see [`Stream::finalize`].
     #[inline(always)]
-    fn digest(&self) -> V::Bytes {
+    pub(super) fn digest(&self) -> V::Bytes {
         let mut inner = self.stream.finalize(Written::JustNow, digest::<V>);
         let tag = self.key.close(&inner);
         wipe(&mut inner);

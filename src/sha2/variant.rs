@@ -9,7 +9,7 @@ use digest::typenum::Unsigned;
 
 use crate::backend::{self, Backend, Dispatch};
 use crate::hash::{self, Digested, Full};
-use crate::kernel::sha2::{Chain, Sha2Word, Whole, Written};
+use crate::kernel::sha2::{Chain, Iteration, Sha2Word, Whole, Written};
 use crate::kernel::sha256::{IV_224, IV_256, Nodes, Sha256Function};
 use crate::kernel::sha512::{IV_384, IV_512, IV_512_224, IV_512_256, Sha512Function};
 use crate::kernel::{Block, Function, Word, wipe};
@@ -70,6 +70,10 @@ pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word
 
     /// Compresses whole messages, side by side.
     fn compress_whole(backend: Backend, messages: Whole<'_, Self::Word>);
+
+    /// Computes `count` more tags of each, as long as a hash value, if there is a kernel that is faster than lanes. Tells
+    /// whether it did.
+    fn iterate(backend: Backend, iterations: &mut [Iteration<Self::Word>], count: u32) -> bool;
 }
 
 impl Family for Sha256Function {
@@ -91,6 +95,10 @@ impl Family for Sha256Function {
     fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
         backend::compress_whole(backend, messages);
     }
+
+    fn iterate(backend: Backend, iterations: &mut [Iteration<u32>], count: u32) -> bool {
+        backend::iterate(backend, iterations, count)
+    }
 }
 
 impl Family for Sha512Function {
@@ -109,6 +117,10 @@ impl Family for Sha512Function {
 
     fn compress_whole(backend: Backend, messages: Whole<'_, u64>) {
         backend::compress_whole_512(backend, messages);
+    }
+
+    fn iterate(_: Backend, _: &mut [Iteration<u64>], _: u32) -> bool {
+        false
     }
 }
 

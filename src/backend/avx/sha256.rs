@@ -10,7 +10,8 @@ use crate::backend::scheduled::sha256 as scheduled;
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Nodes, Sha256Function, Whole, Written, compress_lanes, hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Nodes, Sha256Function, Whole, Written, compress_lanes,
+    hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -64,6 +65,14 @@ impl CompressNodes for On<Avx> {
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }
         }
+    }
+}
+
+impl Iterate for On<Avx> {
+    fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool {
+        let Kernel::Streams(sha) = choice::sse41(self.sha, iterations.len()) else { return false };
+        sha::iterate(sha, Encoding::Avx(self.isa), iterations, count);
+        true
     }
 }
 

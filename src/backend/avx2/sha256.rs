@@ -15,8 +15,8 @@ use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx, sse41};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
-    hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -68,6 +68,14 @@ impl CompressNodes for On<Avx2> {
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8(nodes) },
             }
         }
+    }
+}
+
+impl Iterate for On<Avx2> {
+    fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool {
+        let Kernel::Streams(sha) = choice::avx2(self.sha, iterations.len()) else { return false };
+        sha::iterate(sha, Encoding::Avx(self.isa.avx()), iterations, count);
+        true
     }
 }
 

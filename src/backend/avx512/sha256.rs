@@ -20,8 +20,8 @@ use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx2};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
-    hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -92,6 +92,14 @@ impl CompressNodes for On<Avx512> {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             Kernel::Lanes16 => unsafe { nodes16(nodes) },
         }
+    }
+}
+
+impl Iterate for On<Avx512> {
+    fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool {
+        let Kernel::Streams(sha) = choice::avx512(self.sha, self.tuning, iterations.len()) else { return false };
+        sha::iterate(sha, self.encoding(iterations.len()), iterations, count);
+        true
     }
 }
 

@@ -10,8 +10,8 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
-    hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -53,6 +53,12 @@ impl CompressNodes for On<Neon> {
                 _ => unsafe { nodes4(nodes) },
             }
         }
+    }
+}
+
+impl Iterate for On<Neon> {
+    fn iterate(self, _: &mut [Iteration], _: u32) -> bool {
+        false
     }
 }
 

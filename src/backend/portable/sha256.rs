@@ -8,7 +8,8 @@ use super::sha2::{add_all, load, sixteen_rounds};
 pub(in crate::backend) use super::sha2::{compress_whole, one_by_one};
 use crate::backend::On;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written, next_word,
+    Chain, CompressNodes, CompressWhole, Iterate, Iteration, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole,
+    Written, next_word,
 };
 use crate::kernel::{Compress, Run};
 
@@ -28,6 +29,12 @@ impl Compress<Sha256Function> for On<Portable> {
 impl CompressNodes for On<Portable> {
     fn nodes(self, nodes: Nodes<'_>) {
         hash_nodes(nodes);
+    }
+}
+
+impl Iterate for On<Portable> {
+    fn iterate(self, _: &mut [Iteration], _: u32) -> bool {
+        false
     }
 }
 

@@ -20,7 +20,9 @@ use crate::backend::avx::Avx;
 use crate::backend::avx512::Avx512;
 use crate::backend::sse41::{load_halves, swap32};
 use crate::backend::vector::fetch_ahead;
-use crate::kernel::sha256::{Chain, K, Message, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written};
+use crate::kernel::sha256::{
+    Chain, Iteration, K, Message, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written,
+};
 use crate::kernel::{FETCHED, Run};
 
 /// The encoding of all instructions but SHA-NI's own, by the instruction set.
@@ -80,6 +82,18 @@ pub(in crate::backend) fn hash_nodes(_: Sha, encoding: Encoding, nodes: Nodes<'_
         Encoding::Avx(avx) => unsafe { nodes_avx(avx, nodes) },
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { nodes_avx512(nodes) },
+    }
+}
+
+/// Further tags of HMAC, `count` of each, two or four at a time, as there are registers for.
+pub(in crate::backend) fn iterate(_: Sha, encoding: Encoding, iterations: &mut [Iteration], count: u32) {
+    match encoding {
+        // SAFETY: the argument proves SHA-NI and SSE4.1.
+        Encoding::Sse => unsafe { iterate_sse(iterations, count) },
+        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
+        Encoding::Avx(avx) => unsafe { iterate_avx(avx, iterations, count) },
+        // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
+        Encoding::Avx512(_) => unsafe { iterate_avx512(iterations, count) },
     }
 }
 
@@ -305,6 +319,82 @@ fn nodes_by<const N: usize>(sha: Sha, nodes: Nodes<'_>) {
     }
 }
 
+#[inline(never)]
+#[target_feature(enable = "sha,sse4.1,ssse3")]
+fn iterate_sse(iterations: &mut [Iteration], count: u32) {
+    iterate_by::<2>(Sha::here(), iterations, count);
+}
+
+#[inline(never)]
+#[target_feature(enable = "sha,sse4.1,ssse3")]
+fn iterate_avx(avx: Avx, iterations: &mut [Iteration], count: u32) {
+    clear_upper_halves(avx);
+    iterate_by::<2>(Sha::here(), iterations, count);
+}
+
+#[inline(never)]
+#[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
+fn iterate_avx512(iterations: &mut [Iteration], count: u32) {
+    clear_upper_halves(Avx::here());
+    iterate_by::<4>(Sha::here(), iterations, count);
+}
+
+#[inline(always)]
+fn iterate_by<const N: usize>(sha: Sha, iterations: &mut [Iteration], count: u32) {
+    let (groups, rest) = iterations.as_chunks_mut::<N>();
+    for group in groups {
+        iterate_together(sha, group.each_mut(), count);
+    }
+    match rest {
+        [a, b, c] => iterate_together(sha, [a, b, c], count),
+        [a, b] => iterate_together(sha, [a, b], count),
+        [a] => iterate_together(sha, [a], count),
+        _ => {}
+    }
+}
+
+/// `count` more tags of each of `N` keys.
+///
+/// A tag is two messages of one block: the key's block comes before each. The hash value of one is the first eight words
+/// of the next, so no byte is swapped, and the other words are known.
+///
+/// ```text
+///   tag ─▶ compress from inner ─▶ compress from outer ─▶ tag, and so on: all in registers
+///                                                         └─▶ exclusive or with the sum
+/// ```
+#[inline(always)]
+fn iterate_together<const N: usize>(sha: Sha, iterations: [&mut Iteration; N], count: u32) {
+    let [mut inner, mut outer] = [[State::ZERO; N]; 2];
+    let mut sums = [State::ZERO.0; N];
+    for (s, iteration) in iterations.iter().enumerate() {
+        (inner[s], outer[s]) = (State::load(sha, &iteration.inner), State::load(sha, &iteration.outer));
+        sums[s] = rows_of(sha, &iteration.sum);
+    }
+    let mut tags = sums;
+    for _ in 0..count {
+        for start in [&inner, &outer] {
+            let mut states = *start;
+            compress_words(sha, &mut states, tags.map(|tag| after_a_block(sha, tag)));
+            for (tag, state) in tags.iter_mut().zip(states) {
+                *tag = state.rows(sha);
+            }
+        }
+        for (sum, tag) in sums.iter_mut().zip(tags) {
+            // SAFETY: sha proves SHA-NI and SSE4.1.
+            *sum = unsafe { [_mm_xor_si128(sum[0], tag[0]), _mm_xor_si128(sum[1], tag[1])] };
+        }
+    }
+    for (iteration, sum) in iterations.into_iter().zip(sums) {
+        iteration.sum = words_of(sha, sum);
+    }
+}
+
+/// The block of a message of 32 bytes after one block: a bit 1, zeros, and the length of both, 768 bits.
+#[inline(always)]
+fn after_a_block(sha: Sha, [low, high]: [__m128i; 2]) -> [__m128i; 4] {
+    [low, high, constant(sha, [0x8000_0000, 0, 0, 0]), constant(sha, [0, 0, 0, 768])]
+}
+
 /// `count` blocks of each of `N` messages. The next block of a message is `stride` blocks further.
 ///
 /// The blocks of messages that are closed together are all loaded as just written ones, which is not wrong for others.
@@ -381,8 +471,7 @@ impl State {
 
     #[inline(always)]
     fn load(sha: Sha, h: &[u32; 8]) -> Self {
-        let ([low, high], _) = h.as_chunks::<4>() else { unreachable!() };
-        let (low, high) = (constant(sha, *low), constant(sha, *high));
+        let [low, high] = rows_of(sha, h);
         // SAFETY: sha proves SHA-NI and SSE4.1.
         unsafe {
             let (badc, hgfe) = (_mm_shuffle_epi32::<0b10_11_00_01>(low), _mm_shuffle_epi32::<0b00_01_10_11>(high));
@@ -404,13 +493,24 @@ impl State {
 
     #[inline(always)]
     fn words(self, sha: Sha) -> [u32; 8] {
-        let mut words = [0; 8];
-        for (to, row) in words.as_chunks_mut::<4>().0.iter_mut().zip(self.rows(sha)) {
-            // SAFETY: the array and the register have as many bytes, and all values of both are valid.
-            *to = unsafe { mem::transmute::<__m128i, [u32; 4]>(row) };
-        }
-        words
+        words_of(sha, self.rows(sha))
     }
+}
+
+#[inline(always)]
+fn rows_of(sha: Sha, words: &[u32; 8]) -> [__m128i; 2] {
+    let ([low, high], _) = words.as_chunks::<4>() else { unreachable!() };
+    [constant(sha, *low), constant(sha, *high)]
+}
+
+#[inline(always)]
+fn words_of(_: Sha, rows: [__m128i; 2]) -> [u32; 8] {
+    let mut words = [0; 8];
+    for (to, row) in words.as_chunks_mut::<4>().0.iter_mut().zip(rows) {
+        // SAFETY: the array and the register have as many bytes, and all values of both are valid.
+        *to = unsafe { mem::transmute::<__m128i, [u32; 4]>(row) };
+    }
+    words
 }
 
 #[inline(always)]

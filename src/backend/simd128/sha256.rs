@@ -8,8 +8,8 @@ use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
-    hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -42,6 +42,12 @@ impl CompressNodes for On<Simd128> {
                 _ => nodes4(nodes),
             }
         }
+    }
+}
+
+impl Iterate for On<Simd128> {
+    fn iterate(self, _: &mut [Iteration], _: u32) -> bool {
+        false
     }
 }
 

@@ -15,8 +15,8 @@ use crate::backend::scheduled::{schedule, sha256 as scheduled};
 use crate::backend::sha::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written, compress_lanes,
-    hash_lanes, whole_lanes,
+    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -65,6 +65,14 @@ impl CompressNodes for On<Sse41> {
                 Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
             }
         }
+    }
+}
+
+impl Iterate for On<Sse41> {
+    fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool {
+        let Kernel::Streams(sha) = choice::sse41(self.sha, iterations.len()) else { return false };
+        sha::iterate(sha, Encoding::Sse, iterations, count);
+        true
     }
 }
 

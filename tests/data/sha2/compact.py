@@ -4,10 +4,10 @@
     python3 compact.py DIRECTORY
 
 DIRECTORY holds SHA224LongMsg.rsp, SHA256LongMsg.rsp and SHA512LongMsg.rsp of NIST's SHAVS, and hmac_sha224_test.json,
-hmac_sha256_test.json and so on of Wycheproof, for each hash: README.md says where they are.
+hmac_sha256_test.json, pbkdf2_hmacsha256_test.json and so on of Wycheproof, for each hash: README.md says where they are.
 
 * SHA*LongMsg.rsp keep every fourth message, of SHA-512 every 16th, the longest among them. The format stays the same.
-* wycheproof_hmac_sha*.txt keep every vector, one a line, without comments and flags.
+* wycheproof_hmac_sha*.txt and wycheproof_pbkdf2_sha*.txt keep every vector, one a line, without comments and flags.
 """
 
 import json
@@ -25,6 +25,17 @@ WYCHEPROOF = """\
 #   message  hex, maybe empty
 #   tag      hex; maybe the first half of a tag only
 #   valid    1, or 0 if the tag is of no such key and message
+"""
+
+PBKDF2 = """\
+# Wycheproof's test vectors of PBKDF2-HMAC-SHA-{name}. Written by compact.py: do not edit.
+#
+# One vector a line, as name=value fields, all always present, in this order:
+#   id        tcId of the vector; 1 and 2 of SHA-256 are those of RFC 7914, section 11
+#   password  hex, maybe empty
+#   salt      hex, maybe empty
+#   rounds    decimal
+#   out       hex
 """
 
 
@@ -47,6 +58,16 @@ def wycheproof(text, name):
     return WYCHEPROOF.format(name=name) + "".join(lines)
 
 
+def pbkdf2(text, name):
+    lines = []
+    for group in json.loads(text)["testGroups"]:
+        for test in group["tests"]:
+            assert test["result"] == "valid" and len(test["dk"]) == 2 * test["dkLen"]
+            lines.append("id=%d password=%s salt=%s rounds=%d out=%s\n" % (
+                test["tcId"], test["password"], test["salt"], test["iterationCount"], test["dk"]))
+    return PBKDF2.format(name=name) + "".join(lines)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: compact.py DIRECTORY")
@@ -65,6 +86,9 @@ def main():
     for name in ("224", "256", "384", "512", "512/224", "512/256"):
         file = "hmac_sha" + name.replace("/", "_")
         convert(file + "_test.json", "wycheproof_%s.txt" % file, lambda text: wycheproof(text, name))
+    for name in ("224", "256", "384", "512"):
+        target = "wycheproof_pbkdf2_sha%s.txt" % name
+        convert("pbkdf2_hmacsha%s_test.json" % name, target, lambda text: pbkdf2(text, name))
 
 
 if __name__ == "__main__":
