@@ -113,3 +113,25 @@ impl fmt::Display for StateError {
 }
 
 impl core::error::Error for StateError {}
+
+#[cfg(all(test, feature = "sha2"))]
+mod tests {
+    use std::string::ToString;
+
+    use super::*;
+
+    /// No slice of a 32-bit program is that long.
+    #[test]
+    fn outputs_of_more_digests_than_can_be_counted_are_errors() {
+        for digest in [28, 32, 48, 64] {
+            let most = u64::from(u32::MAX) * digest as u64;
+            assert_eq!(Pbkdf2Error::check(0, digest), Ok(()));
+            let Ok(given) = usize::try_from(most) else { continue };
+            assert_eq!(Pbkdf2Error::check(given, digest), Ok(()));
+            let error = Pbkdf2Error::TooLong { given: given + 1, most };
+            assert_eq!(Pbkdf2Error::check(given + 1, digest), Err(error));
+            let text = std::format!("PBKDF2 derives at most {most} bytes, but the output has {}", given + 1);
+            assert_eq!(error.to_string(), text);
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! SHA-2, generic over a [`Variant`]: hashers, batches, HMAC, and the `digest` traits
+//! SHA-2, generic over a [`Variant`]: hashers, batches, HMAC, PBKDF2, and the `digest` traits
 //! ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
 //!
 //! Use it through [`sha256`](crate::sha256), [`sha512`](crate::sha512), [`sha224`](crate::sha224),
@@ -8,7 +8,7 @@
 //! # Differences from the crate `sha2`
 //!
 //! [`Sha256`](crate::Sha256), [`Sha512`](crate::Sha512) and the others replace the types of `sha2` 0.11. `hmac::Hmac`,
-//! `hkdf::Hkdf` and `pbkdf2` take them. They have the traits of `sha2`'s types, except:
+//! `hkdf::Hkdf` and `pbkdf2` take them, and [`sha256::pbkdf2`](crate::sha256::pbkdf2()) is faster. They have the traits of `sha2`'s types, except:
 //!
 //! - **Name.** `AlgorithmName` writes `Sha256`. `sha2` writes `Sha256_32`.
 //! - **Backend.** `with_backend` and [`Backend::set_default`](crate::Backend) choose how to compute. The options

@@ -233,7 +233,7 @@ auto_traits! {
     blake3: Blake3 Blake3Variant Hash Hasher Mode OutputReader hazmat::State hazmat::SubtreeError;
     sha2: Variant224 Variant256 Variant384 Variant512 Variant512_224 Variant512_256;
     hash: Full Hex ParseHashError simd_digest::Backend simd_digest::BackendError simd_digest::ManyError;
-    hash: simd_digest::StateError;
+    hash: simd_digest::Pbkdf2Error simd_digest::StateError;
 }
 
 /// The public structures and enumerations are all in the list above, by a name of their own or as what an alias names.

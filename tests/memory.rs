@@ -130,13 +130,14 @@ fn batches_of_sha2_take_nothing() {
     batches_of_variant_take_nothing::<Variant224>();
 }
 
-/// SHA-256 or SHA-224, HMAC over it too.
+/// SHA-256 or SHA-224, HMAC and PBKDF2 over it too.
 #[cfg(feature = "sha2")]
 fn batches_of_variant_take_nothing<V: simd_digest::sha2::Variant>() {
     use simd_digest::sha2::{Batch, Hasher, HmacKey, finalize_many, update_many};
 
     let memory = paint(2000);
     let messages: Vec<&[u8]> = (0..200).map(|i| &memory[i..][..7 * i]).collect();
+    let mut derived = vec![[0; 70]; messages.len()];
     for backend in common::backends::all_backends() {
         let batch = Batch::<V>::new().with_backend(backend);
         let mut hashes = vec![batch.hash(b""); messages.len()];
@@ -157,6 +158,9 @@ fn batches_of_variant_take_nothing<V: simd_digest::sha2::Variant>() {
         assert_eq!(heap(|| _ = key.hash_many(&messages)).0, 1, "{backend:?}, the list of tags");
         let work = || _ = HmacKey::<V>::new(&memory).with_backend(backend).hasher().update(&memory).finalize();
         assert_eq!(heap(work), (0, 0), "{backend:?}, HMAC in pieces");
+        let inputs: Vec<_> = messages.iter().map(|message| (message, message)).collect();
+        let work = || batch.pbkdf2_many(&inputs, core::num::NonZeroU32::MIN, &mut derived).unwrap();
+        assert_eq!(heap(work), (0, 0), "{backend:?}, PBKDF2");
     }
 }
 

@@ -13,7 +13,7 @@ use simd_digest::sha2::{
 use simd_digest::{
     Backend, Digest, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256, sha256, sha512, sha512_256,
 };
-use simd_digest_fuzz::{Message, Place};
+use simd_digest_fuzz::{Message, Place, all_backends};
 
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {
@@ -82,12 +82,10 @@ family!(Variant384, Sha384);
 family!(Variant512_224, Sha512_224);
 family!(Variant512_256, Sha512_256);
 
-/// Every backend, with the SHA extension and without it, in every tuning. SHA-512 has one kernel on each of x86.
+/// All backends that have a kernel of their own. SHA-512 has one kernel on each of x86.
 fn backends<V: Variant>() -> impl Iterator<Item = Backend> {
     let of_sha256 = State::<V>::LENGTH == 108;
-    let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
-    let all = Backend::available().flat_map(kinds).flat_map(Backend::tunings);
-    all.filter(move |backend| {
+    all_backends().filter(move |backend| {
         of_sha256 || cfg!(target_arch = "aarch64") || Backend::available().any(|available| available == *backend)
     })
 }

@@ -1,6 +1,7 @@
 //! The inputs that the fuzz targets share.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
+use simd_digest::Backend;
 use simd_digest::blake2::Params;
 
 pub use self::flavour::Flavour;
@@ -110,6 +111,12 @@ impl<'a> Message<'a> {
         let ends = cuts.into_iter().chain([end]);
         starts.zip(ends).map(move |(start, end)| &bytes[start..end])
     }
+}
+
+/// Every backend, with the SHA extension and without it, in every tuning.
+pub fn all_backends() -> impl Iterator<Item = Backend> {
+    let kinds = |backend: Backend| [Some(backend), backend.sha().then(|| backend.without_sha())].into_iter().flatten();
+    Backend::available().flat_map(kinds).flat_map(Backend::tunings)
 }
 
 /// Where a message lies: several may lie in the same memory.

@@ -30,6 +30,7 @@ fn of_arguments_are_those_that_proofs_assume() {
         "sha256::Chain", sha256::Chain: h blocks;
         "sha256::Nodes", sha256::Nodes<'_>: iv written nodes digests twice;
         "sha256::Whole", sha256::Whole<'_>: start messages chains;
+        "sha256::Iteration", sha256::Iteration: inner outer sum;
         "sha256::Message", sha256::Message<'_>: end blocks closing;
         "sha512::Chain", sha512::Chain: h blocks;
         "sha512::Whole", sha512::Whole<'_>: start messages chains;

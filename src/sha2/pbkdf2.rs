@@ -99,6 +99,9 @@ impl<'a, V: Variant> Group<'a, V> {
     /// Computes the blocks, so that there is room for others.
     fn finish(&mut self) {
         let iterations = &mut self.iterations[..self.live];
+        if iterations.is_empty() {
+            return;
+        }
         let more = self.rounds.get() - 1;
         let is_whole = V::LENGTH == ValueOf::<V>::LENGTH;
         if !(is_whole && V::Function::iterate(self.backend, iterations, more)) {

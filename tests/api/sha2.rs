@@ -8,6 +8,7 @@ mod hasher;
 mod hmac;
 mod many;
 mod nodes;
+mod pbkdf2;
 mod serialization;
 mod traits;
 mod traps;

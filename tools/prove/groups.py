@@ -4,7 +4,7 @@ import facts
 import hashes
 from contracts import MOST_BLOCKS, Contract
 from elf import Refuted
-from terms import Term, add, times, var, zext
+from terms import Term, add, times, var, xor, zext
 
 
 class Nodes(Contract):
@@ -44,6 +44,44 @@ class Nodes(Contract):
                 raise Refuted("returns without having looked whether digests of digests are asked for")
             for j in range(8):
                 out.append((lane, "word %d of the digest" % j, "digests", 32 * lane + 4 * j, 4, [hashes.big_endian(4, h[j])]))
+        return out
+
+
+class Iterate(Contract):
+    """`fn(&mut [Iteration], u32)`: the exclusive or of a tag of HMAC-SHA-256 and of `count` more, each of the one before,
+    from any hash values after the blocks of the key."""
+
+    outputs = ("iterations",)
+
+    def __init__(self, *args, live, count, **more):
+        super().__init__(*args, **more)
+        self.live, self.count = live, count
+
+    def given(self):
+        kind = "sha256::Iteration"
+        self.step = self.layout.size(kind)
+        iterations = self.region("iterations", self.step * self.live, True)
+        self.fields = []
+        for lane in range(self.live):
+            words = {}
+            for field in self.layout.fields(kind):
+                words[field] = [var(field, 4, lane, j, secret=True) for j in range(8)]
+                for j, x in enumerate(words[field]):
+                    self.fill("iterations", self.step * lane + self.layout.offset(kind, field) + 4 * j, x, 4)
+            self.fields.append(words)
+        return [iterations, self.live, (self.count, 4)]
+
+    def expected(self, st, done):
+        out, kind = [], "sha256::Iteration"
+        for lane, words in enumerate(self.fields):
+            tag = sums = words["sum"]
+            for _ in range(self.count):
+                tag = hashes.sha256_of_32(words["outer"], hashes.sha256_of_32(words["inner"], tag, 64), 64)
+                sums = [xor(4, x, y) for x, y in zip(sums, tag)]
+            for field, values in (("inner", words["inner"]), ("outer", words["outer"]), ("sum", sums)):
+                for j, x in enumerate(values):
+                    at = self.step * lane + self.layout.offset(kind, field) + 4 * j
+                    out.append((lane, "word %d of %s" % (j, field), "iterations", at, 4, [x]))
         return out
 
 

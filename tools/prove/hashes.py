@@ -17,8 +17,9 @@ def sha256_of_64(iv, m):
     return specification.sha2(4, specification.sha2(4, iv, m), padding)
 
 
-def sha256_of_32(iv, words):
-    return specification.sha2(4, iv, [*words, 0x80000000, *[0] * 6, 256])
+def sha256_of_32(iv, words, before=0):
+    """The hash value of a message that ends with a block of 32 bytes, after `before` bytes that gave `iv`."""
+    return specification.sha2(4, iv, [*words, 0x80000000, *[0] * 6, 256 + 8 * before])
 
 
 def all_flags():

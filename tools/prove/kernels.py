@@ -107,7 +107,7 @@ def most_messages(text, name):
     if number and not re.search(r"_(sse|avx|avx512)$", name):
         return int(number[1])
     return {"streams_sse": 2, "streams_avx": 2, "streams_avx512": 4, "whole_sse": 2, "whole_avx": 2,
-            "streams_by_two": 2, "whole_by_two": 2}.get(name, 4)  # fmt: skip
+            "iterate_sse": 2, "iterate_avx": 2, "streams_by_two": 2, "whole_by_two": 2}.get(name, 4)  # fmt: skip
 
 
 def label(kernel):
@@ -217,6 +217,10 @@ def cases(kernel, everything):
         # Streams have code of their own for each number.
         numbers = range(1, kernel.most + 1) if kernel.isa in EXTENSIONS else live_numbers(kernel.most, everything)
         return groups.Nodes, [dict(live=live) for live in numbers]
+    if kinds == ("&mut [Iteration]", "u32"):
+        # Streams have code of their own for each number: a group, fewer, and both.
+        numbers = range(1, kernel.most + 2)
+        return groups.Iterate, [dict(live=live, count=count) for live in numbers for count in (0, 1, 2)]
     if first.startswith("Whole<"):
         counts = whole_counts(kernel.most)
         if kernel.isa not in EXTENSIONS:

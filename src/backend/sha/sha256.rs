@@ -618,6 +618,22 @@ mod tests {
         nodes_by::<N>(Sha::here(), nodes);
     }
 
+    #[target_feature(enable = "sha,sse4.1,ssse3")]
+    fn iterations<const N: usize>(iterations: &mut [Iteration], count: u32) {
+        iterate_by::<N>(Sha::here(), iterations, count);
+    }
+
+    /// The tag of a tag, block by block.
+    fn tag_of(iteration: &Iteration, tag: [u32; 8]) -> [u32; 8] {
+        [iteration.inner, iteration.outer].into_iter().fold(tag, |words, h| {
+            let (mut chain, mut block) = (Chain::new(h), [0; 64]);
+            block[..32].copy_from_slice(&Chain::new(words).to_bytes());
+            (block[32], block[62]) = (0x80, 3);
+            portable::compress(&mut chain, &[block]);
+            chain.h
+        })
+    }
+
     /// Three and four streams are for CPUs with AVX-512, which no emulator has together with SHA-NI: here the same code
     /// runs with fewer registers.
     #[test]
@@ -671,5 +687,22 @@ mod tests {
         portable::hash_nodes(of(c, false));
         portable::hash_nodes(of(d, true));
         assert_eq!(digests[..2], digests[2..]);
+        let start = [(); 7].map(|()| {
+            let [inner, outer, sum] = [(); 3].map(|()| [(); 8].map(|()| next()));
+            Iteration { inner, outer, sum }
+        });
+        for count in 0..3 {
+            let mut given = start;
+            // SAFETY: SHA-NI and SSE4.1 were detected.
+            unsafe { iterations::<4>(&mut given, count) };
+            for (given, start) in given.iter().zip(&start) {
+                let (mut tag, mut sum) = (start.sum, start.sum);
+                for _ in 0..count {
+                    tag = tag_of(start, tag);
+                    sum.iter_mut().zip(tag).for_each(|(sum, word)| *sum ^= word);
+                }
+                assert_eq!((given.inner, given.outer, given.sum), (start.inner, start.outer, sum), "{count} tags");
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The calls of SHA-256, SHA-224 and SHA-512, with the SHA extension and without it.
 
+use core::num::NonZeroU32;
+
 use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::sha2::{
     Batch, Hasher, HmacKey, Variant, Variant224, Variant256, Variant512, finalize_many, update_many,
@@ -20,10 +22,11 @@ pub(crate) fn checks() -> Vec<(String, Check)> {
 }
 
 fn checks_of<V: Variant>(hash: &str, macs: Check) -> Vec<(String, Check)> {
-    let checks: [(&str, Check); 5] = [
+    let checks: [(&str, Check); 6] = [
         ("hash", |backend| all_kinds(backend, self::hash::<V>)),
         ("many", |backend| all_kinds(backend, many::<V>)),
         ("hmac", |backend| all_kinds(backend, hmac::<V>)),
+        ("pbkdf2", |backend| all_kinds(backend, pbkdf2::<V>)),
         ("compare", |backend| all_kinds(backend, compare::<V>)),
         ("mac", macs),
     ];
@@ -81,6 +84,19 @@ fn hmac<V: Variant>(backend: Backend) {
             publish(hasher.update(tail).finalize());
         }
         key.hash_many(&messages()).into_iter().for_each(publish);
+    }
+}
+
+/// Passwords and salts as the keys of HMAC, of one password and of many. The lengths are no secret.
+fn pbkdf2<V: Variant>(backend: Backend) {
+    let batch = Batch::<V>::new().with_backend(backend);
+    for length in [0, 31, 64, 65, 200] {
+        for number in [1, 2, 4, 17] {
+            let inputs: Vec<_> = (0..number).map(|i| (secret(length), secret(7 * i))).collect();
+            let mut outs = vec![vec![0; V::LENGTH + 1]; number];
+            batch.pbkdf2_many(&inputs, NonZeroU32::MIN.saturating_add(2), &mut outs).unwrap();
+            outs.iter_mut().for_each(|out| taint::reveal(out.as_mut_slice()));
+        }
     }
 }
 

@@ -33,6 +33,7 @@ mod measure;
 mod mixed;
 #[path = "../../../tests/common/paint.rs"]
 mod paint;
+mod pbkdf2;
 mod sha256;
 mod sha512;
 
@@ -141,6 +142,7 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     experiments.extend(sha256::experiments(&memory));
     experiments.push(sha256::some_nodes(&memory));
     experiments.extend(sha512::experiments(&memory));
+    experiments.extend(pbkdf2::experiments());
     experiments.extend(blake3::experiments(&memory));
     experiments.extend(fastest::experiments(&memory));
     experiments.extend(mixed::experiments(&memory));

@@ -29,8 +29,11 @@ const KEY: &[u8] = b"a key of 32 bytes, as most have.";
 pub(crate) const MEMORY: usize = 1 << 20;
 
 /// The names of the peers' packages.
-pub(crate) const PEERS: &[&str] =
-    if cfg!(feature = "peers") { &["hmac", "ring", "aws-lc-rs", "rscrypto", "hashtree-rs"] } else { &["hmac"] };
+pub(crate) const PEERS: &[&str] = if cfg!(feature = "peers") {
+    &["hmac", "pbkdf2", "ring", "aws-lc-rs", "rscrypto", "hashtree-rs"]
+} else {
+    &["hmac", "pbkdf2"]
+};
 
 /// Calls that are timed. A library that has no call for many messages has a loop.
 trait Contender: Copy {
