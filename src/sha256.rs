@@ -43,7 +43,8 @@ use core::num::NonZeroU32;
 
 use crate::backend::Backend;
 #[doc(no_inline)]
-pub use crate::error::{ManyError, Pbkdf2Error};
+pub use crate::error::ManyError;
+use crate::error::Pbkdf2Error;
 use crate::sha2::{self, Variant256};
 
 /// An incremental SHA-256 hasher.

@@ -16,7 +16,8 @@ use core::num::NonZeroU32;
 
 use crate::backend::Backend;
 #[doc(no_inline)]
-pub use crate::error::{ManyError, Pbkdf2Error};
+pub use crate::error::ManyError;
+use crate::error::Pbkdf2Error;
 use crate::sha2::{self, Variant384};
 
 /// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-384.

@@ -175,7 +175,7 @@ fn in_lanes<V: Known>() {
                 .collect();
             let lengths: Vec<usize> =
                 inputs.iter().map(|_| if longest == 0 { V::LENGTH } else { random.below(longest) }).collect();
-            let number = 1 + count as u32 % 4;
+            let number = 1 + u32::try_from(count).unwrap() % 4;
             let expected: Vec<Vec<u8>> = inputs
                 .iter()
                 .zip(&lengths)
