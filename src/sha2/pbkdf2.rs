@@ -7,13 +7,13 @@
 //! ```
 
 use core::num::NonZeroU32;
-use core::slice::from_ref;
+use core::slice::{from_mut, from_ref};
 
 use digest::array::Array;
 
 use super::batch::Batch;
 use super::hmac::HmacKey;
-use super::variant::{BlockOf, ChainOf, Family, ValueOf, Variant, WordOf, digest};
+use super::variant::{BlockOf, ChainOf, Family, Sealed, ValueOf, Variant, WordOf};
 use crate::backend::{Backend, Dispatch};
 use crate::error::{ManyError, Pbkdf2Error};
 use crate::kernel::sha2::{Chain, Iteration, Written};
@@ -58,14 +58,17 @@ impl<V: Variant> Batch<V> {
     }
 }
 
+/// As many as any backend has lanes.
+type Lanes<V, T> = Array<T, <<V as Sealed>::Function as Function>::MaxLanes>;
+
 /// Blocks of output side by side, of one password or of several.
 struct Group<'a, V: Variant> {
     backend: Backend,
     rounds: NonZeroU32,
     live: usize,
-    iterations: Array<Iteration<WordOf<V>>, <V::Function as Function>::MaxLanes>,
+    iterations: Lanes<V, Iteration<WordOf<V>>>,
     /// A digest each, or fewer bytes at the end of an output.
-    outs: Array<&'a mut [u8], <V::Function as Function>::MaxLanes>,
+    outs: Lanes<V, &'a mut [u8]>,
 }
 
 impl<'a, V: Variant> Group<'a, V> {
@@ -84,10 +87,16 @@ impl<'a, V: Variant> Group<'a, V> {
         for (out, number) in out.chunks_mut(V::LENGTH).zip(1..=u32::MAX) {
             let mut hasher = salted.clone();
             hasher.update(&number.to_be_bytes());
-            let mut first = hasher.digest();
-            let sum = words::<V>(&first);
+            let iteration = &mut self.iterations[self.live];
+            (iteration.inner, iteration.outer) = (key.inner.h, key.outer.h);
+            // The words of the first tag, filled up with zeros.
+            let (mut first, mut value) = (hasher.digest(), ValueOf::<V>::ZERO);
+            value.bytes_mut()[..V::LENGTH].copy_from_slice(first.bytes());
+            for (i, word) in iteration.sum.iter_mut().enumerate() {
+                *word = Word::load_be(value.bytes(), i);
+            }
             wipe(&mut first);
-            self.iterations[self.live] = Iteration { inner: key.inner.h, outer: key.outer.h, sum };
+            wipe(&mut value);
             self.outs[self.live] = out;
             self.live += 1;
             if self.live == V::Function::lanes(self.backend) {
@@ -117,26 +126,21 @@ impl<'a, V: Variant> Group<'a, V> {
     }
 }
 
-/// The words of a tag, filled up with zeros.
-fn words<V: Variant>(tag: &V::Bytes) -> [WordOf<V>; 8] {
-    let mut value = ValueOf::<V>::ZERO;
-    value.bytes_mut()[..V::LENGTH].copy_from_slice(tag.bytes());
-    let words = core::array::from_fn(|i| WordOf::<V>::load_be(value.bytes(), i));
-    wipe(&mut value);
-    words
-}
-
 /// `count` more tags of each. A tag is two messages of one block after the key's.
 fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<WordOf<V>>], count: u32) {
-    let mut chains = Array::<ChainOf<V>, <V::Function as Function>::MaxLanes>::from_fn(|_| V::Function::NO_CHAIN);
-    let mut blocks = Array::<BlockOf<V>, <V::Function as Function>::MaxLanes>::from_fn(|_| BlockOf::<V>::ZERO);
-    let last = Array::<Written, <V::Function as Function>::MaxLanes>::from_fn(|_| Written::JustNow);
-    let live = iterations.len();
+    let mut chains = Lanes::<V, ChainOf<V>>::from_fn(|_| V::Function::NO_CHAIN);
+    let mut blocks = Lanes::<V, BlockOf<V>>::from_fn(|_| BlockOf::<V>::ZERO);
+    let last = Lanes::<V, Written>::from_fn(|_| Written::JustNow);
+    let (live, mut value) = (iterations.len(), ValueOf::<V>::ZERO);
+    let mut put = |block: &mut BlockOf<V>, h: [WordOf<V>; 8]| {
+        value = WordOf::<V>::to_bytes_be(h);
+        block.bytes_mut()[..V::LENGTH].copy_from_slice(&value.bytes()[..V::LENGTH]);
+    };
     let (chains, blocks, last) = (&mut chains[..live], &mut blocks[..live], &last[..live]);
     for (block, iteration) in blocks.iter_mut().zip(&*iterations) {
         let mut after_key = Chain { blocks: 1, ..V::Function::NO_CHAIN };
-        V::Function::close(&mut after_key, core::slice::from_mut(block), V::LENGTH);
-        put::<V>(block, &Chain::new(iteration.sum));
+        V::Function::close(&mut after_key, from_mut(block), V::LENGTH);
+        put(block, iteration.sum);
     }
     for _ in 0..count {
         for midstate in [|iteration: &Iteration<_>| iteration.inner, |iteration: &Iteration<_>| iteration.outer] {
@@ -146,9 +150,7 @@ fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<Wo
             if let ([chain], [block]) = (&mut *chains, &*blocks) {
                 V::Function::compress(backend, chain, from_ref(block), Written::JustNow);
             } else {
-                let blocks = Array::<&[_], <V::Function as Function>::MaxLanes>::from_fn(|i| {
-                    blocks.get(i).map_or(&[][..], from_ref)
-                });
+                let blocks = Lanes::<V, &[_]>::from_fn(|i| blocks.get(i).map_or(&[][..], from_ref));
                 let (blocks, hint) = (&blocks[..live], Known::Nothing);
                 V::Function::compress_lanes(
                     backend,
@@ -156,7 +158,7 @@ fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<Wo
                 );
             }
             for (block, chain) in blocks.iter_mut().zip(&*chains) {
-                put::<V>(block, chain);
+                put(block, chain.h);
             }
         }
         for (iteration, chain) in iterations.iter_mut().zip(&*chains) {
@@ -167,10 +169,5 @@ fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<Wo
     }
     chains.iter_mut().for_each(V::Function::wipe);
     blocks.iter_mut().for_each(wipe);
-}
-
-/// Writes the digest in a hash value to the start of a block.
-#[inline(always)]
-fn put<V: Variant>(block: &mut BlockOf<V>, chain: &ChainOf<V>) {
-    block.bytes_mut()[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
+    wipe(&mut value);
 }
