@@ -65,7 +65,7 @@
 //! | `ExtendableOutput` by a type                              | no      | yes     | yes     |
 //! | `SerializableState`, `AssociatedOid` by a type            | yes     | yes     | no      |
 //!
-//! `planned`: a later version has it. `no`: no standard defines it.
+//! `no`: no standard defines it.
 //!
 //! [`Backend`] lists the instruction sets, and chooses one for the process or for a hasher.
 //!

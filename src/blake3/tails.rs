@@ -63,7 +63,7 @@ fn each(hasher: &Hasher, tails: &dyn Messages, put: Put<'_>) {
         (0, _) if tails.tails.number() <= MAX_INPUTS => tails.each_window::<MAX_INPUTS, 0>(0, put),
         (0, _) => tails.each_window::<WIDE_WINDOW, 0>(0, put),
         (held, longest) if held + longest <= SHORT => {
-            tails.each_window::<MAX_INPUTS, { MAX_INPUTS * SHORT }>(SHORT, put)
+            tails.each_window::<MAX_INPUTS, { MAX_INPUTS * SHORT }>(SHORT, put);
         }
         _ => tails.each_window::<MAX_INPUTS, { MAX_INPUTS * CHUNK_LEN }>(CHUNK_LEN, put),
     }
