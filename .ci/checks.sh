@@ -97,7 +97,7 @@ ways_lead_on() {
 
 # rules_of_patterns NUMBER: rules that are a pattern, over this many files at least.
 rules_of_patterns() {
-    local broken=0 file number nameless crates='crates/bt2sum crates/compat crates/pool crates/store crates/datafusion'
+    local broken=0 file number nameless crates='crates/bt2sum crates/compat crates/pool crates/slh-dsa crates/store crates/datafusion'
     # none WHAT PATTERN PATH…: no line there has it.
     none() {
         local what=$1 pattern=$2 status=0
@@ -158,7 +158,7 @@ rules_of_patterns() {
 
 locked() {
     local manifest
-    for manifest in Cargo.toml fuzz/Cargo.toml crates/store/s3/Cargo.toml crates/datafusion/Cargo.toml crates/datafusion/bench/Cargo.toml; do
+    for manifest in Cargo.toml fuzz/Cargo.toml crates/slh-dsa/Cargo.toml crates/store/s3/Cargo.toml crates/datafusion/Cargo.toml crates/datafusion/bench/Cargo.toml; do
         cargo update --workspace --locked --manifest-path $manifest
     done
 }
@@ -559,6 +559,11 @@ store_sidecars() {
 store_s3() {
     .ci/need python3
     crates/store/s3/run
+}
+
+# slh_dsa COMMAND [OPTION…]: cargo in the workspace of the example of signatures.
+slh_dsa() {
+    cargo "$1" --release --locked --manifest-path crates/slh-dsa/Cargo.toml "${@:2}"
 }
 
 oracles() {

@@ -9,7 +9,7 @@ declare -A group_of=(
     [prove-aarch64]=web [aarch64]=web [s390x]=web [i686]=web [recipe]=web [wasm32]=web
     [memory]=sanitizers [threads]=sanitizers
     [sql]=sql [clusters]=sql [compat]=compat [compat-all]=compat
-    [prove-all]=release [store-s3]=debug [recipe-all]=web
+    [prove-all]=release [store-s3]=debug [slh-dsa]=release [recipe-all]=web
 )
 
 declare -A running=()
