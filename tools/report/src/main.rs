@@ -18,6 +18,7 @@
 //! with `--features peer-pure` in Rust alone, and with `--features peer-no-avx512` in assembler up to AVX2.
 
 mod about;
+mod after;
 mod blake3;
 mod chart;
 mod contenders;
@@ -117,7 +118,13 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     let rounds = if quick { 3 } else { 300 };
     let most = COUNTS.iter().max().zip(SIDE_BY_SIDE.iter().map(|(length, _)| length).max());
     let most = most.map_or(0, |(count, length)| count * length);
-    let most = most.max(sha256::MEMORY).max(sha512::MEMORY).max(blake3::MEMORY).max(fastest::MEMORY).max(mixed::MEMORY);
+    let most = most
+        .max(sha256::MEMORY)
+        .max(sha512::MEMORY)
+        .max(blake3::MEMORY)
+        .max(fastest::MEMORY)
+        .max(mixed::MEMORY)
+        .max(after::MEMORY);
     let memory = paint(LENGTHS[LENGTHS.len() - 1].max(most));
 
     let mut text = introduction(directory, quick, only, rounds);
@@ -142,6 +149,7 @@ fn report(directory: &Path, quick: bool, only: Option<&str>) -> Result<(), Box<d
     experiments.extend(sha256::experiments(&memory));
     experiments.push(sha256::some_nodes(&memory));
     experiments.extend(sha512::experiments(&memory));
+    experiments.extend(after::experiments(&memory));
     experiments.extend(pbkdf2::experiments());
     experiments.extend(blake3::experiments(&memory));
     experiments.extend(fastest::experiments(&memory));
