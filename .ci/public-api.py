@@ -167,7 +167,9 @@ def implementations(path, numbers):
         if value["is_synthetic"] or value["blanket_impl"]:
             continue
         if value["trait"] is None:
-            owner = kind(value["for"])
+            # By its name and parameters: the path is as the file that implements it imports it.
+            name, angle, rest = kind(value["for"]).partition("<")
+            owner = name.rpartition("::")[2] + angle + rest
             for one in value["items"]:
                 member(f"{path.rpartition('::')[0]}::{owner}" if "<" in owner else path, one)
         else:

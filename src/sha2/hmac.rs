@@ -135,7 +135,11 @@ impl<V: Variant> HmacKey<V> {
 
     /// Gives the tag of each message to `put`, with its place in `messages`.
     fn each_hash(&self, messages: &[impl AsRef<[u8]>], put: impl FnMut(usize, Hash<V>)) {
-        self.each_tag(&Stream::new(self.inner, self.backend), messages, put);
+        #[allow(unused_mut, reason = "it is wiped with feature `zeroize`")]
+        let mut inner = Stream::new(self.inner, self.backend);
+        self.each_tag(&inner, messages, put);
+        #[cfg(feature = "zeroize")]
+        inner.wipe();
     }
 
     /// Gives the tag of what `inner` has taken with each tail behind it to `put`, with the tail's place.
