@@ -24,7 +24,8 @@ fn most_idle(all: u64, waits: bool) -> u64 {
     all / if waits { 2 } else { 6 }
 }
 
-/// The plan for up to 128 messages, and in `order` their places for it. Those of lengths in `whole` may have a lane each.
+/// The plan for up to 128 messages, and in `order` their places for it. Messages of lengths in `whole` may have a lane
+/// each.
 fn plan<H: Dispatch>(backend: Backend, messages: &[&[u8]], whole: &RangeInclusive<usize>, order: &mut [u8]) -> Plan {
     order.iter_mut().zip(0..).for_each(|(to, place)| *to = place);
     let lanes = H::lanes(backend);

@@ -27,7 +27,7 @@ pub(super) struct Begin<'a> {
 }
 
 impl<'a> Begin<'a> {
-    /// Of whole messages.
+    /// As whole messages do.
     #[inline]
     fn of(base: &Base<'a>) -> Self {
         let (first, last) = (flag::CHUNK_START, flag::CHUNK_END | flag::ROOT);
@@ -35,7 +35,7 @@ impl<'a> Begin<'a> {
         Self { backend, h, flags, first, last: [last; MAX_INPUTS], counters: [0; MAX_INPUTS] }
     }
 
-    /// Of what follows in a chunk, with these flags of the last block.
+    /// As what follows in a chunk does, with these flags of the last block.
     pub(super) fn after(backend: Backend, chain: &'a Chain, last: u8) -> Self {
         let Chain { h, flags, first, counter, .. } = chain;
         let (last, counters) = ([last; MAX_INPUTS], [*counter; MAX_INPUTS]);

@@ -94,8 +94,8 @@ impl Tails<'_> {
         longest
     }
 
-    /// The digests with all tails, `W` at a time. What is held back is joined to each in `M` bytes of memory, `room` bytes
-    /// for each tail that ends in the chunk.
+    /// The digests with all tails, `W` at a time. Each tail that ends in the chunk has `room` of `M` bytes of memory, to be
+    /// joined to what is held back.
     fn each_window<const W: usize, const M: usize>(&self, room: usize, put: Put<'_>) {
         let left = CHUNK_LEN - self.begun.filled;
         let held = self.begun.chunk.buffer.held();
