@@ -106,6 +106,9 @@ fn many(backend: Backend) {
     let mut flat = vec![0; 32 * slices.len()];
     mode.hash_many_flat(&slices, &mut flat).unwrap();
     taint::reveal(flat.as_mut_slice());
+    for length in [64, 100, 1000, 1024, 3000] {
+        mode.hasher().update(&long[..length]).hash_many(&slices).into_iter().for_each(publish);
+    }
 
     let mut hashers: Vec<_> = slices.iter().map(|_| mode.hasher()).collect();
     for _ in 0..2 {

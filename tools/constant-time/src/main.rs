@@ -60,6 +60,9 @@ fn many<F: Flavour>(backend: Backend) {
         let mut flat = vec![0; 32 * slices.len()];
         params.hash_many_flat(&slices, &mut flat).unwrap();
         taint::reveal(flat.as_mut_slice());
+        for begin in &messages {
+            params.hasher().unwrap().update(begin).hash_many(&slices).into_iter().for_each(publish);
+        }
 
         let mut hashers: Vec<_> = slices.iter().map(|_| params.hasher().unwrap()).collect();
         for _ in 0..2 {

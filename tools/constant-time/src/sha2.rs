@@ -60,6 +60,10 @@ fn many<V: Variant>(backend: Backend) {
     let mut flat = vec![0; V::LENGTH * slices.len()];
     batch.hash_many_flat(&slices, &mut flat).unwrap();
     taint::reveal(flat.as_mut_slice());
+    for begin in &messages {
+        let mut hasher = Hasher::<V>::new().with_backend(backend);
+        hasher.update(begin).hash_many(&slices).into_iter().for_each(publish);
+    }
 
     let mut hashers: Vec<_> = slices.iter().map(|_| Hasher::<V>::new().with_backend(backend)).collect();
     for _ in 0..2 {
@@ -84,6 +88,7 @@ fn hmac<V: Variant>(backend: Backend) {
             publish(hasher.update(tail).finalize());
         }
         key.hash_many(&messages()).into_iter().for_each(publish);
+        key.hasher().update(&secret(100)).hash_many(&messages()).into_iter().for_each(publish);
     }
 }
 
