@@ -40,7 +40,8 @@ SHARED = {
     "simd-digest": {"path": str(TOP), "default-features": False,
                     "features": ["alloc", "blake2", "blake3", "rayon", "sha2", "std", "zeroize"]},
     "digest": {"version": "0.11", "features": ["alloc", "block-api", "dev", "mac", "oid", "zeroize"]},
-    "zeroize": "1",
+    # Peers ask for its macro.
+    "zeroize": {"version": "1", "features": ["derive"]},
 }
 # Of projects that hash a few bytes.
 UNOPTIMISED = """
