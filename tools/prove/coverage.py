@@ -1,8 +1,9 @@
 """Instructions of a kernel that a proof did not execute, so in which an error would not be seen."""
 
 SLACK = 4
-"""Instructions that a kernel may have more than partly.txt tells, besides one in a hundred. LLVM moves and spills registers
-in another way if its functions come in another order, which depends on the folder of the clone and on code elsewhere."""
+"""Instructions that a kernel may have more than partly.txt tells, besides one in a hundred. LLVM moves and spills
+registers in another way if its functions come in another order, which depends on the folder of the clone and on code
+elsewhere."""
 
 
 def to_be_executed(machine):
@@ -32,8 +33,9 @@ def complaint(missed, number, listed, everything):
     tells, 0 for a kernel that does not stand there: such a one has no slack. `everything` executes more."""
     most = listed + listed // 100 + SLACK if listed else 0
     if len(missed) > most:
+        places = ["%x" % ip for ip in missed[:8]] + ["…"] * (len(missed) > 8)
         return "%d of %d instructions are executed in no case, where partly.txt allows %d: %s" % (
-            len(missed), number, most, " ".join(["%x" % ip for ip in missed[:8]] + ["…"] * (len(missed) > 8)))  # fmt: skip
+            len(missed), number, most, " ".join(places))  # fmt: skip
     if listed > SLACK and not missed and not everything:
         return "every instruction is executed, so partly.txt should not have it"
     return None
