@@ -16,7 +16,7 @@ use crate::kernel::Known;
 use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
-use crate::lanes::tails::compress_tails;
+use crate::lanes::tails::{are_faster_alone, compress_tails};
 use crate::lanes::{Common, compress_each};
 use crate::stream::Stream;
 use crate::traits::hash_many;
@@ -105,6 +105,7 @@ struct Alike<'a, F: Flavour> {
 
 impl<F: Flavour> Alike<'_, F> {
     /// Gives the digest of each message to `put`, with its place in `messages`.
+    #[inline]
     fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<F>)) {
         let key_block = self.node.key_block();
         let chain = self.node.chain();
@@ -125,7 +126,16 @@ hash_many! {
 
 impl<F: Flavour> Hasher<F> {
     /// Gives the digest with each tail to `put`, with the tail's place.
+    #[inline]
     fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<F>)) {
+        if are_faster_alone(&self.stream, tails) {
+            for (i, tail) in tails.iter().enumerate() {
+                let mut own = self.clone();
+                own.update(tail.as_ref());
+                put(i, own.finalize());
+            }
+            return;
+        }
         compress_tails(&self.stream, self.last, tails, &mut |begin, chains| {
             (begin..).zip(chains).for_each(|(i, chain)| put(i, self.node.hash(chain)));
         });

@@ -103,6 +103,7 @@ impl Mode {
     }
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
+    #[inline]
     fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash)) {
         plan::each(self.base(), messages, |begin, digests| {
             (begin..).zip(digests).for_each(|(i, digest)| put(i, Hash::from_bytes(*digest)));

@@ -27,7 +27,16 @@ use crate::traits::hash_many;
 
 impl Hasher {
     /// Gives the digest with each tail to `put`, with the tail's place.
+    #[inline]
     fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash)) {
+        if tails.len() <= ALONE || Blake3Function::lanes(self.backend()) == 1 {
+            for (i, tail) in tails.iter().enumerate() {
+                let mut own = self.clone();
+                own.update(tail.as_ref());
+                put(i, own.finalize());
+            }
+            return;
+        }
         each(self, &tails, &mut |begin, digests| {
             (begin..).zip(digests).for_each(|(i, digest)| put(i, Hash::from_bytes(*digest)));
         });
@@ -44,18 +53,19 @@ hash_many! {
     pub (tails) -> hashes
 }
 
+/// Tails at most that take less time one by one.
+const ALONE: usize = 4;
+
+/// Tails that leave the chunk, at most, that take less time one by one.
+const FEW_LONG: usize = 6;
+
+/// Bytes of a tail from which on its own chunks fill the lanes.
+const LONG: usize = 8 * CHUNK_LEN;
+
 /// Gives the digest of what `hasher` has taken with each tail behind it to `put`, with the tail's place.
 ///
 /// Not generic over the type of the tails, so that it is compiled once.
 fn each(hasher: &Hasher, tails: &dyn Messages, put: Put<'_>) {
-    if tails.number() <= 1 || Blake3Function::lanes(hasher.backend()) == 1 {
-        for place in 0..tails.number() {
-            let mut tail = [&[][..]];
-            tails.read(place, &mut tail);
-            put(place, &[hasher.clone().update(tail[0]).digest()]);
-        }
-        return;
-    }
     let mut begun = hasher.clone();
     begun.begin_more();
     let tails = Tails { hasher, begun, tails };
@@ -170,7 +180,12 @@ impl Tails<'_> {
     /// The digests with tails that leave the chunk.
     fn compress_long(&self, tails: &[&[u8]], from: usize, put: Put<'_>) {
         let left = CHUNK_LEN - self.begun.filled;
-        let mut long = (from..).zip(tails).filter(|(_, tail)| tail.len() > left);
+        let number = tails.iter().filter(|tail| tail.len() > left).count();
+        let longest = if number <= FEW_LONG { left } else { left.max(LONG) };
+        for (place, tail) in (from..).zip(tails).filter(|(_, tail)| tail.len() > longest) {
+            put(place, &[self.hasher.clone().update(tail).digest()]);
+        }
+        let mut long = (from..).zip(tails).filter(|(_, tail)| (left + 1..=longest).contains(&tail.len()));
         loop {
             let (mut places, mut bytes) = ([0; HASHERS], [&[][..]; HASHERS]);
             let mut live = 0;

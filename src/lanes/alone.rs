@@ -132,7 +132,7 @@ pub(super) fn pieces_are_faster_alone<'a, H: Dispatch>(
 
 /// Whether one message is computed by an extension for this hash.
 #[inline]
-fn by_extension<H: Dispatch>(backend: Backend) -> bool {
+pub(super) fn by_extension<H: Dispatch>(backend: Backend) -> bool {
     matches!(H::sides(backend, 1), Sides::Streams(_) | Sides::Overlapping(_))
 }
 

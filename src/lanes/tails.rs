@@ -9,13 +9,37 @@
 
 use core::slice::from_ref;
 
+use super::alone::{by_extension, messages_are_faster_alone};
 use super::ends::copy_short;
+use super::order::blocks;
 use super::scheduler::{Job, Start, compress_sorted};
 use super::streams::compress_groups;
 use super::{Common, InLanes, Messages, Put, compress_each};
 use crate::backend::Dispatch;
 use crate::kernel::{Block, wipe};
 use crate::stream::Stream;
+
+/// Whether the tails take less time one by one, each behind a clone of the stream.
+///
+/// To join one to what is held back takes a third of a block of the SHA extension.
+#[inline]
+pub(crate) fn are_faster_alone<H: Dispatch>(stream: &Stream<H>, tails: &[impl AsRef<[u8]>]) -> bool {
+    let (backend, held, number) = (stream.backend, stream.buffer.held().len(), tails.len());
+    if number <= 1 {
+        return true;
+    }
+    let is_joined = !held.is_multiple_of(H::Block::LENGTH);
+    let are_blocks = || tails.iter().all(|tail| blocks::<H>(held % H::Block::LENGTH + tail.as_ref().len()) == 1);
+    let most = if is_joined { 24 } else { 5 };
+    if by_extension::<H>(backend) && number <= most && (is_joined && number <= 5 || are_blocks()) {
+        return true;
+    }
+    if is_joined {
+        number <= 3 || H::lanes(backend) == 1
+    } else {
+        messages_are_faster_alone::<H>(backend, held > 0, tails)
+    }
+}
 
 /// Compresses the message of `stream` with each tail behind it, and gives each chain to `put`, with the tail's place.
 #[inline]
@@ -45,25 +69,10 @@ const BLOCKS: usize = 4;
 
 /// As [`compress_tails`], where a block has begun. Not generic over the type of the tails, so that it is compiled once.
 fn compress_joined<H: InLanes>(stream: &Stream<H>, last: H::Last, tails: &dyn Messages, put: Put<'_, H>) {
-    if tails.number() <= 1 || H::lanes(stream.backend) == 1 {
-        compress_clones(stream, last, tails, put);
-    } else if tails.number() <= FEW {
+    if tails.number() <= FEW {
         compress_windows::<H, FEW>(stream, last, tails, put);
     } else {
         compress_windows::<H, WINDOW>(stream, last, tails, put);
-    }
-}
-
-/// One by one.
-fn compress_clones<H: Dispatch>(stream: &Stream<H>, last: H::Last, tails: &dyn Messages, put: Put<'_, H>) {
-    for place in 0..tails.number() {
-        let mut tail = [&[][..]];
-        tails.read(place, &mut tail);
-        let mut own = stream.clone();
-        own.update(tail[0]);
-        own.finalize(last, |chain| put(place, from_ref(chain)));
-        #[cfg(feature = "zeroize")]
-        own.wipe();
     }
 }
 

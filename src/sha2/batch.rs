@@ -84,6 +84,7 @@ impl<V: Variant> Batch<V> {
     }
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
+    #[inline]
     fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put_hash: impl FnMut(usize, Hash<V>)) {
         let mut put = |i, bytes| put_hash(i, Hash::full(bytes));
         let are_nodes = messages.len() > 1 && messages.first().into_iter().chain(messages.last()).all(is_node::<V>);

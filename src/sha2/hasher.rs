@@ -10,7 +10,7 @@ use crate::backend::Backend;
 use crate::buffer::Buffer;
 use crate::kernel::Block;
 use crate::kernel::sha2::{Chain, Written};
-use crate::lanes::tails::compress_tails;
+use crate::lanes::tails::{are_faster_alone, compress_tails};
 use crate::stream::Stream;
 use crate::traits::hash_many;
 
@@ -71,7 +71,16 @@ impl<V: Variant> Hasher<V> {
     }
 
     /// Gives the digest with each tail to `put`, with the tail's place.
+    #[inline]
     fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
+        if are_faster_alone(&self.stream, tails) {
+            for (i, tail) in tails.iter().enumerate() {
+                let mut own = self.clone();
+                own.update(tail.as_ref());
+                put(i, own.finalize());
+            }
+            return;
+        }
         compress_tails(&self.stream, Written::JustNow, tails, &mut |begin, chains| {
             (begin..).zip(chains).for_each(|(i, chain)| put(i, Hash::full(digest::<V>(chain))));
         });

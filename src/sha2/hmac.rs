@@ -16,7 +16,7 @@ use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::messages_are_faster_alone;
 use crate::lanes::ends::{End, close_each};
-use crate::lanes::tails::compress_tails;
+use crate::lanes::tails::{are_faster_alone, compress_tails};
 use crate::stream::{Stream, compress_message};
 use crate::traits::{fixed_output, hash_many};
 
@@ -134,7 +134,11 @@ impl<V: Variant> HmacKey<V> {
     }
 
     /// Gives the tag of each message to `put`, with its place in `messages`.
-    fn each_hash(&self, messages: &[impl AsRef<[u8]>], put: impl FnMut(usize, Hash<V>)) {
+    #[inline]
+    fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
+        if messages_are_faster_alone::<V::Function>(self.backend, false, messages) {
+            return messages.iter().enumerate().for_each(|(i, message)| put(i, self.hash(message.as_ref())));
+        }
         #[allow(unused_mut, reason = "it is wiped with feature `zeroize`")]
         let mut inner = Stream::new(self.inner, self.backend);
         self.each_tag(&inner, messages, put);
@@ -146,16 +150,6 @@ impl<V: Variant> HmacKey<V> {
     fn each_tag(&self, inner: &Stream<V::Function>, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
         const WINDOW: usize = 64;
         let last = Written::JustNow;
-        if messages_are_faster_alone::<V::Function>(self.backend, false, tails) {
-            for (i, tail) in tails.iter().enumerate() {
-                compress_tails(inner, last, slice::from_ref(tail), &mut |_, chains| {
-                    let mut bytes = digest::<V>(&chains[0]);
-                    put(i, Hash::full(self.close(&bytes)));
-                    wipe(&mut bytes);
-                });
-            }
-            return;
-        }
         // Inner digests, each the start of a block.
         let mut blocks = [BlockOf::<V>::ZERO; WINDOW];
         for (window, begin) in tails.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
@@ -251,7 +245,17 @@ impl<V: Variant> HmacHasher<V> {
     }
 
     /// Gives the tag with each tail to `put`, with the tail's place.
-    fn each_hash(&self, tails: &[impl AsRef<[u8]>], put: impl FnMut(usize, Hash<V>)) {
+    #[inline]
+    fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
+        // Set-up for the inner digests takes as long as five tags gain.
+        if tails.len() <= 5 || are_faster_alone(&self.stream, tails) {
+            for (i, tail) in tails.iter().enumerate() {
+                let mut own = self.clone();
+                own.update(tail.as_ref());
+                put(i, own.finalize());
+            }
+            return;
+        }
         self.key.each_tag(&self.stream, tails, put);
     }
 
