@@ -286,11 +286,10 @@ impl<H: Function, L: Length> AsRef<[u8]> for Hash<H, L> {
     }
 }
 
-/// Fills `to` with the first bytes of `hash`. Usual lengths are told apart, for moves of a fixed length take a cycle, and a
-/// call that copies any length a dozen.
+/// Fills `to` with the first bytes of `from`. Usual lengths are told apart, for moves of a fixed length take a cycle, and
+/// a call that copies any length a dozen.
 #[inline]
-pub(crate) fn copy_to<H: Function, L: Length>(to: &mut [u8], hash: &Hash<H, L>) {
-    let from = hash.bytes.bytes();
+pub(crate) fn copy_first(to: &mut [u8], from: &[u8]) {
     match to.len() {
         16 => to.copy_from_slice(&from[..16]),
         20 => to.copy_from_slice(&from[..20]),

@@ -144,12 +144,12 @@ macro_rules! associated_oid {
 }
 pub(crate) use associated_oid;
 
-/// Implements `hash_many`, `hash_many_into` and `hash_many_flat` for a type with `each_hash`, which gives the hash of each
-/// message to a function, with the message's place. `room` is a hash of the length that all have.
+/// Implements `hash_many`, `hash_many_into` and `hash_many_flat` for a type with `each_digest`, which gives the digest of
+/// each message to a function, with the message's place. `hash` makes a hash of one, of which `length` bytes count.
 macro_rules! hash_many {
     (
         impl[$($generics:tt)*] $Type:ty, $Hash:ty,
-        room: |$this:ident| $room:expr,
+        hash: |$this:ident, $bytes:ident| $hash:expr, length: $length:expr,
         what: $what:literal, of: $each:literal, as: $one:literal, heap: $heap:literal,
         $(#[$doc:meta])*
         $vis:vis ($messages:ident) -> $hashes:ident
@@ -160,8 +160,9 @@ macro_rules! hash_many {
             #[must_use]
             $vis fn hash_many<M: AsRef<[u8]>>(&self, $messages: &[M]) -> ::alloc::vec::Vec<$Hash> {
                 let $this = self;
-                let mut $hashes = ::alloc::vec![$room; $messages.len()];
-                self.each_hash($messages, |i, hash| $hashes[i] = hash);
+                let $bytes = $crate::kernel::Block::ZERO;
+                let mut $hashes = ::alloc::vec![$hash; $messages.len()];
+                self.each_digest($messages, |i, $bytes| $hashes[i] = $hash);
                 $hashes
             }
 
@@ -177,7 +178,8 @@ macro_rules! hash_many {
                 $hashes: &mut [$Hash],
             ) -> Result<(), $crate::error::ManyError> {
                 $crate::error::ManyError::check($messages.len(), $hashes.len())?;
-                self.each_hash($messages, |i, hash| $hashes[i] = hash);
+                let $this = self;
+                self.each_digest($messages, |i, $bytes| $hashes[i] = $hash);
                 Ok(())
             }
 
@@ -193,9 +195,11 @@ macro_rules! hash_many {
                 bytes: &mut [u8],
             ) -> Result<(), $crate::error::ManyError> {
                 let $this = self;
-                let length = AsRef::<[u8]>::as_ref(&$room).len();
-                $crate::error::ManyError::check($messages.len().saturating_mul(length), bytes.len())?;
-                self.each_hash($messages, |i, hash| $crate::hash::copy_to(&mut bytes[i * length..][..length], &hash));
+                $crate::error::ManyError::check($messages.len().saturating_mul($length), bytes.len())?;
+                self.each_digest($messages, |i, digest| {
+                    let to = &mut bytes[i * $length..][..$length];
+                    $crate::hash::copy_first(to, $crate::kernel::Block::bytes(&digest));
+                });
                 Ok(())
             }
         }

@@ -105,46 +105,44 @@ struct Alike<'a, F: Flavour> {
 
 impl<F: Flavour> Alike<'_, F> {
     /// Gives the digest of each message to `put`, with its place in `messages`.
-    #[inline]
-    fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<F>)) {
+    fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, F::Digest)) {
         let key_block = self.node.key_block();
         let chain = self.node.chain();
         let first = key_block.as_slice();
         let common = Common::<F> { backend: self.backend, chain: &chain, first, last: self.node.last };
         compress_each(&common, messages, &mut |begin, chains| {
-            (begin..).zip(chains).for_each(|(i, chain)| put(i, self.node.hash(chain)));
+            (begin..).zip(chains).for_each(|(i, chain)| put(i, chain.to_bytes()));
         });
     }
 }
 
 hash_many! {
     impl[F: Flavour] Alike<'_, F>, Hash<F>,
-    room: |alike| alike.node.room(),
+    hash: |alike, bytes| Hash::new(bytes, alike.node.hash_length()), length: alike.node.hash_length(),
     what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
     (messages) -> hashes
 }
 
 impl<F: Flavour> Hasher<F> {
     /// Gives the digest with each tail to `put`, with the tail's place.
-    #[inline]
-    fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<F>)) {
+    fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, F::Digest)) {
         if are_faster_alone(&self.stream, tails) {
             for (i, tail) in tails.iter().enumerate() {
                 let mut own = self.clone();
                 own.update(tail.as_ref());
-                put(i, own.finalize());
+                put(i, own.digest());
             }
             return;
         }
         compress_tails(&self.stream, self.last, tails, &mut |begin, chains| {
-            (begin..).zip(chains).for_each(|(i, chain)| put(i, self.node.hash(chain)));
+            (begin..).zip(chains).for_each(|(i, chain)| put(i, chain.to_bytes()));
         });
     }
 }
 
 hash_many! {
     impl[F: Flavour] Hasher<F>, Hash<F>,
-    room: |hasher| hasher.node.room(),
+    hash: |hasher, bytes| Hash::new(bytes, hasher.node.hash_length()), length: hasher.node.hash_length(),
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     heap: "without touching the heap",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as

@@ -4,7 +4,6 @@ use core::hint::black_box;
 
 use super::flavour::Flavour;
 use crate::buffer::copy_words;
-use crate::hash::Hash;
 use crate::kernel::blake2::{Chain, Last};
 use crate::kernel::{Block, wipe};
 
@@ -72,18 +71,6 @@ impl<F: Flavour> Node<F> {
     #[inline]
     pub(super) fn hash_length(&self) -> usize {
         self.parameter_block.bytes()[0].into()
-    }
-
-    /// The digest in a chaining value after the last block.
-    #[inline]
-    pub(super) fn hash(&self, chain: &F::Chain) -> Hash<F> {
-        Hash::new(chain.to_bytes(), self.hash_length())
-    }
-
-    /// Room for a digest.
-    #[inline]
-    pub(super) fn room(&self) -> Hash<F> {
-        Hash::new(F::Digest::ZERO, self.hash_length())
     }
 
     /// The key filled up with zeros, which is the first block of a keyed message.

@@ -7,7 +7,7 @@ use digest::MacError;
 use super::hasher::Hasher;
 use super::output::OutputReader;
 use super::plan;
-use super::tree::Base;
+use super::tree::{Base, Cv};
 use super::value::{Hash, KEY_LEN, OUT_LEN};
 use crate::backend::Backend;
 use crate::hash::verify;
@@ -103,10 +103,9 @@ impl Mode {
     }
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
-    #[inline]
-    fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash)) {
+    fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Cv)) {
         plan::each(self.base(), messages, |begin, digests| {
-            (begin..).zip(digests).for_each(|(i, digest)| put(i, Hash::from_bytes(*digest)));
+            (begin..).zip(digests).for_each(|(i, digest)| put(i, *digest));
         });
     }
 
@@ -119,7 +118,7 @@ impl Mode {
 
 hash_many! {
     impl[] Mode, Hash,
-    room: |_mode| Hash::default(),
+    hash: |_mode, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
     what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
     /// The digests of `messages`, side by side.
     ///

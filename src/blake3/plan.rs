@@ -21,24 +21,28 @@ pub(super) struct Begin<'a> {
     /// The flags of the first block in addition.
     first: u8,
     /// The flags of each last block in addition.
-    last: [u8; MAX_INPUTS],
+    last: &'a [u8; MAX_INPUTS],
     /// The number of each chunk.
-    counters: [u64; MAX_INPUTS],
+    counters: &'a [u64; MAX_INPUTS],
 }
 
 impl<'a> Begin<'a> {
     /// As whole messages do.
     #[inline]
     fn of(base: &Base<'a>) -> Self {
-        let (first, last) = (flag::CHUNK_START, flag::CHUNK_END | flag::ROOT);
+        let (last, counters) = (&[flag::CHUNK_END | flag::ROOT; MAX_INPUTS], &[0; MAX_INPUTS]);
         let Base { key: h, flags, backend } = *base;
-        Self { backend, h, flags, first, last: [last; MAX_INPUTS], counters: [0; MAX_INPUTS] }
+        Self { backend, h, flags, first: flag::CHUNK_START, last, counters }
     }
 
-    /// As what follows in a chunk does, with these flags of the last block.
-    pub(super) fn after(backend: Backend, chain: &'a Chain, last: u8) -> Self {
-        let Chain { h, flags, first, counter, .. } = chain;
-        let (last, counters) = ([last; MAX_INPUTS], [*counter; MAX_INPUTS]);
+    /// As what follows in a chunk does, with these flags of each last block, and the chunk's number for each.
+    pub(super) fn after(
+        backend: Backend,
+        chain: &'a Chain,
+        last: &'a [u8; MAX_INPUTS],
+        counters: &'a [u64; MAX_INPUTS],
+    ) -> Self {
+        let Chain { h, flags, first, .. } = chain;
         Self { backend, h, flags: *flags, first: *first, last, counters }
     }
 }
@@ -187,9 +191,9 @@ fn messages_of<'a>(
         key: begin.h,
         flags: begin.flags,
         first: begin.first,
-        last: &begin.last,
+        last: begin.last,
         lengths,
-        counters: &begin.counters,
+        counters: begin.counters,
         count: inputs[0].len(),
         inputs,
         ends: None,

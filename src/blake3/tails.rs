@@ -16,7 +16,7 @@ use super::hasher::Hasher;
 use super::many::{finalize_many, update_many};
 use super::plan::{Begin, Put, each_chunk, each_equal};
 use super::tree::{Cv, joined};
-use super::value::{CHUNK_LEN, Hash};
+use super::value::{CHUNK_LEN, Hash, OUT_LEN};
 use crate::backend::Dispatch;
 use crate::kernel::blake3::{Blake3Function, MAX_INPUTS, flag};
 use crate::kernel::{wipe, wipe_bytes};
@@ -28,24 +28,24 @@ use crate::traits::hash_many;
 impl Hasher {
     /// Gives the digest with each tail to `put`, with the tail's place.
     #[inline]
-    fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash)) {
+    fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Cv)) {
         if tails.len() <= ALONE || Blake3Function::lanes(self.backend()) == 1 {
             for (i, tail) in tails.iter().enumerate() {
                 let mut own = self.clone();
                 own.update(tail.as_ref());
-                put(i, own.finalize());
+                put(i, own.digest());
             }
             return;
         }
         each(self, &tails, &mut |begin, digests| {
-            (begin..).zip(digests).for_each(|(i, digest)| put(i, Hash::from_bytes(*digest)));
+            (begin..).zip(digests).for_each(|(i, digest)| put(i, *digest));
         });
     }
 }
 
 hash_many! {
     impl[] Hasher, Hash,
-    room: |_hasher| Hash::default(),
+    hash: |_hasher, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     heap: "where a tail ends in the current chunk of 1024 bytes without touching the heap",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
@@ -148,7 +148,9 @@ impl Tails<'_> {
     fn compress_short<const W: usize>(&self, messages: &[&[u8]], digests: &mut [Cv]) {
         let (backend, stack) = (self.begun.backend(), self.begun.stack.cvs());
         let root = if stack.is_empty() { flag::ROOT } else { 0 };
-        let begin = Begin::after(backend, &self.begun.chunk.chain, flag::CHUNK_END | root);
+        let chain = &self.begun.chunk.chain;
+        let (last, counters) = ([flag::CHUNK_END | root; MAX_INPUTS], [chain.counter; MAX_INPUTS]);
+        let begin = Begin::after(backend, chain, &last, &counters);
         let mut set = |from: usize, some: &[Cv]| digests[from..][..some.len()].copy_from_slice(some);
         let equal = each_equal(&begin, &messages, 0, &mut set);
         if equal < messages.len() {

@@ -41,7 +41,8 @@ pub(crate) fn are_faster_alone<H: Dispatch>(stream: &Stream<H>, tails: &[impl As
     }
 }
 
-/// Compresses the message of `stream` with each tail behind it, and gives each chain to `put`, with the tail's place.
+/// Compresses the message of `stream` with each tail behind it, side by side, and gives each chain to `put`, with the
+/// tail's place.
 #[inline]
 pub(crate) fn compress_tails<H: InLanes>(
     stream: &Stream<H>,
@@ -54,7 +55,7 @@ pub(crate) fn compress_tails<H: InLanes>(
         length if length == H::Block::LENGTH => from_ref(stream.buffer.block()),
         _ => return compress_joined(stream, last, &tails, put),
     };
-    compress_each(&Common::<H> { backend: stream.backend, chain: &stream.chain, first, last }, tails, put);
+    H::compress_in_lanes(&Common { backend: stream.backend, chain: &stream.chain, first, last }, &tails, put);
 }
 
 /// Tails that are joined to what is held back at a time.

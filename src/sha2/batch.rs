@@ -84,9 +84,7 @@ impl<V: Variant> Batch<V> {
     }
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
-    #[inline]
-    fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put_hash: impl FnMut(usize, Hash<V>)) {
-        let mut put = |i, bytes| put_hash(i, Hash::full(bytes));
+    fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         let are_nodes = messages.len() > 1 && messages.first().into_iter().chain(messages.last()).all(is_node::<V>);
         let done = match messages.len() {
             _ if !are_nodes => 0,
@@ -113,7 +111,7 @@ impl<V: Variant> Batch<V> {
 
 hash_many! {
     impl[V: Variant] Batch<V>, Hash<V>,
-    room: |_batch| Hash::<V>::default(),
+    hash: |_batch, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
     /// The digests of `messages`, in their order, hashed side by side.
     pub (messages) -> hashes

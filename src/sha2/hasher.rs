@@ -72,17 +72,17 @@ impl<V: Variant> Hasher<V> {
 
     /// Gives the digest with each tail to `put`, with the tail's place.
     #[inline]
-    fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
+    fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         if are_faster_alone(&self.stream, tails) {
             for (i, tail) in tails.iter().enumerate() {
                 let mut own = self.clone();
                 own.update(tail.as_ref());
-                put(i, own.finalize());
+                put(i, own.digest());
             }
             return;
         }
         compress_tails(&self.stream, Written::JustNow, tails, &mut |begin, chains| {
-            (begin..).zip(chains).for_each(|(i, chain)| put(i, Hash::full(digest::<V>(chain))));
+            (begin..).zip(chains).for_each(|(i, chain)| put(i, digest::<V>(chain)));
         });
     }
 
@@ -105,7 +105,7 @@ impl<V: Variant> Hasher<V> {
 
 hash_many! {
     impl[V: Variant] Hasher<V>, Hash<V>,
-    room: |_hasher| Hash::<V>::default(),
+    hash: |_hasher, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     heap: "without touching the heap",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as

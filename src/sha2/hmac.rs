@@ -17,6 +17,7 @@ use crate::kernel::{Block, Function, Known, wipe};
 use crate::lanes::alone::messages_are_faster_alone;
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::tails::{are_faster_alone, compress_tails};
+use crate::lanes::{Common, InLanes, Put};
 use crate::stream::{Stream, compress_message};
 use crate::traits::{fixed_output, hash_many};
 
@@ -134,33 +135,35 @@ impl<V: Variant> HmacKey<V> {
     }
 
     /// Gives the tag of each message to `put`, with its place in `messages`.
-    #[inline]
-    fn each_hash(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
+    fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         if messages_are_faster_alone::<V::Function>(self.backend, false, messages) {
-            return messages.iter().enumerate().for_each(|(i, message)| put(i, self.hash(message.as_ref())));
+            return messages.iter().enumerate().for_each(|(i, message)| put(i, self.tag(message.as_ref())));
         }
-        #[allow(unused_mut, reason = "it is wiped with feature `zeroize`")]
-        let mut inner = Stream::new(self.inner, self.backend);
-        self.each_tag(&inner, messages, put);
-        #[cfg(feature = "zeroize")]
-        inner.wipe();
+        let common =
+            Common::<V::Function> { backend: self.backend, chain: &self.inner, first: &[], last: Written::JustNow };
+        self.each_tag(messages, |window, put| V::Function::compress_in_lanes(&common, &window, put), put);
     }
 
-    /// Gives the tag of what `inner` has taken with each tail behind it to `put`, with the tail's place.
-    fn each_tag(&self, inner: &Stream<V::Function>, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
+    /// Gives each tag to `put`, with its message's place, from the inner digests that `inner` computes.
+    fn each_tag<M>(
+        &self,
+        messages: &[M],
+        inner: impl Fn(&[M], Put<'_, V::Function>),
+        mut put: impl FnMut(usize, V::Bytes),
+    ) {
         const WINDOW: usize = 64;
         let last = Written::JustNow;
         // Inner digests, each the start of a block.
         let mut blocks = [BlockOf::<V>::ZERO; WINDOW];
-        for (window, begin) in tails.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
-            compress_tails(inner, last, window, &mut |begin, chains| {
+        for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
+            inner(window, &mut |begin, chains| {
                 for (block, chain) in blocks[begin..].iter_mut().zip(chains) {
                     block.bytes_mut()[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
                 }
             });
             let ends = blocks[..window.len()].iter();
             let ends = ends.map(|block| End::<V::Function> { chain: &self.outer, block, length: V::LENGTH, last });
-            close_each(self.backend, Known::Alike, ends, |i, chain| put(begin + i, Hash::full(digest::<V>(chain))));
+            close_each(self.backend, Known::Alike, ends, |i, chain| put(begin + i, digest::<V>(chain)));
         }
         blocks.iter_mut().for_each(wipe);
     }
@@ -174,7 +177,7 @@ impl<V: Variant> HmacKey<V> {
 
 hash_many! {
     impl[V: Variant] HmacKey<V>, Hash<V>,
-    room: |_key| Hash::<V>::default(),
+    hash: |_key, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the tags of `messages`", of: "message", as: "tag", heap: "without touching the heap",
     /// The tags of `messages`, side by side, in their order: see [`Batch`] for good batches.
     pub (messages) -> tags
@@ -245,18 +248,17 @@ impl<V: Variant> HmacHasher<V> {
     }
 
     /// Gives the tag with each tail to `put`, with the tail's place.
-    #[inline]
-    fn each_hash(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Hash<V>)) {
+    fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         // Set-up for the inner digests takes as long as five tags gain.
         if tails.len() <= 5 || are_faster_alone(&self.stream, tails) {
             for (i, tail) in tails.iter().enumerate() {
                 let mut own = self.clone();
                 own.update(tail.as_ref());
-                put(i, own.finalize());
+                put(i, own.digest());
             }
             return;
         }
-        self.key.each_tag(&self.stream, tails, put);
+        self.key.each_tag(tails, |window, put| compress_tails(&self.stream, Written::JustNow, window, put), put);
     }
 
     /// Forgets the message; key and backend stay.
@@ -280,7 +282,7 @@ impl<V: Variant> HmacHasher<V> {
 
 hash_many! {
     impl[V: Variant] HmacHasher<V>, Hash<V>,
-    room: |_hasher| Hash::<V>::default(),
+    hash: |_hasher, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the tags of the message so far with each of `tails` behind it", of: "tail", as: "tag",
     heap: "without touching the heap",
     /// The tags of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as it
