@@ -13,7 +13,9 @@ use crate::backend::Backend;
 use crate::error::ManyError;
 use crate::hash::Hash;
 use crate::kernel::Known;
-use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
+use crate::lanes::alone::ends_are_faster_alone;
+#[cfg(feature = "alloc")]
+use crate::lanes::alone::messages_are_faster_alone;
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
 use crate::lanes::tails::{are_faster_alone, compress_tails};
