@@ -7,8 +7,8 @@
 //!
 //! # Differences from the crate `sha2`
 //!
-//! [`Sha256`](crate::Sha256), [`Sha512`](crate::Sha512) and the others replace the types of `sha2` 0.11. `hmac::Hmac`,
-//! `hkdf::Hkdf` and `pbkdf2` take them, and [`sha256::pbkdf2`](crate::sha256::pbkdf2()) is faster. They have the traits of `sha2`'s types, except:
+//! [`Sha256`](crate::Sha256), [`Sha512`](crate::Sha512) and the others replace the types of `sha2` 0.11. They have the
+//! traits of `sha2`'s types, so `hmac::Hmac`, `hkdf::Hkdf` and `pbkdf2` take them, except:
 //!
 //! - **Name.** `AlgorithmName` writes `Sha256`. `sha2` writes `Sha256_32`.
 //! - **Backend.** `with_backend` and [`Backend::set_default`](crate::Backend) choose how to compute. The options

@@ -16,7 +16,7 @@
 //! |----------------------------|----------------------------------------------------------------------------------|
 //! | hash one message           | [`hash`], or [`Hasher`] piece by piece                                           |
 //! | authenticate               | [`HmacKey`], or [`HmacHasher`] piece by piece                                    |
-//! | derive keys from passwords | [`pbkdf2()`], [`pbkdf2_many`]                                                      |
+//! | derive keys from passwords | [`pbkdf2()`], [`pbkdf2_many`]                                                    |
 //! | hash many messages         | `hash_many`, `HmacKey::hash_many`                                                |
 //! | … without allocating       | [`hash_many_into`], [`hash_many_flat`]                                           |
 //! | … after one beginning      | `Hasher::hash_many`, `HmacHasher::hash_many`                                     |
@@ -156,7 +156,7 @@ pub fn hash_many<M: AsRef<[u8]>>(messages: &[M]) -> Vec<Hash> {
     Batch::new().hash_many(messages)
 }
 
-/// Writes the digests of `messages` to `hashes`, side by side, without touching the heap.
+/// Writes the digests of `messages` to `hashes`, side by side, without allocating.
 ///
 /// ```
 /// use simd_digest::sha256;
@@ -174,8 +174,7 @@ pub fn hash_many_into<M: AsRef<[u8]>>(messages: &[M], hashes: &mut [Hash]) -> Re
     Batch::new().hash_many_into(messages, hashes)
 }
 
-/// Writes the digests of `messages` to `bytes`, one after the other without gaps, side by side, without
-/// touching the heap.
+/// Writes the digests of `messages` to `bytes`, one after the other without gaps, side by side, without allocating.
 ///
 /// ```
 /// use simd_digest::sha256;
@@ -240,7 +239,7 @@ pub fn update_each<'a, T>(
 }
 
 /// Writes the digest of each hasher to `hashes`, their last blocks compressed side by side:
-/// [`Hasher::finalize`](crate::sha2::Hasher::finalize) for many, without touching the heap.
+/// [`Hasher::finalize`](crate::sha2::Hasher::finalize) for many, without allocating.
 ///
 /// More may be appended to the messages. The backend of the first hasher computes, except for a few hashers, which
 /// are finalized one after the other.
@@ -269,7 +268,7 @@ pub fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) -> Result<(), Man
 /// A round takes two blocks of SHA-256. The more rounds, the longer a guess of the password takes. Formats that exist
 /// need PBKDF2. New ones should take a function that needs memory, too, such as Argon2 or scrypt.
 ///
-/// `out` may have any length. Each 32 bytes of it take all rounds, side by side. A salt may have any length; NIST
+/// Each 32 bytes of `out` take all rounds, side by side. A salt may have any length; NIST
 /// advises 16 random bytes or more ([SP 800-132](https://doi.org/10.6028/NIST.SP.800-132), section 5.1).
 ///
 /// ```
@@ -293,8 +292,8 @@ pub fn pbkdf2(password: &[u8], salt: &[u8], rounds: NonZeroU32, out: &mut [u8]) 
 /// Fills each of `outs` with bytes derived from the password and the salt at its place in `inputs`, side by side:
 /// [`pbkdf2()`] for many passwords.
 ///
-/// Outputs may differ in length. `as_ref` and `as_mut` are called more than once; if their answers differ, outputs are
-/// unspecified, but nothing panics.
+/// Outputs may differ in length. `as_mut` is called twice for each; if its answers differ, outputs are unspecified, but
+/// nothing panics.
 ///
 /// ```
 /// use core::num::NonZeroU32;

@@ -145,12 +145,12 @@ macro_rules! associated_oid {
 pub(crate) use associated_oid;
 
 /// Implements `hash_many`, `hash_many_into` and `hash_many_flat` for a type with `each_digest`, which gives the digest of
-/// each message to a function, with the message's place. `hash` makes a hash of one, of which `length` bytes count.
+/// each message to a function, with the message's place. `hash` makes a hash of the digest's first `length` bytes.
 macro_rules! hash_many {
     (
         impl[$($generics:tt)*] $Type:ty, $Hash:ty,
         hash: |$this:ident, $bytes:ident| $hash:expr, length: $length:expr,
-        what: $what:literal, of: $each:literal, as: $one:literal, heap: $heap:literal,
+        what: $what:literal, of: $each:literal, as: $one:literal, how: $how:literal,
         $(#[$doc:meta])*
         $vis:vis ($messages:ident) -> $hashes:ident
     ) => {
@@ -166,7 +166,7 @@ macro_rules! hash_many {
                 $hashes
             }
 
-            #[doc = concat!("Writes ", $what, " to `", stringify!($hashes), "`, side by side, ", $heap, ".")]
+            #[doc = concat!("Writes ", $what, " to `", stringify!($hashes), "`, side by side", $how, ".")]
             ///
             /// # Errors
             ///
@@ -183,7 +183,7 @@ macro_rules! hash_many {
                 Ok(())
             }
 
-            #[doc = concat!("Writes ", $what, " to `bytes`, one after the other without gaps, side by side, ", $heap, ".")]
+            #[doc = concat!("Writes ", $what, " to `bytes`, one after the other without gaps, side by side", $how, ".")]
             ///
             /// # Errors
             ///

@@ -104,6 +104,10 @@ fn batches_take_nothing<F: Flavour>() {
         assert_eq!(heap(|| params.hash_many_flat(&messages, &mut flat).unwrap()), (0, 0), "{backend}");
         assert_eq!(heap(|| _ = params.hash_many(&messages)).0, 1, "{backend}, the list of hashes");
 
+        let mut begun = Hasher::<F>::new().with_backend(backend);
+        begun.update(&memory[..300]);
+        assert_eq!(heap(|| begun.hash_many_into(&messages, &mut hashes).unwrap()), (0, 0), "{backend}, tails");
+
         let mut hashers = vec![Hasher::new().with_backend(backend); messages.len()];
         let mut updates: Vec<(&mut Hasher<F>, &[u8])> = hashers.iter_mut().zip(messages.iter().copied()).collect();
         assert_eq!(heap(|| update_many(&mut updates)), (0, 0), "{backend}");
@@ -145,6 +149,13 @@ fn batches_of_variant_take_nothing<V: simd_digest::sha2::Variant>() {
         let mut flat = vec![0; V::LENGTH * messages.len()];
         assert_eq!(heap(|| batch.hash_many_flat(&messages, &mut flat).unwrap()), (0, 0), "{backend:?}");
         assert_eq!(heap(|| _ = batch.hash_many(&messages)).0, 1, "{backend:?}, the list of hashes");
+
+        let mut begun = Hasher::<V>::new().with_backend(backend);
+        begun.update(&memory[..300]);
+        assert_eq!(heap(|| begun.hash_many_into(&messages, &mut hashes).unwrap()), (0, 0), "{backend:?}, tails");
+        let mut begun = HmacKey::<V>::new(b"key").with_backend(backend).hasher();
+        begun.update(&memory[..300]);
+        assert_eq!(heap(|| begun.hash_many_flat(&messages, &mut flat).unwrap()), (0, 0), "{backend:?}, tails");
 
         let mut hashers = vec![Hasher::<V>::new().with_backend(backend); messages.len()];
         let mut updates: Vec<(&mut Hasher<V>, &[u8])> = hashers.iter_mut().zip(messages.iter().copied()).collect();
@@ -309,6 +320,10 @@ mod of_blake3 {
             assert_eq!(heap(|| mode.hash_xof(&memory).fill(&mut flat)), (0, 0), "{backend:?}, output");
             let derive = || _ = Mode::derive_key("a context").with_backend(backend).hash(&memory);
             assert_eq!(heap(derive), (0, 0), "{backend:?}, derived");
+            let mut begun = mode.hasher();
+            begun.update(&memory[..500]);
+            let tails: Vec<&[u8]> = (0..200).map(|i| &memory[i..][..i * 7 % 525]).collect();
+            assert_eq!(heap(|| begun.hash_many_into(&tails, &mut hashes).unwrap()), (0, 0), "{backend:?}, tails");
             let mut cvs = [[0; 32]; 59];
             let work = || subtrees(&memory, 0, 0, &mode, &mut cvs).unwrap();
             assert_eq!(heap(work), (0, 0), "{backend:?}, chaining values");

@@ -435,6 +435,10 @@ mod of_sha2 {
             assert_eq!(of_key, 0, "{backend:?}: words of the key's hash values");
             let of_message = left_on_stack(&message, || setup.hash_many_into(&messages, &mut hashes).unwrap());
             assert!(of_message <= most, "{backend:?}: {of_message} words are more than a block for each lane");
+            let mut begun = setup.hasher();
+            begun.update(&message[..310]);
+            let of_key = left_on_stack(&midstates, || begun.hash_many_into(&messages, &mut hashes).unwrap());
+            assert!(of_key <= block / 8, "{backend:?}: {of_key} words are more than the key's two hash values");
             let mut begun = Hasher::<V>::new().with_backend(backend);
             begun.update(&message[..310]);
             let of_message = left_on_stack(&message, || begun.hash_many_into(&messages, &mut hashes).unwrap());

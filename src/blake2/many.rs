@@ -49,7 +49,7 @@ impl<F: Flavour> Params<F> {
         Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many(messages))
     }
 
-    /// Writes the digests of `messages` to `hashes`, without touching the heap.
+    /// Writes the digests of `messages` to `hashes`, without allocating.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl<F: Flavour> Params<F> {
         Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_into(messages, hashes)?)
     }
 
-    /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without touching the heap.
+    /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without allocating.
     ///
     /// ```
     /// use simd_digest::blake2b::Params;
@@ -121,7 +121,7 @@ impl<F: Flavour> Alike<'_, F> {
 hash_many! {
     impl[F: Flavour] Alike<'_, F>, Hash<F>,
     hash: |alike, bytes| Hash::new(bytes, alike.node.hash_length()), length: alike.node.hash_length(),
-    what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
+    what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     (messages) -> hashes
 }
 
@@ -146,7 +146,7 @@ hash_many! {
     impl[F: Flavour] Hasher<F>, Hash<F>,
     hash: |hasher, bytes| Hash::new(bytes, hasher.node.hash_length()), length: hasher.node.hash_length(),
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
-    heap: "without touching the heap",
+    how: ", without allocating",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
     /// it is.
     pub (tails) -> hashes

@@ -17,7 +17,7 @@ use crate::stream::Stream;
 
 /// Writes digests to the first of `hashes`.
 #[inline]
-pub(super) fn set(hashes: &mut [Hash], digests: &[Cv]) {
+fn set(hashes: &mut [Hash], digests: &[Cv]) {
     for (hash, digest) in hashes.iter_mut().zip(digests) {
         *hash = Hash::from_bytes(*digest);
     }

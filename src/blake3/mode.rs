@@ -119,7 +119,7 @@ impl Mode {
 hash_many! {
     impl[] Mode, Hash,
     hash: |_mode, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
-    what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
+    what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     /// The digests of `messages`, side by side.
     ///
     /// Lengths may differ. Chunks of all messages share the lanes, and then the parents of all messages do, so no lane

@@ -27,7 +27,7 @@ pub(super) struct Begin<'a> {
 }
 
 impl<'a> Begin<'a> {
-    /// As whole messages do.
+    /// Whole messages begin with the first block of chunk 0, and end with the root.
     #[inline]
     fn of(base: &Base<'a>) -> Self {
         let (last, counters) = (&[flag::CHUNK_END | flag::ROOT; MAX_INPUTS], &[0; MAX_INPUTS]);
@@ -35,7 +35,7 @@ impl<'a> Begin<'a> {
         Self { backend, h, flags, first: flag::CHUNK_START, last, counters }
     }
 
-    /// As what follows in a chunk does, with these flags of each last block, and the chunk's number for each.
+    /// What follows `chain` in its chunk ends with these flags. `counters` has the chunk's number for each message.
     pub(super) fn after(
         backend: Backend,
         chain: &'a Chain,

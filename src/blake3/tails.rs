@@ -21,7 +21,7 @@ use crate::backend::Dispatch;
 use crate::kernel::blake3::{Blake3Function, MAX_INPUTS, flag};
 use crate::kernel::{wipe, wipe_bytes};
 use crate::lanes::Messages;
-use crate::lanes::ends::copy_short;
+use crate::lanes::ends::join;
 use crate::lanes::order::WIDE_WINDOW;
 use crate::traits::hash_many;
 
@@ -29,7 +29,10 @@ impl Hasher {
     /// Gives the digest with each tail to `put`, with the tail's place.
     #[inline]
     fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Cv)) {
-        if tails.len() <= ALONE || Blake3Function::lanes(self.backend()) == 1 {
+        // Each clone would compress again the chunks that are held.
+        let repeats = tails.len() > 1 && !self.held().is_empty();
+        let repeats = repeats && tails.iter().all(|tail| tail.as_ref().len() <= CHUNK_LEN);
+        if tails.len() <= ALONE && !repeats || Blake3Function::lanes(self.backend()) == 1 {
             for (i, tail) in tails.iter().enumerate() {
                 let mut own = self.clone();
                 own.update(tail.as_ref());
@@ -47,47 +50,50 @@ hash_many! {
     impl[] Hasher, Hash,
     hash: |_hasher, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
-    heap: "where a tail ends in the current chunk of 1024 bytes without touching the heap",
+    how: "",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
-    /// it is.
+    /// it is. Of a message of more than one chunk, 1024 bytes, a copy of the hasher allocates.
     pub (tails) -> hashes
 }
 
-/// Tails at most that take less time one by one.
+/// So many tails, or fewer, take less time one by one. This number and the next two were measured on Zen 4, by
+/// `hash_many_into` in turns with a loop of clones.
 const ALONE: usize = 4;
 
-/// Tails that leave the chunk, at most, that take less time one by one.
+/// So many tails that leave the chunk, or fewer, take less time one by one.
 const FEW_LONG: usize = 6;
 
-/// Bytes of a tail from which on its own chunks fill the lanes.
+/// The chunks of a longer tail, in bytes, fill the lanes without others.
 const LONG: usize = 8 * CHUNK_LEN;
 
 /// Gives the digest of what `hasher` has taken with each tail behind it to `put`, with the tail's place.
 ///
 /// Not generic over the type of the tails, so that it is compiled once.
 fn each(hasher: &Hasher, tails: &dyn Messages, put: Put<'_>) {
-    let mut begun = hasher.clone();
-    begun.begin_more();
-    let tails = Tails { hasher, begun, tails };
-    match (tails.begun.chunk.buffer.held().len(), tails.longest()) {
-        (0, _) if tails.tails.number() <= MAX_INPUTS => tails.each_window::<MAX_INPUTS, 0>(0, put),
-        (0, _) => tails.each_window::<WIDE_WINDOW, 0>(0, put),
-        (held, longest) if held + longest <= SHORT => {
-            tails.each_window::<MAX_INPUTS, { MAX_INPUTS * SHORT }>(SHORT, put);
-        }
-        _ => tails.each_window::<MAX_INPUTS, { MAX_INPUTS * CHUNK_LEN }>(CHUNK_LEN, put),
+    let mut tails = Tails { hasher, begun: hasher.clone(), tails };
+    // In place, so that no copy is left.
+    tails.begun.begin_more();
+    let held = tails.begun.chunk.buffer.held().len();
+    if held > 0 && held + tails.longest() <= SHORT {
+        tails.each_window::<MAX_INPUTS, { MAX_INPUTS * SHORT }>(SHORT, put);
+    } else if held > 0 {
+        tails.each_window::<MAX_INPUTS, { MAX_INPUTS * CHUNK_LEN }>(CHUNK_LEN, put);
+    } else if tails.tails.number() <= MAX_INPUTS {
+        tails.each_window::<MAX_INPUTS, 0>(CHUNK_LEN, put);
+    } else {
+        tails.each_window::<WIDE_WINDOW, 0>(CHUNK_LEN, put);
     }
 }
 
 /// Bytes of memory for a short tail and what is held back before it.
 const SHORT: usize = 256;
 
-/// Tails of which the hashers go on together: a hasher without a heap is large.
+/// Hashers that go on together. Without a heap a hasher is large.
 const HASHERS: usize = if cfg!(feature = "alloc") { 16 } else { 2 };
 
 struct Tails<'a> {
     hasher: &'a Hasher,
-    /// As `hasher`, if something follows.
+    /// This is `hasher`, prepared for more bytes.
     begun: Hasher,
     tails: &'a dyn Messages,
 }
@@ -107,8 +113,9 @@ impl Tails<'_> {
     /// The digests with all tails, `W` at a time. Each tail that ends in the chunk has `room` of `M` bytes of memory, to be
     /// joined to what is held back.
     fn each_window<const W: usize, const M: usize>(&self, room: usize, put: Put<'_>) {
-        let left = CHUNK_LEN - self.begun.filled;
         let held = self.begun.chunk.buffer.held();
+        // Of the tails that are read now: their lengths may have changed.
+        let most = (CHUNK_LEN - self.begun.filled).min(room - held.len());
         let mut memory = [0; M];
         let mut digests = [[0; 32]; W];
         let mut done = 0;
@@ -118,8 +125,8 @@ impl Tails<'_> {
             let tails = &window[..read];
             let mut messages = [&[][..]; W];
             let (mut places, mut short) = ([0; W], 0);
-            let mut memory = memory.chunks_mut(room.max(1));
-            for (place, tail) in tails.iter().enumerate().filter(|(_, tail)| (1..=left).contains(&tail.len())) {
+            let mut memory = memory.chunks_mut(room);
+            for (place, tail) in tails.iter().enumerate().filter(|(_, tail)| (1..=most).contains(&tail.len())) {
                 messages[short] = match memory.next() {
                     Some(memory) => join(memory, held, tail),
                     None => tail,
@@ -136,7 +143,7 @@ impl Tails<'_> {
                     put(done + place, from_ref(digest));
                 }
                 self.put_empty(tails, done, put);
-                self.compress_long(tails, done, put);
+                self.compress_long(tails, most, done, put);
             }
             done += read;
         }
@@ -179,15 +186,14 @@ impl Tails<'_> {
         }
     }
 
-    /// The digests with tails that leave the chunk.
-    fn compress_long(&self, tails: &[&[u8]], from: usize, put: Put<'_>) {
-        let left = CHUNK_LEN - self.begun.filled;
-        let number = tails.iter().filter(|tail| tail.len() > left).count();
-        let longest = if number <= FEW_LONG { left } else { left.max(LONG) };
+    /// The digests with tails of more than `most` bytes, which leave the chunk.
+    fn compress_long(&self, tails: &[&[u8]], most: usize, from: usize, put: Put<'_>) {
+        let number = tails.iter().filter(|tail| tail.len() > most).count();
+        let longest = if number <= FEW_LONG { most } else { most.max(LONG) };
         for (place, tail) in (from..).zip(tails).filter(|(_, tail)| tail.len() > longest) {
             put(place, &[self.hasher.clone().update(tail).digest()]);
         }
-        let mut long = (from..).zip(tails).filter(|(_, tail)| (left + 1..=longest).contains(&tail.len()));
+        let mut long = (from..).zip(tails).filter(|(_, tail)| (most + 1..=longest).contains(&tail.len()));
         loop {
             let (mut places, mut bytes) = ([0; HASHERS], [&[][..]; HASHERS]);
             let mut live = 0;
@@ -210,17 +216,4 @@ impl Tails<'_> {
             }
         }
     }
-}
-
-/// Copies both to `memory`, one behind the other.
-#[inline]
-fn join<'a>(memory: &'a mut [u8], held: &[u8], tail: &[u8]) -> &'a [u8] {
-    let (begin, rest) = memory.split_at_mut(held.len());
-    copy_short(begin, held);
-    if tail.len() <= 128 {
-        copy_short(rest, tail);
-    } else {
-        rest[..tail.len()].copy_from_slice(tail);
-    }
-    &memory[..held.len() + tail.len()]
 }

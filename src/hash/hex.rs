@@ -8,7 +8,7 @@ use super::{Function, Hash, Length, ParseHashError, equal};
 use crate::kernel::Block;
 
 impl<H: Function, L: Length> Hash<H, L> {
-    /// The digest as text, two lower-case hexadecimal digits a byte, without touching the heap.
+    /// The digest as text, two lower-case hexadecimal digits a byte, without allocating.
     ///
     /// ```
     /// use simd_digest::blake2s;

@@ -106,3 +106,16 @@ pub(crate) fn copy_short(to: &mut [u8], from: &[u8]) {
         *to = *from;
     }
 }
+
+/// Copies both to `memory`, one behind the other.
+#[inline]
+pub(crate) fn join<'a>(memory: &'a mut [u8], held: &[u8], tail: &[u8]) -> &'a [u8] {
+    let (begin, rest) = memory.split_at_mut(held.len());
+    copy_short(begin, held);
+    if tail.len() <= 128 {
+        copy_short(rest, tail);
+    } else {
+        rest[..tail.len()].copy_from_slice(tail);
+    }
+    &memory[..held.len() + tail.len()]
+}

@@ -10,7 +10,7 @@
 use core::slice::from_ref;
 
 use super::alone::{by_extension, messages_are_faster_alone};
-use super::ends::copy_short;
+use super::ends::join;
 use super::order::blocks;
 use super::scheduler::{Job, Start, compress_sorted};
 use super::streams::compress_groups;
@@ -21,7 +21,8 @@ use crate::stream::Stream;
 
 /// Whether the tails take less time one by one, each behind a clone of the stream.
 ///
-/// To join one to what is held back takes a third of a block of the SHA extension.
+/// To join a tail to what is held back takes 45 cycles on Zen 4, and a block of the SHA extension 126. The numbers below
+/// were measured there, by `hash_many_into` in turns with a loop of clones.
 #[inline]
 pub(crate) fn are_faster_alone<H: Dispatch>(stream: &Stream<H>, tails: &[impl AsRef<[u8]>]) -> bool {
     let (backend, held, number) = (stream.backend, stream.buffer.held().len(), tails.len());
@@ -104,7 +105,7 @@ fn compress_windows<H: InLanes, const W: usize>(
         }
         let mut messages = [&[][..]; W];
         for ((message, memory), &place) in messages.iter_mut().zip(&mut memory).zip(&places[..joined]) {
-            *message = join(memory, held, window[place]);
+            *message = join(H::Block::flatten(memory), held, window[place]);
         }
         compress_each(&common, &messages[..joined], &mut |from, chains| {
             for (chain, &place) in chains.iter().zip(&places[from..]) {
@@ -115,20 +116,6 @@ fn compress_windows<H: InLanes, const W: usize>(
         begin += read;
     }
     memory.iter_mut().flatten().for_each(wipe);
-}
-
-/// Copies both to `memory`, one behind the other.
-#[inline]
-fn join<'a, B: Block>(memory: &'a mut [B], held: &[u8], tail: &[u8]) -> &'a [u8] {
-    let bytes = B::flatten(memory);
-    copy_short(bytes, held);
-    let to = &mut bytes[held.len()..];
-    if tail.len() <= 128 {
-        copy_short(to, tail);
-    } else {
-        to[..tail.len()].copy_from_slice(tail);
-    }
-    &bytes[..held.len() + tail.len()]
 }
 
 /// The tails at these places, at most `W`, each longer than what its first block lacks.

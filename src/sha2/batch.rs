@@ -112,7 +112,7 @@ impl<V: Variant> Batch<V> {
 hash_many! {
     impl[V: Variant] Batch<V>, Hash<V>,
     hash: |_batch, bytes| Hash::full(bytes), length: V::LENGTH,
-    what: "the digests of `messages`", of: "message", as: "digest", heap: "without touching the heap",
+    what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     /// The digests of `messages`, in their order, hashed side by side.
     pub (messages) -> hashes
 }

@@ -107,7 +107,7 @@ hash_many! {
     impl[V: Variant] Hasher<V>, Hash<V>,
     hash: |_hasher, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
-    heap: "without touching the heap",
+    how: ", without allocating",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
     /// it is.
     pub (tails) -> hashes

@@ -178,7 +178,7 @@ impl<V: Variant> HmacKey<V> {
 hash_many! {
     impl[V: Variant] HmacKey<V>, Hash<V>,
     hash: |_key, bytes| Hash::full(bytes), length: V::LENGTH,
-    what: "the tags of `messages`", of: "message", as: "tag", heap: "without touching the heap",
+    what: "the tags of `messages`", of: "message", as: "tag", how: ", without allocating",
     /// The tags of `messages`, side by side, in their order: see [`Batch`] for good batches.
     pub (messages) -> tags
 }
@@ -249,7 +249,7 @@ impl<V: Variant> HmacHasher<V> {
 
     /// Gives the tag with each tail to `put`, with the tail's place.
     fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        // Set-up for the inner digests takes as long as five tags gain.
+        // Memory for the inner digests costs what five tags gain, as measured on Zen 4.
         if tails.len() <= 5 || are_faster_alone(&self.stream, tails) {
             for (i, tail) in tails.iter().enumerate() {
                 let mut own = self.clone();
@@ -284,7 +284,7 @@ hash_many! {
     impl[V: Variant] HmacHasher<V>, Hash<V>,
     hash: |_hasher, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the tags of the message so far with each of `tails` behind it", of: "tail", as: "tag",
-    heap: "without touching the heap",
+    how: ", without allocating",
     /// The tags of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as it
     /// is.
     pub (tails) -> tags

@@ -126,6 +126,14 @@ impl<'a, V: Variant> Group<'a, V> {
     }
 }
 
+/// Also if a caller's `as_ref` panics.
+#[cfg(feature = "zeroize")]
+impl<V: Variant> Drop for Group<'_, V> {
+    fn drop(&mut self) {
+        self.iterations.iter_mut().for_each(Iteration::wipe);
+    }
+}
+
 /// `count` more tags of each. A tag is two messages of one block after the key's.
 fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<WordOf<V>>], count: u32) {
     let mut chains = Lanes::<V, ChainOf<V>>::from_fn(|_| V::Function::NO_CHAIN);

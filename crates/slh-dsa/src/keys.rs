@@ -155,7 +155,7 @@ impl<P: ParameterSet> SigningKey<P> {
         for (layer, part) in (0..).zip(of_trees.chunks_exact_mut((P::CHAINS + HEIGHT) * P::N)) {
             node = lanes.tree(sk_seed, layer, leaf, &node, part);
         }
-        // With another root, a fault may have had a WOTS+ key sign twice.
+        // Another root tells of a fault in the top tree, or of seeds and a root that do not belong together.
         if node == root { Ok(signature) } else { Err(Error::Root) }
     }
 }

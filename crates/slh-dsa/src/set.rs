@@ -7,7 +7,7 @@ pub(crate) const TOP: u8 = 21;
 pub(crate) const HEIGHT: usize = 3;
 pub(crate) const TREES: usize = 33;
 
-/// The part of a set that is no business of others.
+/// The private supertrait of `ParameterSet`.
 pub trait Sealed: Copy + core::fmt::Debug + Eq + 'static {
     /// The height of a FORS tree: a.
     const A: usize;

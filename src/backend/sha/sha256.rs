@@ -85,7 +85,7 @@ pub(in crate::backend) fn hash_nodes(_: Sha, encoding: Encoding, nodes: Nodes<'_
     }
 }
 
-/// Further tags of HMAC, `count` of each, two or four at a time, as there are registers for.
+/// Further tags of HMAC, `count` of each, for up to two or four at a time, as there are registers for.
 pub(in crate::backend) fn iterate(_: Sha, encoding: Encoding, iterations: &mut [Iteration], count: u32) {
     match encoding {
         // SAFETY: the argument proves SHA-NI and SSE4.1.

@@ -9,7 +9,7 @@ use crate::hash::Hash;
 
 impl<F: Flavour> Tree<F> {
     /// Whether the consecutive leaves in `bytes`, numbered from `first`, have these digests: the leaves of
-    /// [`hash_run`](Self::hash_run), hashed side by side, without touching the heap.
+    /// [`hash_run`](Self::hash_run), hashed side by side, without allocating.
     ///
     /// With `has_last`, the message ends with `bytes`: the last leaf may be shorter, and there is one even if `bytes` is
     /// empty. Without, **bytes that follow the last whole leaf are not verified**.
