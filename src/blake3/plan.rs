@@ -27,7 +27,7 @@ pub(super) struct Begin<'a> {
 }
 
 impl<'a> Begin<'a> {
-    /// Whole messages begin with the first block of chunk 0, and end with the root.
+    /// Messages begin with the first block of chunk 0, and end with the root.
     #[inline]
     fn of(base: &Base<'a>) -> Self {
         let (last, counters) = (&[flag::CHUNK_END | flag::ROOT; MAX_INPUTS], &[0; MAX_INPUTS]);
@@ -35,7 +35,7 @@ impl<'a> Begin<'a> {
         Self { backend, h, flags, first: flag::CHUNK_START, last, counters }
     }
 
-    /// What follows `chain` in its chunk ends with these flags. `counters` has the chunk's number for each message.
+    /// Messages go on after `chain` in its chunk, and end with these flags. `counters` has the chunk's number for each.
     pub(super) fn after(
         backend: Backend,
         chain: &'a Chain,

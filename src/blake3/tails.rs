@@ -52,7 +52,7 @@ hash_many! {
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     how: "",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
-    /// it is. Of a message of more than one chunk, 1024 bytes, a copy of the hasher allocates.
+    /// it is. The call allocates if messages have more than one chunk, 1024 bytes.
     pub (tails) -> hashes
 }
 
@@ -114,7 +114,7 @@ impl Tails<'_> {
     /// joined to what is held back.
     fn each_window<const W: usize, const M: usize>(&self, room: usize, put: Put<'_>) {
         let held = self.begun.chunk.buffer.held();
-        // Of the tails that are read now: their lengths may have changed.
+        // The lengths may have changed since the tails were read for the longest.
         let most = (CHUNK_LEN - self.begun.filled).min(room - held.len());
         let mut memory = [0; M];
         let mut digests = [[0; 32]; W];
