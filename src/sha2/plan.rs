@@ -12,7 +12,7 @@ use crate::lanes::alone::{MOST_ALONE, are_faster_alone, most_blocks};
 use crate::lanes::ends::copy_rest;
 use crate::lanes::order::{WIDE_WINDOW, blocks, sort_by_blocks};
 use crate::lanes::scheduler::compress_scheduled;
-use crate::lanes::{Common, InLanes, Messages, Plan, Put, compress_alone};
+use crate::lanes::{Common, InLanes, Messages, Plan, Put, compress_alone, extremes};
 
 /// Messages side by side at most.
 const LANES: usize = 16;
@@ -23,14 +23,17 @@ pub(super) const FEW: usize = 4;
 /// The plan for up to 128 messages. Writes the number of blocks of each to `counts`, and their places to
 /// `order`, as they are to be taken.
 fn plan<H: Family>(backend: Backend, messages: &[&[u8]], counts: &mut [u64], order: &mut [u8]) -> Plan {
-    // From a constant on, qemu 10.0 computes the least wrongly.
-    let first = messages.first().map_or(0, |message| blocks::<H>(message.len()));
-    let (mut total, mut longest, mut shortest) = (0, first, first);
-    for (count, message) in counts.iter_mut().zip(messages) {
-        *count = blocks::<H>(message.len());
-        total += *count;
-        longest = longest.max(*count);
-        shortest = shortest.min(*count);
+    let (shortest, longest) = extremes(messages);
+    let (shortest, longest) = (blocks::<H>(shortest), blocks::<H>(longest));
+    let mut total = longest * messages.len() as u64;
+    if shortest == longest {
+        counts.fill(longest);
+    } else {
+        total = 0;
+        for (count, message) in counts.iter_mut().zip(messages) {
+            *count = blocks::<H>(message.len());
+            total += *count;
+        }
     }
     let lanes = H::lanes(backend);
     let sides = H::sides(backend, messages.len().min(lanes));
@@ -122,8 +125,8 @@ fn compress_groups<'a, H: Family>(
     let count = |i: u8| counts[usize::from(i)];
     let are_equal = order.first().map(|i| count(*i)) == order.last().map(|i| count(*i));
     for group in order.chunks(H::lanes(backend).min(memory.len())) {
-        let (number, total) = (group.len(), group.iter().map(|i| count(*i)).sum());
-        if number <= MOST_ALONE && are_faster_alone(H::sides(backend, number), number, total, count(group[0])) {
+        let (number, total) = (group.len(), || group.iter().map(|i| count(*i)).sum());
+        if number <= MOST_ALONE && are_faster_alone(H::sides(backend, number), number, total(), count(group[0])) {
             each_alone(common, messages, group.iter().map(|i| usize::from(*i)), put);
             continue;
         }
