@@ -256,8 +256,8 @@ fn any_number_of_tails<H: Tails>() {
     let message = paint(9000);
     let mut random = Random::new(39);
     for backend in all_backends() {
-        for number in (0..=20).chain([31, 33, 63, 64, 65, 127, 129, 130, 257]) {
-            for begin in [0, 1, 16, H::BLOCK - 1, H::BLOCK, H::BLOCK + 1, 1000, 1023, 1024, 1025] {
+        for (i, number) in (0..=20).chain([31, 33, 63, 64, 65, 127, 129, 130, 257]).enumerate() {
+            for begin in fewer(i, [0, 1, 16, H::BLOCK - 1, H::BLOCK, H::BLOCK + 1, 1000, 1023, 1024, 1025]) {
                 let mut hasher = H::on(backend, number);
                 hasher.append(&message[..begin]);
                 let equal = random.below(300);
@@ -302,8 +302,8 @@ fn counts_that_carry<H: Tails>() {
     let mut counted = 0;
     for backend in all_backends() {
         for held in [0, 1, H::BLOCK / 2, H::BLOCK - 1, H::BLOCK] {
-            for power in [32, 40, 41, 42, 61, 63, 64, 120, 128] {
-                for blocks in [0, 1, 2, 3, 8, 15, 16, 17, 18, 40] {
+            for (i, power) in [32, 41, 42, 61, 63, 64, 128].into_iter().enumerate() {
+                for blocks in fewer(i, [0, 1, 2, 3, 8, 15, 16, 17, 18, 40]) {
                     let mut hasher = H::on(backend, held);
                     hasher.append(&message[..4096 + held]);
                     let most = 1_u128.checked_shl(power).unwrap_or(0);
