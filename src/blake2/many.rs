@@ -21,7 +21,7 @@ use crate::lanes::streams::{self, HasStream};
 use crate::lanes::tails::{are_faster_alone, compress_tails};
 use crate::lanes::{Common, compress_each};
 use crate::stream::Stream;
-use crate::traits::hash_many;
+use crate::traits::{each_clone, hash_many};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -129,12 +129,7 @@ impl<F: Flavour> Hasher<F> {
     /// Gives the digest with each tail to `put`, with the tail's place.
     fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, F::Digest)) {
         if are_faster_alone(&self.stream, tails) {
-            for (i, tail) in tails.iter().enumerate() {
-                let mut own = self.clone();
-                own.update(tail.as_ref());
-                put(i, own.digest());
-            }
-            return;
+            return each_clone!(self, tails, put);
         }
         compress_tails(&self.stream, self.last, tails, &mut |begin, chains| {
             (begin..).zip(chains).for_each(|(i, chain)| put(i, chain.to_bytes()));

@@ -23,7 +23,7 @@ use crate::kernel::{wipe, wipe_bytes};
 use crate::lanes::Messages;
 use crate::lanes::ends::join;
 use crate::lanes::order::WIDE_WINDOW;
-use crate::traits::hash_many;
+use crate::traits::{each_clone, hash_many};
 
 impl Hasher {
     /// Gives the digest with each tail to `put`, with the tail's place.
@@ -33,12 +33,7 @@ impl Hasher {
         let repeats = tails.len() > 1 && !self.held().is_empty();
         let repeats = repeats && tails.iter().all(|tail| tail.as_ref().len() <= CHUNK_LEN);
         if tails.len() <= ALONE && !repeats || Blake3Function::lanes(self.backend()) == 1 {
-            for (i, tail) in tails.iter().enumerate() {
-                let mut own = self.clone();
-                own.update(tail.as_ref());
-                put(i, own.digest());
-            }
-            return;
+            return each_clone!(self, tails, put);
         }
         each(self, &tails, &mut |begin, digests| {
             (begin..).zip(digests).for_each(|(i, digest)| put(i, *digest));

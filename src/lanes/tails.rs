@@ -26,19 +26,17 @@ use crate::stream::Stream;
 #[inline]
 pub(crate) fn are_faster_alone<H: Dispatch>(stream: &Stream<H>, tails: &[impl AsRef<[u8]>]) -> bool {
     let (backend, held, number) = (stream.backend, stream.buffer.held().len(), tails.len());
+    let begun = held % H::Block::LENGTH;
+    let are_blocks = || tails.iter().all(|tail| blocks::<H>(begun + tail.as_ref().len()) == 1);
     if number <= 1 {
-        return true;
-    }
-    let is_joined = !held.is_multiple_of(H::Block::LENGTH);
-    let are_blocks = || tails.iter().all(|tail| blocks::<H>(held % H::Block::LENGTH + tail.as_ref().len()) == 1);
-    let most = if is_joined { 24 } else { 5 };
-    if by_extension::<H>(backend) && number <= most && (is_joined && number <= 5 || are_blocks()) {
-        return true;
-    }
-    if is_joined {
-        number <= 3 || H::lanes(backend) == 1
+        true
+    } else if begun == 0 {
+        by_extension::<H>(backend) && number <= 5 && are_blocks()
+            || messages_are_faster_alone::<H>(backend, held > 0, tails)
     } else {
-        messages_are_faster_alone::<H>(backend, held > 0, tails)
+        number <= 3
+            || H::lanes(backend) == 1
+            || by_extension::<H>(backend) && (number <= 5 || number <= 24 && are_blocks())
     }
 }
 

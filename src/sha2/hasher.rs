@@ -12,7 +12,7 @@ use crate::kernel::Block;
 use crate::kernel::sha2::{Chain, Written};
 use crate::lanes::tails::{are_faster_alone, compress_tails};
 use crate::stream::Stream;
-use crate::traits::hash_many;
+use crate::traits::{each_clone, hash_many};
 
 /// An incremental hasher.
 ///
@@ -74,12 +74,7 @@ impl<V: Variant> Hasher<V> {
     #[inline]
     fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
         if are_faster_alone(&self.stream, tails) {
-            for (i, tail) in tails.iter().enumerate() {
-                let mut own = self.clone();
-                own.update(tail.as_ref());
-                put(i, own.digest());
-            }
-            return;
+            return each_clone!(self, tails, put);
         }
         compress_tails(&self.stream, Written::JustNow, tails, &mut |begin, chains| {
             (begin..).zip(chains).for_each(|(i, chain)| put(i, digest::<V>(chain)));

@@ -71,9 +71,11 @@ pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word
     /// Compresses whole messages, side by side.
     fn compress_whole(backend: Backend, messages: Whole<'_, Self::Word>);
 
-    /// Computes `count` more tags of each, as long as a hash value, if there is a kernel that is faster than lanes. Tells
+    /// Computes so many more tags of each, as long as a hash value, if there is a kernel that is faster than lanes. Tells
     /// whether it did.
-    fn iterate(backend: Backend, iterations: &mut [Iteration<Self::Word>], count: u32) -> bool;
+    fn iterate(_: Backend, _: &mut [Iteration<Self::Word>], _: u32) -> bool {
+        false
+    }
 }
 
 impl Family for Sha256Function {
@@ -117,10 +119,6 @@ impl Family for Sha512Function {
 
     fn compress_whole(backend: Backend, messages: Whole<'_, u64>) {
         backend::compress_whole_512(backend, messages);
-    }
-
-    fn iterate(_: Backend, _: &mut [Iteration<u64>], _: u32) -> bool {
-        false
     }
 }
 

@@ -10,7 +10,7 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::sha2::sha256 as sha;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    Chain, CompressNodes, CompressWhole, Iterate, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
     compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
@@ -56,11 +56,7 @@ impl CompressNodes for On<Neon> {
     }
 }
 
-impl Iterate for On<Neon> {
-    fn iterate(self, _: &mut [Iteration], _: u32) -> bool {
-        false
-    }
-}
+impl Iterate for On<Neon> {}
 
 impl CompressWhole<u32> for On<Neon> {
     fn whole(self, messages: Whole<'_>) {

@@ -8,8 +8,8 @@ use super::sha2::{add_all, load, sixteen_rounds};
 pub(in crate::backend) use super::sha2::{compress_whole, one_by_one};
 use crate::backend::On;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Iteration, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole,
-    Written, next_word,
+    Chain, CompressNodes, CompressWhole, Iterate, K, Nodes, PADDING_OF_64, Rounds, Sha256Function, Whole, Written,
+    next_word,
 };
 use crate::kernel::{Compress, Run};
 
@@ -32,11 +32,7 @@ impl CompressNodes for On<Portable> {
     }
 }
 
-impl Iterate for On<Portable> {
-    fn iterate(self, _: &mut [Iteration], _: u32) -> bool {
-        false
-    }
-}
+impl Iterate for On<Portable> {}
 
 impl CompressWhole<u32> for On<Portable> {
     fn whole(self, messages: Whole<'_>) {

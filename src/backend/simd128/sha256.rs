@@ -8,7 +8,7 @@ use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    Chain, CompressNodes, CompressWhole, Iterate, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
     compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
@@ -45,11 +45,7 @@ impl CompressNodes for On<Simd128> {
     }
 }
 
-impl Iterate for On<Simd128> {
-    fn iterate(self, _: &mut [Iteration], _: u32) -> bool {
-        false
-    }
-}
+impl Iterate for On<Simd128> {}
 
 impl CompressWhole<u32> for On<Simd128> {
     fn whole(self, messages: Whole<'_>) {

@@ -90,7 +90,7 @@ fn compare<V: Known>(password: &[u8], salt: &[u8], number: u32, length: usize) {
     }
 }
 
-/// Those of SHA-256 begin with the two of RFC 7914, section 11.
+/// SHA-256 begins with the two vectors of RFC 7914, section 11.
 fn wycheproof<V: Known>() {
     let Some(file) = V::WYCHEPROOF else { return };
     let vectors: Vec<Vector> = Vector::all(file).collect();
