@@ -33,6 +33,13 @@ account() {
     printf '%s\t%s\n' "$1" "${2//$'\n'/ }" >>"$results/account"
 }
 
+# reasons LOG: its last line, and what the tests said that failed. A reader may have the summary alone.
+reasons() {
+    tail -n 1 "$1"
+    awk '/ panicked at / { lines = 4 } /^note: / { lines = 0 }
+        lines-- > 0 && ++printed <= 20 { print substr($0, 1, 400) }' "$1"
+}
+
 # step HEADLINE COMMAND…: runs the command, or the function, with `set -e` of its own. Leaves its output in
 # "$results/log" and its status in $status. Status 76 says that the toolchain is too old, 77 that a tool is missing, 78
 # that the step is for another machine.
@@ -51,7 +58,7 @@ step() {
     elif [ "$status" -ge 76 ] && [ "$status" -le 78 ]; then
         omit "$status" "$headline" "$(tail -n 1 "$results/log")"
     else
-        account failed "$headline: $(tail -n 1 "$results/log")"
+        account failed "$headline: $(reasons "$results/log")"
         echo "<== FAILED with status $status: $headline"
     fi
 }

@@ -221,9 +221,10 @@ fn nothing_is_written_before_all_is_known() {
     let before = fs::read(directory.path("s")).unwrap();
     let mut command = directory.bt2sum(["--update", "--rate=2m", "--store", "s", "d"]);
     let mut run = start(command.stdout(Stdio::null()));
-    run.until("a temporary file", |_| fs::read_dir(directory.path("")).unwrap().count() == 3);
-    thread::sleep(Duration::from_millis(1900));
-    assert!(run.try_wait().unwrap().is_none(), "the run is too fast");
+    // The last file but one.
+    let read = fs::canonicalize(directory.path("d/b")).unwrap();
+    run.until("a file is read that follows two others", |run| has_opened(run.id(), &read));
+    kill(run.id(), "STOP");
     let others = fs::read_dir(directory.path("")).unwrap().map(|entry| entry.unwrap());
     let unfinished: Vec<_> = others.filter(|entry| entry.path().extension().is_some_and(|end| end == "tmp")).collect();
     assert_eq!(unfinished.iter().map(|entry| entry.metadata().unwrap().size()).collect::<Vec<_>>(), [0]);
@@ -259,8 +260,8 @@ fn a_store_that_came_meanwhile() {
     record(&directory, &[]);
     rename_store(&directory, "s", "other");
     let mut command = directory.bt2sum(["-r", "--rate=200k", "--store", "s", "d"]);
-    let run = start(command.stdout(Stdio::null()).stderr(Stdio::piped()));
-    thread::sleep(Duration::from_millis(400));
+    let mut run = start(command.stdout(Stdio::null()).stderr(Stdio::piped()));
+    run.until("a temporary file", |run| has_begun(run.id()));
     fs::copy(directory.path("other"), directory.path("s")).unwrap();
     let run: crate::Outcome = run.into();
     assert!(run.code == Some(1) && run.stderr.contains("would replace a catalogue of 7 entries"), "{run:?}");

@@ -55,7 +55,8 @@ fn within_a_second<T>(work: impl Fn() -> T) -> T {
 
 #[test]
 fn progress_of_long_work() {
-    assert!(on_terminal("-t1", "1.3").contains("B/s"));
+    // The program may begin later than the shell, on a busy machine.
+    assert!(on_terminal("-t1", "2.5").contains("B/s"));
     assert!(!within_a_second(|| on_terminal("-t1", "0.1")).contains("B/s"));
     assert!(!on_terminal("-t1 --no-progress", "1.3").contains("B/s"));
     assert!(!on_terminal("-t1 2>&1 | cat", "1.3").contains("B/s"));
