@@ -90,13 +90,16 @@ fn compare<V: Known>(password: &[u8], salt: &[u8], number: u32, length: usize) {
     }
 }
 
-/// SHA-256 begins with the two vectors of RFC 7914, section 11.
+/// SHA-256 begins with the two vectors of RFC 7914, section 11. All vectors on the fastest backend, and each on another one:
+/// nearly all have 4096 rounds.
 fn wycheproof<V: Known>() {
     let Some(file) = V::WYCHEPROOF else { return };
     let vectors: Vec<Vector> = Vector::all(file).collect();
     assert_eq!(vectors.len(), if V::NAME_OF_HASH == "Sha256" { 60 } else { 58 });
+    let backends = all_backends().count();
     for (i, backend) in all_backends().enumerate() {
-        for vector in fewer(i, &vectors) {
+        let step = if backend == Backend::best() { 1 } else { backends };
+        for vector in fewer(i, vectors.iter().skip(i % step).step_by(step)) {
             let [password, salt, expected] = ["password", "salt", "out"].map(|name| bytes(vector.text(name)));
             let out = derived::<V>(on(backend), &password, &salt, number(vector.text("rounds")), expected.len());
             assert_eq!(out, expected, "{backend:?}, {vector:?}");
@@ -154,11 +157,12 @@ fn outputs_of_any_length<V: Known>() {
 }
 
 fn any_number_of_rounds<V: Known>() {
-    for number in [1, 2, 3, 4, 5, 1000] {
+    for number in [1, 2, 3, 4, 5, 100] {
         for digests in [1, 2, 3, 4, 5] {
             compare::<V>(b"password", b"sodium chloride", number, digests * V::LENGTH);
         }
     }
+    compare::<V>(b"password", b"sodium chloride", 1000, V::LENGTH);
 }
 
 /// Up to 35 passwords, whose outputs have 0 to 4 digests, or all one.
