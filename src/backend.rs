@@ -498,6 +498,12 @@ pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
     on!(backend, isa => backend.with(isa).nodes(nodes));
 }
 
+/// See [`CompressNodes::node`].
+#[cfg(feature = "sha2")]
+pub(crate) fn hash_node(backend: Backend, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    on!(backend, isa => backend.with(isa).node(iv, node, digest));
+}
+
 /// See [`Iterate::iterate`].
 #[cfg(feature = "sha2")]
 pub(crate) fn iterate(backend: Backend, iterations: &mut [Iteration], count: u32) -> bool {

@@ -47,6 +47,10 @@ impl<'a> Nodes<'a> {
 pub(crate) trait CompressNodes: Copy {
     /// Computes the digests.
     fn nodes(self, nodes: Nodes<'_>);
+
+    /// Computes the digest of one node that was written before. It names no kernel of several messages, so a program that
+    /// hashes one at a time has none of them.
+    fn node(self, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]);
 }
 
 /// The answer of an instruction set for further tags of HMAC-SHA-256, each of the one before.

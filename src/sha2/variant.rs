@@ -68,6 +68,13 @@ pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word
     /// Blocks as the `digest` traits have them.
     fn blocks(blocks: &[Array<u8, Self::BlockSize>]) -> &[Self::Block];
 
+    /// Computes the digest of a message of one block, if there is a kernel that knows the block that closes it. Tells
+    /// whether it did.
+    #[inline]
+    fn hash_node(_: Backend, _: &[Self::Word; 8], _: &Self::Block, _: &mut <Self::Word as Word>::Digest) -> bool {
+        false
+    }
+
     /// Compresses whole messages, side by side.
     fn compress_whole(backend: Backend, messages: Whole<'_, Self::Word>);
 
@@ -92,6 +99,12 @@ impl Family for Sha256Function {
     #[inline]
     fn blocks(blocks: &[Array<u8, U64>]) -> &[[u8; 64]] {
         Array::cast_slice_to_core(blocks)
+    }
+
+    #[inline]
+    fn hash_node(backend: Backend, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) -> bool {
+        backend::hash_node(backend, iv, node, digest);
+        true
     }
 
     fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
@@ -184,11 +197,13 @@ pub(super) fn truncate<V: Variant>(value: &ValueOf<V>) -> V::Bytes {
 /// The digest of a message of one block, if there is a kernel for these.
 #[inline]
 pub(super) fn digest_of_node<V: Variant>(backend: Backend, message: &[u8]) -> Option<V::Bytes> {
-    let (Some(hash_nodes), ([node], [])) = (V::Function::HASH_NODES, BlockOf::<V>::split(message)) else { return None };
-    let mut digests = [ValueOf::<V>::ZERO];
-    hash_nodes(backend, V::IV, &[node], &mut digests);
-    let bytes = truncate::<V>(&digests[0]);
-    wipe(&mut digests[0]);
+    let ([node], []) = BlockOf::<V>::split(message) else { return None };
+    let mut digest = ValueOf::<V>::ZERO;
+    if !V::Function::hash_node(backend, V::IV, node, &mut digest) {
+        return None;
+    }
+    let bytes = truncate::<V>(&digest);
+    wipe(&mut digest);
     Some(bytes)
 }
 

@@ -7,6 +7,17 @@ from elf import Refuted
 from terms import Term, add, times, var, xor, zext
 
 
+def digest_of_node(st, iv, message, twice):
+    """The words of the digest of 64 bytes, or of this digest, from any initial hash value."""
+    first = hashes.sha256_of_64(iv, [hashes.big_endian(4, message(4 * j)) for j in range(16)])
+    twice = facts.settle(st, twice)
+    if twice == 0:
+        return first
+    if twice != 1:
+        raise Refuted("returns without having looked whether digests of digests are asked for")
+    return hashes.sha256_of_32(iv, first)
+
+
 class Nodes(Contract):
     """`fn(Nodes)`: digests of messages of 64 bytes, or of their digests, from any initial hash value."""
 
@@ -33,18 +44,36 @@ class Nodes(Contract):
         return [nodes]
 
     def expected(self, st, done):
-        twice = facts.settle(st, self.twice)
         out = []
         for lane in range(self.live):
-            m = [hashes.big_endian(4, self.message(lane, 4 * j)) for j in range(16)]
-            first = hashes.sha256_of_64(self.iv, m)
-            second = hashes.sha256_of_32(self.iv, first) if twice != 0 else first
-            h = first if twice == 0 else second if twice == 1 else None
-            if h is None:
-                raise Refuted("returns without having looked whether digests of digests are asked for")
+            h = digest_of_node(st, self.iv, lambda at: self.message(lane, at), self.twice)
             for j in range(8):
                 out.append((lane, "word %d of the digest" % j, "digests", 32 * lane + 4 * j, 4, [hashes.big_endian(4, h[j])]))
         return out
+
+
+class Node(Contract):
+    """`fn(&[u32; 8], &[u8; 64], &mut [u8; 32])`: the digest of a message of 64 bytes, and with a `bool` maybe of this
+    digest, from any initial hash value."""
+
+    outputs = ("digest",)
+
+    def __init__(self, *args, may_be_twice, **more):
+        super().__init__(*args, **more)
+        self.twice = var("twice", 1) if may_be_twice else 0
+
+    def given(self):
+        self.iv = [var("iv", 4, j, secret=True) for j in range(8)]
+        iv = self.region("iv", 32)
+        for j, x in enumerate(self.iv):
+            self.fill("iv", 4 * j, x, 4)
+        arguments = [iv, self.region("message 0", 64, lane=0), self.region("digest", 32, True)]
+        # Callers extend a `bool` by zeros.
+        return arguments if self.twice == 0 else [*arguments, (zext(4, self.twice), 4)]
+
+    def expected(self, st, done):
+        h = digest_of_node(st, self.iv, lambda at: self.message(0, at), self.twice)
+        return [(0, "word %d of the digest" % j, "digest", 4 * j, 4, [hashes.big_endian(4, h[j])]) for j in range(8)]
 
 
 class Iterate(Contract):

@@ -217,6 +217,8 @@ def cases(kernel, everything):
         # Streams have code of their own for each number.
         numbers = range(1, kernel.most + 1) if kernel.isa in EXTENSIONS else live_numbers(kernel.most, everything)
         return groups.Nodes, [dict(live=live) for live in numbers]
+    if kinds[:3] == ("&[u32; 8]", "&[u8; 64]", "&mut [u8; 32]"):
+        return groups.Node, [dict(may_be_twice=len(kinds) == 4)]
     if kinds == ("&mut [Iteration]", "u32"):
         # Streams have code of their own for each number: a group, fewer, and both.
         numbers = range(1, kernel.most + 2)

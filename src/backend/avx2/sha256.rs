@@ -69,6 +69,13 @@ impl CompressNodes for On<Avx2> {
             }
         }
     }
+
+    fn node(self, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+        match self.sha {
+            Some(sha) => sha::hash_node(sha, Encoding::Avx(self.isa.avx()), iv, node, digest),
+            None => scheduled::node_in_blocks(iv, node, digest, |chain, blocks| self.sha256(chain, blocks)),
+        }
+    }
 }
 
 impl Iterate for On<Avx2> {

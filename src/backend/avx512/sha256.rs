@@ -93,6 +93,13 @@ impl CompressNodes for On<Avx512> {
             Kernel::Lanes16 => unsafe { nodes16(nodes) },
         }
     }
+
+    fn node(self, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+        match self.sha {
+            Some(sha) => sha::hash_node(sha, Encoding::Avx512(self.isa), iv, node, digest),
+            None => scheduled::node_in_blocks(iv, node, digest, |chain, blocks| self.sha256(chain, blocks)),
+        }
+    }
 }
 
 impl Iterate for On<Avx512> {

@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::{Backend, Dispatch, compress_whole, hash_nodes};
+use crate::backend::{Backend, Dispatch, compress_whole, hash_node, hash_nodes};
 use crate::kernel::sha256::{Chain, IV_224, Message, NODES, Nodes, Sha256Function, Whole, Written};
 use crate::kernel::{Block, Known};
 
@@ -99,6 +99,9 @@ fn nodes_of_sha256_on_every_backend() {
         let expected = digests(portable);
         for backend in all_backends() {
             assert!(digests(backend) == expected, "{backend:?}, {count} nodes");
+            let mut alone = [0; 32];
+            hash_node(backend, &IV_224, nodes[count - 1], &mut alone);
+            assert!(alone == expected[0][count - 1], "{backend:?}, one node");
         }
     }
 }

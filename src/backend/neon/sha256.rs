@@ -54,6 +54,13 @@ impl CompressNodes for On<Neon> {
             }
         }
     }
+
+    fn node(self, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+        match self.sha {
+            Some(sha) => sha::hash_node(sha, iv, node, digest),
+            None => portable::hash_node(iv, node, digest, false),
+        }
+    }
 }
 
 impl Iterate for On<Neon> {}

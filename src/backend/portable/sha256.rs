@@ -30,6 +30,10 @@ impl CompressNodes for On<Portable> {
     fn nodes(self, nodes: Nodes<'_>) {
         hash_nodes(nodes);
     }
+
+    fn node(self, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+        hash_node(iv, node, digest, false);
+    }
 }
 
 impl Iterate for On<Portable> {}
@@ -41,30 +45,36 @@ impl CompressWhole<u32> for On<Portable> {
 }
 
 /// The digests of messages of 64 bytes, or of these digests, one by one.
-#[inline(never)]
+#[inline]
 pub(in crate::backend) fn hash_nodes(nodes: Nodes<'_>) {
     let Nodes { iv, nodes, digests, twice, .. } = nodes;
     for (node, digest) in nodes.iter().zip(digests) {
-        let mut chain = Chain::new(*iv);
-        let mut words = load::<u32>(node);
-        // In a loop the rounds are compiled once.
-        for second in [false, true] {
-            compress_block(&mut chain.h, &words);
-            if second {
-                break;
-            }
-            compress_scheduled(&mut chain.h, &PADDING_OF_64);
-            if !twice {
-                break;
-            }
-            words = [0; 16];
-            words[..8].copy_from_slice(&chain.h);
-            words[8] = 0x8000_0000;
-            words[15] = 256;
-            chain.h = *iv;
-        }
-        *digest = chain.to_bytes();
+        hash_node(iv, node, digest, twice);
     }
+}
+
+/// The digest of one message of 64 bytes, or of this digest. Not inlined, as [`compress`].
+#[inline(never)]
+pub(in crate::backend) fn hash_node(iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32], twice: bool) {
+    let mut chain = Chain::new(*iv);
+    let mut words = load::<u32>(node);
+    // In a loop the rounds are compiled once.
+    for second in [false, true] {
+        compress_block(&mut chain.h, &words);
+        if second {
+            break;
+        }
+        compress_scheduled(&mut chain.h, &PADDING_OF_64);
+        if !twice {
+            break;
+        }
+        words = [0; 16];
+        words[..8].copy_from_slice(&chain.h);
+        words[8] = 0x8000_0000;
+        words[15] = 256;
+        chain.h = *iv;
+    }
+    *digest = chain.to_bytes();
 }
 
 /// One message. Not inlined, for several cells call it.

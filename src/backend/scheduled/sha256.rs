@@ -19,17 +19,29 @@ one_message!(u32, [0 1 2 3], [0 1 2 3], [4 5 6 7]);
 pub(in crate::backend) fn nodes_in_blocks(nodes: Nodes<'_>, compress: impl Fn(&mut Chain, &[[u8; 64]])) {
     let Nodes { iv, nodes, digests, twice, .. } = nodes;
     for (node, digest) in nodes.iter().zip(digests) {
-        let mut chain = Chain { h: *iv, blocks: 1 };
-        let mut blocks = [**node, [0; 64]];
-        Sha256Function::close(&mut chain, &mut blocks[1..], 0);
-        compress(&mut chain, &blocks);
+        node_in_blocks(iv, node, digest, &compress);
         if twice {
+            let mut chain = Chain::new(*iv);
             let mut block = [[0; 64]];
-            block[0][..32].copy_from_slice(&chain.to_bytes());
-            chain = Chain::new(*iv);
+            block[0][..32].copy_from_slice(digest);
             Sha256Function::close(&mut chain, &mut block, 32);
             compress(&mut chain, &block);
+            *digest = chain.to_bytes();
         }
-        *digest = chain.to_bytes();
     }
+}
+
+/// The digest of one message of 64 bytes.
+#[inline]
+pub(in crate::backend) fn node_in_blocks(
+    iv: &[u32; 8],
+    node: &[u8; 64],
+    digest: &mut [u8; 32],
+    compress: impl Fn(&mut Chain, &[[u8; 64]]),
+) {
+    let mut chain = Chain { h: *iv, blocks: 1 };
+    let mut blocks = [*node, [0; 64]];
+    Sha256Function::close(&mut chain, &mut blocks[1..], 0);
+    compress(&mut chain, &blocks);
+    *digest = chain.to_bytes();
 }

@@ -85,6 +85,19 @@ pub(in crate::backend) fn hash_nodes(_: Sha, encoding: Encoding, nodes: Nodes<'_
     }
 }
 
+/// The digest of one message of 64 bytes.
+#[inline]
+pub(in crate::backend) fn hash_node(_: Sha, encoding: Encoding, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    match encoding {
+        // SAFETY: the argument proves SHA-NI and SSE4.1.
+        Encoding::Sse => unsafe { node_sse(iv, node, digest) },
+        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
+        Encoding::Avx(avx) => unsafe { node_avx(avx, iv, node, digest) },
+        // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
+        Encoding::Avx512(_) => unsafe { node_avx512(iv, node, digest) },
+    }
+}
+
 /// Further tags of HMAC, `count` of each, for up to two or four at a time, as there are registers for.
 pub(in crate::backend) fn iterate(_: Sha, encoding: Encoding, iterations: &mut [Iteration], count: u32) {
     match encoding {
@@ -301,6 +314,26 @@ fn nodes_avx(avx: Avx, nodes: Nodes<'_>) {
 fn nodes_avx512(nodes: Nodes<'_>) {
     clear_upper_halves(Avx::here());
     nodes_by::<4>(Sha::here(), nodes);
+}
+
+#[inline(never)]
+#[target_feature(enable = "sha,sse4.1,ssse3")]
+fn node_sse(iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    hash_together(Sha::here(), iv, ([node], Written::Before), [digest], false);
+}
+
+#[inline(never)]
+#[target_feature(enable = "sha,sse4.1,ssse3")]
+fn node_avx(avx: Avx, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    clear_upper_halves(avx);
+    hash_together(Sha::here(), iv, ([node], Written::Before), [digest], false);
+}
+
+#[inline(never)]
+#[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
+fn node_avx512(iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    clear_upper_halves(Avx::here());
+    hash_together(Sha::here(), iv, ([node], Written::Before), [digest], false);
 }
 
 #[inline(always)]

@@ -35,6 +35,13 @@ pub(in crate::backend) fn hash_nodes(_: Sha, nodes: Nodes<'_>) {
     unsafe { nodes_by_four(nodes) }
 }
 
+/// The digest of one message of 64 bytes.
+#[inline]
+pub(in crate::backend) fn hash_node(_: Sha, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    // SAFETY: the argument proves `sha2`, and so NEON.
+    unsafe { node_alone(iv, node, digest) }
+}
+
 #[target_feature(enable = "sha2,neon")]
 fn compress_alone(chain: &mut Chain, blocks: &[[u8; 64]]) {
     compress_together(Sha::here(), [chain], [blocks], blocks.len(), 1);
@@ -108,6 +115,11 @@ fn nodes_by_four(nodes: Nodes<'_>) {
             _ => {}
         }
     }
+}
+
+#[target_feature(enable = "sha2,neon")]
+fn node_alone(iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    hash_together(Sha::here(), iv, [node], [digest], false);
 }
 
 /// The working variables `a b c d` and `e f g h`.

@@ -43,6 +43,10 @@ impl CompressNodes for On<Simd128> {
             }
         }
     }
+
+    fn node(self, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+        portable::hash_node(iv, node, digest, false);
+    }
 }
 
 impl Iterate for On<Simd128> {}
