@@ -3,12 +3,11 @@
 use core::slice::from_ref;
 
 use super::forest::Forest;
-use super::tree::{Base, Cv};
+use super::tree::{Base, Cv, before_last, split_last};
 use super::value::CHUNK_LEN;
 use crate::backend::{Backend, Dispatch, compress_group};
 use crate::kernel::blake3::{Blake3Function, Chain, Ends, Group, MAX_INPUTS, flag};
 use crate::kernel::wipe;
-use crate::lanes::ends::copy_rest;
 use crate::lanes::order::{WIDE_WINDOW, sort_by_blocks};
 use crate::lanes::{Messages, extremes};
 
@@ -112,13 +111,6 @@ fn are_chunks(messages: &[&[u8]]) -> bool {
     messages.iter().all(|message| message.len() <= CHUNK_LEN)
 }
 
-/// The number of blocks of a chunk before the last.
-fn before_last(chunk: &[u8]) -> u8 {
-    #[expect(clippy::cast_possible_truncation, reason = "a chunk has 16 blocks")]
-    let number = (chunk.len().saturating_sub(1) / 64) as u8;
-    number
-}
-
 /// The digests of up to `NUMBER` messages, each a chunk, from place `from` on. Messages with the most blocks come
 /// first, at most `LANES` side by side.
 pub(super) fn each_chunk<const NUMBER: usize, const LANES: usize>(
@@ -151,18 +143,8 @@ pub(super) fn each_chunk<const NUMBER: usize, const LANES: usize>(
         for (l, (memory, i)) in memory.iter_mut().zip(group).enumerate() {
             let message = messages[usize::from(*i)];
             ends.counts[l] = counts[usize::from(*i)];
-            let (blocks, rest) = message.as_chunks();
-            if let ([before @ .., last], []) = (blocks, rest) {
-                (inputs[l], ends.blocks[l]) = (before, last);
-            } else {
-                inputs[l] = blocks;
-                memory[1] = [0; 64];
-                copy_rest(memory, message, rest);
-                ends.blocks[l] = &memory[1];
-                #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
-                let length = rest.len() as u8;
-                lengths[l] = length;
-            }
+            memory[1] = [0; 64];
+            (inputs[l], ends.blocks[l], lengths[l]) = split_last(message, memory);
         }
         let digests = &mut digests[..group.len()];
         let inputs = &inputs[..group.len()];
