@@ -323,6 +323,15 @@ release_library() {
     cargo build --release --features "$(hash_features | paste -sd,),zeroize"
 }
 
+# Bytes of code of small programs, with the library's default features. They depend on the compiler.
+sizes() {
+    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
+    [[ $(rustc --version) == 'rustc 1.95.'* ]] || without 78 'the bounds are those of rustc 1.95'
+    .ci/need python3 objdump
+    cargo build --release -p simd-digest
+    .ci/size "$target/release/libsimd_digest.rlib"
+}
+
 # No kernel has fallen apart into calls.
 inlined() {
     release_library objdump

@@ -183,6 +183,19 @@ wasm_linker() {
     find "$(rustc --print sysroot)/lib/rustlib" -name rust-lld 2>/dev/null | head -n 1
 }
 
+# Compiles the library for microcontrollers with Arm's Cortex-M4, which have no operating system: without a heap, and with
+# one.
+cortex_m() {
+    local features hashes
+    .ci/need "${debian_rust[@]}"
+    hashes=$(hash_features | paste -sd,)
+    for features in "$hashes" "$hashes,alloc,zeroize"; do
+        echo "features: $features"
+        cross_flags='-C panic=abort' cross check --lib --no-default-features --features "$features" \
+            -Zbuild-std=core,alloc --target thumbv7em-none-eabi
+    done
+}
+
 # A program of its own: a host of WebAssembly cannot run test programs.
 wasm() {
     local checks
