@@ -187,11 +187,8 @@ impl Base<'_> {
 
     /// The chaining values of whole chunks, fewer than lanes, and of a shorter one behind them.
     fn unequal_chunks(&self, chunks: &[[u8; CHUNK_LEN]], shorter: &[u8], counter: u64, outputs: &mut [Cv]) {
-        /// The blocks of a whole chunk before its last.
-        const WHOLE: u8 = 15;
-
         let mut memory = [[0; 64]; 2];
-        let mut ends = Ends { counts: [WHOLE; MAX_INPUTS], blocks: [&[0; 64]; MAX_INPUTS] };
+        let mut ends = Ends { counts: [before_last(&chunks[0]); MAX_INPUTS], blocks: [&[0; 64]; MAX_INPUTS] };
         let mut lengths = [64; MAX_INPUTS];
         let mut inputs = [&[][..]; MAX_INPUTS];
         for ((input, end), chunk) in inputs.iter_mut().zip(&mut ends.blocks).zip(chunks) {

@@ -51,6 +51,9 @@ pub trait Sealed: Digested {
 /// From a hash value and messages of one block, which were written before, to digests.
 type HashNodes<W> = fn(Backend, &'static [W; 8], &[&<W as Word>::Block], &mut [<W as Word>::Digest]);
 
+/// As [`HashNodes`], for one message.
+type HashNode<W> = fn(Backend, &[W; 8], &<W as Word>::Block, &mut <W as Word>::Digest);
+
 /// The compression function of SHA-256 or of SHA-512.
 pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Written> {
     type Word: Sha2Word;
@@ -64,16 +67,11 @@ pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word
 
     /// Computes the digests of messages of one block, if there is a kernel that knows the block that closes them.
     const HASH_NODES: Option<HashNodes<Self::Word>>;
+    /// As [`HASH_NODES`](Self::HASH_NODES), for one message.
+    const HASH_NODE: Option<HashNode<Self::Word>>;
 
     /// Blocks as the `digest` traits have them.
     fn blocks(blocks: &[Array<u8, Self::BlockSize>]) -> &[Self::Block];
-
-    /// Computes the digest of a message of one block, if there is a kernel that knows the block that closes it. Tells
-    /// whether it did.
-    #[inline]
-    fn hash_node(_: Backend, _: &[Self::Word; 8], _: &Self::Block, _: &mut <Self::Word as Word>::Digest) -> bool {
-        false
-    }
 
     /// Compresses whole messages, side by side.
     fn compress_whole(backend: Backend, messages: Whole<'_, Self::Word>);
@@ -95,16 +93,11 @@ impl Family for Sha256Function {
     const HASH_NODES: Option<HashNodes<u32>> = Some(|backend, iv, nodes, digests| {
         backend::hash_nodes(backend, Nodes { iv, written: Written::Before, nodes, digests, twice: false });
     });
+    const HASH_NODE: Option<HashNode<u32>> = Some(backend::hash_node);
 
     #[inline]
     fn blocks(blocks: &[Array<u8, U64>]) -> &[[u8; 64]] {
         Array::cast_slice_to_core(blocks)
-    }
-
-    #[inline]
-    fn hash_node(backend: Backend, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) -> bool {
-        backend::hash_node(backend, iv, node, digest);
-        true
     }
 
     fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
@@ -124,6 +117,7 @@ impl Family for Sha512Function {
     type HashState = U208;
 
     const HASH_NODES: Option<HashNodes<u64>> = None;
+    const HASH_NODE: Option<HashNode<u64>> = None;
 
     #[inline]
     fn blocks(blocks: &[Array<u8, U128>]) -> &[[u8; 128]] {
@@ -197,11 +191,9 @@ pub(super) fn truncate<V: Variant>(value: &ValueOf<V>) -> V::Bytes {
 /// The digest of a message of one block, if there is a kernel for these.
 #[inline]
 pub(super) fn digest_of_node<V: Variant>(backend: Backend, message: &[u8]) -> Option<V::Bytes> {
-    let ([node], []) = BlockOf::<V>::split(message) else { return None };
+    let (Some(hash_node), ([node], [])) = (V::Function::HASH_NODE, BlockOf::<V>::split(message)) else { return None };
     let mut digest = ValueOf::<V>::ZERO;
-    if !V::Function::hash_node(backend, V::IV, node, &mut digest) {
-        return None;
-    }
+    hash_node(backend, V::IV, node, &mut digest);
     let bytes = truncate::<V>(&digest);
     wipe(&mut digest);
     Some(bytes)

@@ -96,9 +96,9 @@ fn wycheproof<V: Known>() {
     let Some(file) = V::WYCHEPROOF else { return };
     let vectors: Vec<Vector> = Vector::all(file).collect();
     assert_eq!(vectors.len(), if V::NAME_OF_HASH == "Sha256" { 60 } else { 58 });
-    let backends = all_backends().count();
+    let others = all_backends().count() - 1;
     for (i, backend) in all_backends().enumerate() {
-        let step = if backend == Backend::best() { 1 } else { backends };
+        let step = if i == 0 { 1 } else { others };
         for vector in fewer(i, vectors.iter().skip(i % step).step_by(step)) {
             let [password, salt, expected] = ["password", "salt", "out"].map(|name| bytes(vector.text(name)));
             let out = derived::<V>(on(backend), &password, &salt, number(vector.text("rounds")), expected.len());
