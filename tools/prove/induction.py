@@ -166,7 +166,7 @@ class Paths:
             c = s.memory[name]
             if b == c:
                 continue
-            for at in sorted({i & ~7 for i in list(b) + list(c) if b.get(i) != c.get(i)}):
+            for at in sorted({i & ~7 for i, _ in b.items() ^ c.items()}):
                 x, y = ([d.get(at + i) for i in range(8)] for d in (b, c))
                 if None not in x and None not in y and same(x, y):
                     continue

@@ -9,6 +9,7 @@ a product (`and`) of others. Rotations are pushed into it, and a shift is a rota
 what they are made from: a function may fail to see that two values are equal, and must never make equal what is not.
 """
 
+import bisect
 import functools
 import operator
 
@@ -47,13 +48,14 @@ class Term:
 TERMS, PUBLIC = {}, {}
 
 
-def term(op, size, args, secret=False):
+def term(op, size, args, secret=False, known=None):
+    """`known` are its marks, if they are."""
     key = (op, size, args)
     t = TERMS.get(key)
     if t is None:
         t = TERMS[key] = Term()
         t.op, t.size, t.args, t.id = op, size, args, len(TERMS)
-        t.secret, t.public = marks_of_parts(args[1]) if op in ("add", "xor") else marks(args, secret, 0)
+        t.secret, t.public = known or (marks_of_parts(args[1]) if op in ("add", "xor") else marks(args, secret, 0))
         if op == "var" and not t.secret:
             t.public |= 1 << len(PUBLIC)
             PUBLIC[t] = None
@@ -124,12 +126,42 @@ def parts_of(x):
     return len(x.args[1]) if type(x) is Term and x.op == "add" else 0
 
 
+def id_of_part(part):
+    return part[0].id
+
+
+def put_into(size, x, y):
+    """The sum of `x`, a sum of many parts, and `y`, of few, each of which is put in its place: most sums grow so. None if
+    a part vanishes or is a table."""
+    c, parts = x.args
+    if type(y) is int:
+        return term("add", size, (c + y & ONES[size], parts), known=(x.secret, x.public))
+    of_y = ((y, 1),)
+    if y.op == "add":
+        c, of_y = c + y.args[0] & ONES[size], y.args[1]
+    parts = list(parts)
+    for z, n in of_y:
+        i = bisect.bisect_left(parts, z.id, key=id_of_part)
+        if i == len(parts) or parts[i][0] is not z:
+            parts.insert(i, (z, n))
+        else:
+            parts[i] = (z, parts[i][1] + n & ONES[size])
+        if z.op == "sel" or parts[i][1] == 0:
+            return None
+    return term("add", size, (c, tuple(parts)), known=(x.secret or y.secret, x.public | y.public))
+
+
 @remembered
 def add(size, *xs):
     """The sum modulo 2^(8 size)."""
     c, out = 0, {}
-    if len(xs) == 2 and parts_of(xs[0]) < parts_of(xs[1]):
-        xs = xs[::-1]  # the shorter one is added to the longer one
+    if len(xs) == 2:
+        if parts_of(xs[0]) < parts_of(xs[1]):
+            xs = xs[::-1]  # the shorter one is added to the longer one
+        if parts_of(xs[0]) > 4 + 4 * parts_of(xs[1]):
+            found = put_into(size, *xs)
+            if found is not None:
+                return found
     for x in xs:
         if type(x) is int:
             c += x
