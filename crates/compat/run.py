@@ -33,6 +33,12 @@ opt-level = 1
 [profile.dev.package.simd-digest]
 opt-level = 2
 codegen-units = 1
+# They compute nothing.
+[profile.dev.package]
+clap_builder.opt-level = 0
+rustix.opt-level = 0
+serde_core.opt-level = 0
+serde_json.opt-level = 0
 """
 # Every suite asks for these, so that the library is compiled once for a backend, and not once for each set of features.
 # That an adapter asks for all that it needs is seen by clippy, which has it alone.
