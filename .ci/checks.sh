@@ -445,7 +445,7 @@ pool_tests() {
     local what programs
     programs=$(basename -a -s .rs crates/pool/tests/*.rs | sed 's/^/--test=/')
     # shellcheck disable=SC2086
-    unoptimised cargo test --workspace --features simd-digest-pool/bytes $programs
+    linted unoptimised cargo test --workspace --features simd-digest-pool/bytes $programs
     for what in --lib --doc; do
         cargo test -p simd-digest-pool --all-features $what --config 'profile.dev.package.simd-digest.opt-level=0'
     done
@@ -453,7 +453,7 @@ pool_tests() {
 
 # pool_example NAME: with the library of the tests.
 pool_example() {
-    unoptimised cargo build --workspace --features simd-digest-pool/bytes --example "$1"
+    linted unoptimised cargo build --workspace --features simd-digest-pool/bytes --example "$1"
     "$target/debug/examples/$1"
 }
 
@@ -555,12 +555,12 @@ store_vectors() {
 
 # built_example NAME: runs it as the tests of the whole workspace have built it.
 built_example() {
-    unoptimised cargo build --workspace --bin bt2sum --example "$1"
+    linted unoptimised cargo build --workspace --bin bt2sum --example "$1"
     "$target/debug/examples/$1"
 }
 
 store_sidecars() {
-    unoptimised cargo build --workspace --bin bt2sum --example verified
+    linted unoptimised cargo build --workspace --bin bt2sum --example verified
     crates/store/tests/data/sidecars.sh "$target/debug/bt2sum" --check
 }
 
