@@ -10,7 +10,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from inside import evaluate, instantiate, memo_of, show, substitute
 from terms import (
-    ONES, Unknown, add, both, carry, either, ext, masked, ror, shl, shr, sub, table, times, unpack, var, word, xor, zext,
+    ONES, Unknown, add, both, carry, combine, either, ext, marks_of_parts, masked, ror, shl, shr, sub, table, times, unpack, var,
+    word, xor, zext,
 )  # fmt: skip
 from x86.vector import truth_table
 
@@ -71,6 +72,20 @@ class Forms(unittest.TestCase):
         self.assertIs(sub(4, add(4, x, y), y), x)
         self.assertIsNot(xor(4, add(4, x, y), y), x)
         self.assertEqual(times(4, 1 << 31, 2), 0)
+
+    def test_few_parts_are_put_into_a_long_sum(self):
+        rng = random.Random(11)
+        for size in (4, 8):
+            v = [var("long", size, i, secret=i % 3 == 0) for i in range(40)]
+            tables = [table(size, var("of", 1, i), [0, 5 + i, 9]) for i in range(2)]
+            for _ in range(300):
+                many = [(x, rng.randrange(1, 4)) for x in rng.sample(v, 24)]
+                long = combine(size, rng.getrandbits(8 * size), many + [(t, 1) for t in rng.sample(tables, rng.randrange(3))])
+                few = [(x, rng.choice((-3, -2, -1, 1, 2))) for x in rng.sample(v, rng.randrange(4))]
+                short = combine(size, rng.getrandbits(9), few + [(t, 1) for t in rng.sample(tables, rng.randrange(2))])
+                found = add(size, long, short)
+                self.assertEqual((found.secret, found.public), marks_of_parts(found.args[1]))
+                self.assertIs(found, combine(size, 0, [(long, 1), (short, 1)]))
 
     def test_carry(self):
         low = var("low", 8)
