@@ -350,14 +350,12 @@ rules() {
     python3 -m unittest discover -s tools/prove/tests
 }
 
-# As `release_library`, for AArch64, by the compiler of the other emulated tests. Its path is in $library. The standard
-# library beside it is not optimised: what is inlined into kernels is compiled with them.
+# As `release_library`, for AArch64, by the compiler of the other emulated tests. Its path is in $library.
 library_of_aarch64() {
     .ci/need python3 "${debian_rust[@]}" aarch64-linux-gnu-gcc
     library=$target/web/aarch64-unknown-linux-gnu/release/libsimd_digest.rlib
     cross build --release --lib --features "$(hash_features | paste -sd,),zeroize" -Zbuild-std=std,panic_unwind \
-        -Zbuild-std-features=panic-unwind --target aarch64-unknown-linux-gnu \
-        --config 'profile.release.package."*".opt-level=0'
+        -Zbuild-std-features=panic-unwind --target aarch64-unknown-linux-gnu
 }
 
 proved_on_aarch64() {
