@@ -445,7 +445,7 @@ pool_tests() {
     local what programs
     programs=$(basename -a -s .rs crates/pool/tests/*.rs | sed 's/^/--test=/')
     # shellcheck disable=SC2086
-    linted unoptimised cargo test --workspace --features simd-digest-pool/bytes $programs
+    linted cargo test --workspace --features simd-digest-pool/bytes $programs
     for what in --lib --doc; do
         cargo test -p simd-digest-pool --all-features $what --config 'profile.dev.package.simd-digest.opt-level=0'
     done
@@ -453,7 +453,7 @@ pool_tests() {
 
 # pool_example NAME: with the library of the tests.
 pool_example() {
-    linted unoptimised cargo build --workspace --features simd-digest-pool/bytes --example "$1"
+    linted cargo build --workspace --features simd-digest-pool/bytes --example "$1"
     "$target/debug/examples/$1"
 }
 
@@ -471,7 +471,7 @@ sql() {
     local version
     version=$(rustc --version | sed -nE 's/^rustc 1\.([0-9]+).*/\1/p')
     [ "${version:-0}" -ge 94 ] || without 76 "Rust 1.94 is missing: this is 1.$version"
-    RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ CARGO_TARGET_DIR=$target/sql \
+    RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=$deny_warnings CARGO_TARGET_DIR=$target/sql \
         cargo "$1" --locked --manifest-path crates/datafusion/Cargo.toml "${@:2}"
 }
 
@@ -555,12 +555,12 @@ store_vectors() {
 
 # built_example NAME: runs it as the tests of the whole workspace have built it.
 built_example() {
-    linted unoptimised cargo build --workspace --bin bt2sum --example "$1"
+    linted cargo build --workspace --bin bt2sum --example "$1"
     "$target/debug/examples/$1"
 }
 
 store_sidecars() {
-    linted unoptimised cargo build --workspace --bin bt2sum --example verified
+    linted cargo build --workspace --bin bt2sum --example verified
     crates/store/tests/data/sidecars.sh "$target/debug/bt2sum" --check
 }
 
