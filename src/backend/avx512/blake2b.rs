@@ -2,8 +2,6 @@
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
-use self::{fast_rotation::fast_rotation, pair::pair, slow_rotation::slow_rotation};
-#[cfg(target_arch = "x86_64")]
 use super::blake2::{compress_in_order, compress_pair_in_order};
 use super::{Avx512, U64x4, U64x8};
 use crate::backend::On;
@@ -14,12 +12,13 @@ use crate::kernel::blake2::{Chain, Last, Row, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::{Compress, Run, Sides};
 
+/// Byte shuffles that rotate words by 24 and by 16 bits.
 #[cfg(target_arch = "x86_64")]
-mod fast_rotation;
-#[cfg(target_arch = "x86_64")]
-mod pair;
-#[cfg(target_arch = "x86_64")]
-mod slow_rotation;
+#[rustfmt::skip]
+const PATTERNS: [[u64; 4]; 2] = [
+    [0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b, 0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b],
+    [0x0100_0706_0504_0302, 0x0908_0f0e_0d0c_0b0a, 0x0100_0706_0504_0302, 0x0908_0f0e_0d0c_0b0a],
+];
 
 /// Whether two messages have a kernel of their own, which is faster for each than the one for more.
 const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
@@ -62,20 +61,20 @@ fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
     #[cfg(target_arch = "x86")]
     compress_rows::<FlavourB, U64x4>(Avx512::here(), chain, blocks, last);
     #[cfg(target_arch = "x86_64")]
-    compress_in_order!(fast_rotation, FlavourB, U64x4, chain, blocks, last);
+    compress_in_order!("blake2b_fast_rotation", PATTERNS, FlavourB, U64x4, chain, blocks, last);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress_slow_rotation(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-    compress_in_order!(slow_rotation, FlavourB, U64x4, chain, blocks, last);
+    compress_in_order!("blake2b_slow_rotation", PATTERNS, FlavourB, U64x4, chain, blocks, last);
 }
 
 /// By assembly too.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress2(run: Run<'_, FlavourB>) {
-    compress_pair_in_order!(pair, FlavourB, U64x4, run);
+    compress_pair_in_order!("blake2b_pair", PATTERNS, FlavourB, U64x4, run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

@@ -3,8 +3,6 @@
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
-use self::{fast_rotation::fast_rotation, pair::pair, slow_rotation::slow_rotation};
-#[cfg(target_arch = "x86_64")]
 use super::blake2::{compress_in_order, compress_pair_in_order};
 use super::{Avx512, U32x4, U32x8, U32x16};
 use crate::backend::On;
@@ -15,12 +13,13 @@ use crate::kernel::blake2::{Chain, Last, Row, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run, Sides};
 
+/// Byte shuffles that rotate words by 16 and by 8 bits.
 #[cfg(target_arch = "x86_64")]
-mod fast_rotation;
-#[cfg(target_arch = "x86_64")]
-mod pair;
-#[cfg(target_arch = "x86_64")]
-mod slow_rotation;
+#[rustfmt::skip]
+const PATTERNS: [[u32; 4]; 2] = [
+    [0x0100_0302, 0x0504_0706, 0x0908_0b0a, 0x0d0c_0f0e],
+    [0x0003_0201, 0x0407_0605, 0x080b_0a09, 0x0c0f_0e0d],
+];
 
 /// Whether two messages have a kernel of their own, which is faster for each than the one for more.
 const PAIRS: bool = cfg!(target_arch = "x86_64") && !cfg!(msan);
@@ -65,20 +64,20 @@ fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
     #[cfg(target_arch = "x86")]
     compress_rows::<FlavourS, U32x4>(Avx512::here(), chain, blocks, last);
     #[cfg(target_arch = "x86_64")]
-    compress_in_order!(fast_rotation, FlavourS, U32x4, chain, blocks, last);
+    compress_in_order!("blake2s_fast_rotation", PATTERNS, FlavourS, U32x4, chain, blocks, last);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress_slow_rotation(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-    compress_in_order!(slow_rotation, FlavourS, U32x4, chain, blocks, last);
+    compress_in_order!("blake2s_slow_rotation", PATTERNS, FlavourS, U32x4, chain, blocks, last);
 }
 
 /// By assembly too.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress2(run: Run<'_, FlavourS>) {
-    compress_pair_in_order!(pair, FlavourS, U32x4, run);
+    compress_pair_in_order!("blake2s_pair", PATTERNS, FlavourS, U32x4, run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

@@ -76,8 +76,9 @@ const IV_HIGH: usize = 28;
 
 const HALVES: [&str; 2] = ["columns", "diagonals"];
 
-/// The parameters of a half round's macro: the offsets of the words that it gathers for the next one.
-const OFFSETS: [&str; 8] = ["$a0", "$a1", "$a2", "$a3", "$b0", "$b1", "$b2", "$b3"];
+/// The parameters of a half round's macro, as its lines name them: the offsets of the words that it gathers for the next
+/// one.
+const OFFSETS: [&str; 8] = [r"\a0", r"\a1", r"\a2", r"\a3", r"\b0", r"\b1", r"\b2", r"\b3"];
 
 impl Function {
     /// This function for two messages.
@@ -107,30 +108,19 @@ impl Function {
         if self.messages == 1 { [24, 23] } else { [31, 30] }
     }
 
-    /// The rotations by bytes for which the order needs a pattern in a register, in the order of `pattern_registers`.
-    fn patterns(self, order: &Order) -> Vec<u32> {
-        let mut patterns = Vec::new();
-        for operation in order.halves.iter().flatten() {
-            if let Kind::Bytes(bits) = operation.kind
-                && !patterns.contains(&bits)
-            {
-                patterns.push(bits);
-            }
-        }
-        patterns.sort_unstable_by_key(|&bits| core::cmp::Reverse(bits));
-        patterns
+    /// The rotations by bytes that have a pattern in a register, in the order of `pattern_registers`.
+    fn patterns(self) -> [u32; 2] {
+        if self.word == 8 { [24, 16] } else { [16, 8] }
     }
 
-    /// The patterns as byte shuffles, zeros where there is none.
-    fn pattern_words(self, order: &Order) -> [[u64; 4]; 2] {
-        let mut patterns = [[0; 4]; 2];
-        for (pattern, bits) in patterns.iter_mut().zip(self.patterns(order)) {
-            *pattern = core::array::from_fn(|word| {
+    /// The patterns as byte shuffles.
+    pub(crate) fn pattern_words(self) -> [[u64; 4]; 2] {
+        self.patterns().map(|bits| {
+            core::array::from_fn(|word| {
                 let byte = |byte: usize| self.word * word % 16 + (byte + bits as usize / 8) % self.word;
                 (0..self.word).rev().fold(0, |value, i| value << 8 | byte(i) as u64)
-            });
-        }
-        patterns
+            })
+        })
     }
 
     /// Where in a block the words are that the half round gathers for half round `next`.
@@ -167,54 +157,45 @@ impl Function {
         [before, after]
     }
 
-    /// The loop as a macro for `asm!`. The order must fit.
-    pub(crate) fn source(self, order: &Order, name: &str) -> String {
-        let mut source = String::new();
-        let mut add = |line: &str| writeln!(source, "{line}").expect("a string takes all");
-        let macro_name = name.replace('-', "_");
-        let of = if self.messages == 1 { "" } else { " of two messages" };
-        add(&format!("//! The loop over blocks{of}. Made by this command, which also says what the registers hold:"));
-        add(&format!("//! `cargo run --release -p orders -- print {} {name}`", self.name));
-        add("");
-        add(&format!("macro_rules! {macro_name} {{"));
+    /// The loop, which leaves no macro behind: there may be another one in the program. The order must fit.
+    fn lines(self, order: &Order) -> Vec<String> {
+        let mut lines = Vec::new();
         for (half, name) in HALVES.into_iter().enumerate() {
-            add(&format!("    ({name} {}) => {{", OFFSETS.map(|offset| format!("{offset}:literal")).join(" ")));
-            add("        concat!(");
-            for line in self.half_round(half, order) {
-                let offset = OFFSETS.iter().find_map(|offset| line.split_once(*offset).map(|around| (around, *offset)));
-                add(&match offset {
-                    Some(((before, after), offset)) => format!("            \"{before}\", {offset}, \"{after}\\n\","),
-                    None => format!("            \"{line}\\n\","),
-                });
-            }
-            add("        )");
-            add("    };");
+            lines.push(format!(".macro {name} {}", OFFSETS.map(|offset| &offset[1..]).join(", ")));
+            lines.extend(self.half_round(half, order));
+            lines.push(".endm".to_owned());
         }
-        add("    () => {");
-        add("        concat!(");
         let [before, after] = self.around();
-        before.iter().for_each(|line| add(&format!("            \"{line}\\n\",")));
+        lines.extend(before);
         for half in 0..2 * self.rounds {
-            let offsets = self.offsets(half + 1, order).map(|offset| offset.to_string()).join(" ");
-            add(&format!("            {macro_name}!({} {offsets}),", HALVES[half % 2]));
+            let offsets = self.offsets(half + 1, order).map(|offset| offset.to_string()).join(", ");
+            lines.push(format!("{} {offsets}", HALVES[half % 2]));
         }
-        after.iter().for_each(|line| add(&format!("            \"{line}\\n\",")));
-        for line in ["        )", "    };", "}"] {
-            add(line);
-        }
-        add(&format!("pub(super) use {macro_name};"));
+        lines.extend(after);
+        lines.extend(HALVES.map(|name| format!(".purgem {name}")));
+        lines
+    }
+
+    /// The loop as the library has it. The order must fit.
+    pub(crate) fn source(self, order: &Order, name: &str) -> String {
+        let of = if self.messages == 1 { "" } else { " of two messages" };
+        let mut source =
+            format!("# The loop over blocks{of}. Made by this command, which also says what the registers hold:\n");
+        let mut add = |line: &str| writeln!(source, "{line}").expect("a string takes all");
+        add(&format!("# cargo run --release -p orders -- print {} {name}", self.name));
         add("");
-        let [first, second] = self.pattern_registers();
-        add(&format!("/// The words of registers {first} and {second}."));
-        let patterns = self.pattern_words(order).map(|words| {
-            let words: Vec<String> = words.iter().map(|word| hexadecimal(*word, self.word)).collect();
-            format!("    [{}],", words.join(", "))
-        });
-        add("#[rustfmt::skip]");
-        add(&format!("pub(super) const PATTERNS: [[u{}; 4]; 2] = [", 8 * self.word));
-        patterns.iter().for_each(|words| add(words));
-        add("];");
+        self.lines(order).iter().for_each(|line| add(line));
         source
+    }
+
+    /// The patterns as the library has them, in the style of its source.
+    #[cfg(test)]
+    pub(crate) fn source_of_patterns(self) -> String {
+        let rows = self.pattern_words().map(|words| {
+            let words: Vec<String> = words.iter().map(|word| hexadecimal(*word, self.word)).collect();
+            format!("    [{}],\n", words.join(", "))
+        });
+        format!("const PATTERNS: [[u{}; 4]; 2] = [\n{}];\n", 8 * self.word, rows.concat())
     }
 
     /// The loop in a function of C: the rows of `memory`, the first message's blocks, their number, the bytes from a
@@ -237,17 +218,7 @@ impl Function {
         for (i, register) in chain.clone() {
             add(&format!("vmovdqu64 {}, {}", self.register(register), row("rdi", i)));
         }
-        let [before, after] = self.around();
-        let halves = [self.half_round(0, order), self.half_round(1, order)];
-        before.iter().for_each(|line| add(line));
-        for half in 0..2 * self.rounds {
-            let offsets = self.offsets(half + 1, order);
-            for line in &halves[half % 2] {
-                let offset = OFFSETS.iter().zip(offsets).find(|(name, _)| line.contains(**name));
-                add(&offset.map_or_else(|| line.clone(), |(name, offset)| line.replace(name, &offset.to_string())));
-            }
-        }
-        after.iter().for_each(|line| add(line));
+        self.lines(order).iter().for_each(|line| add(line));
         for (i, register) in chain {
             add(&format!("vmovdqu64 {}, {}", row("rdi", i), self.register(register)));
         }
@@ -257,7 +228,7 @@ impl Function {
 
     /// The rows that a function reads at `table`: the rows of the initialisation vector, the count, the length and the flags,
     /// and both patterns.
-    pub(crate) fn table(self, order: &Order, iv: [u64; 8]) -> Vec<u8> {
+    pub(crate) fn table(self, iv: [u64; 8]) -> Vec<u8> {
         let length = 16 * self.word as u64;
         let swapped = |row: [u64; 4]| [row[0], row[2], row[1], row[3]];
         let rows = [
@@ -269,7 +240,7 @@ impl Function {
         ];
         let mut table: Vec<u8> =
             rows.iter().flatten().flat_map(|word| word.to_le_bytes()[..self.word].to_vec()).collect();
-        for word in self.pattern_words(order).as_flattened() {
+        for word in self.pattern_words().as_flattened() {
             table.extend_from_slice(&word.to_le_bytes()[..self.word]);
         }
         table
@@ -293,10 +264,8 @@ fn by_turns(messages: impl Iterator<Item = Vec<String>>) -> Vec<String> {
 }
 
 /// A number in the style of the library.
+#[cfg(test)]
 fn hexadecimal(number: u64, bytes: usize) -> String {
-    if number == 0 {
-        return "0".to_owned();
-    }
     let digits = format!("{number:0width$x}", width = 2 * bytes);
     let groups: Vec<&str> = (0..digits.len()).step_by(4).map(|i| &digits[i..i + 4]).collect();
     format!("0x{}", groups.join("_"))

@@ -271,14 +271,19 @@ mod tests {
 
     const NAMES: [Name; 2] = [Name::Blake2b, Name::Blake2s];
 
+    fn of_the_library(file: &str) -> String {
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/backend/avx512").join(file)).unwrap()
+    }
+
     #[test]
     fn the_library_has_the_source_of_its_orders() {
         for (name, variant) in NAMES.into_iter().flat_map(|name| Variant::ALL.map(|variant| (name, variant))) {
             let (function, order) = (name.function(variant.is_pair()), name.order(variant).unwrap());
-            let file = format!("{}/{}.rs", function.name, variant.name().replace('-', "_"));
-            let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../src/backend/avx512").join(file);
+            let file = format!("assembly/{}_{}.s", function.name, variant.name().replace('-', "_"));
             let source = function.source(&order, variant.name());
-            assert_eq!(fs::read_to_string(&path).unwrap(), source, "{}", path.display());
+            assert_eq!(of_the_library(&file), source, "{file}");
+            let patterns = function.source_of_patterns();
+            assert!(of_the_library(&format!("{}.rs", function.name)).contains(&patterns), "{patterns}");
         }
     }
 

@@ -101,7 +101,7 @@ impl Message {
         })
     }
 
-    /// The instructions of the half round of columns (0) or of diagonals (1), with `OFFSETS` in them; or nothing if the
+    /// The instructions of the half round of columns (0) or of diagonals (1), with the parameters `OFFSETS`; or nothing if the
     /// registers do not suffice.
     pub(super) fn half_round(self, half: usize, order: &Order) -> Option<Vec<String>> {
         let operations = &order.halves[half];
@@ -124,20 +124,12 @@ impl Message {
                 None => home(&operation.result, operations, half).or_else(|| free.pop())?,
             };
             registers.insert(&operation.result, to);
-            self.instructions(operation, to, &from, half, order, &mut lines);
+            self.instructions(operation, to, &from, half, &mut lines);
         }
         Some(lines)
     }
 
-    fn instructions(
-        self,
-        operation: &Operation,
-        to: usize,
-        from: &[usize],
-        half: usize,
-        order: &Order,
-        lines: &mut Vec<String>,
-    ) {
+    fn instructions(self, operation: &Operation, to: usize, from: &[usize], half: usize, lines: &mut Vec<String>) {
         let suffix = self.function.suffix();
         let one = |name: &str, last: &str| format!("{name} {}, {}, {last}", self.register(to), self.register(from[0]));
         let by = |row| match (row, half) {
@@ -154,7 +146,7 @@ impl Message {
             Kind::Shl(bits) => one(&format!("vpsll{suffix}"), &bits.to_string()),
             Kind::Swap => one("vpshufd", "0xb1"),
             Kind::Bytes(bits) => {
-                let patterns = self.function.patterns(order);
+                let patterns = self.function.patterns();
                 let pattern = patterns.iter().position(|&other| other == bits).expect("it is among them");
                 one("vpshufb", &self.register(self.function.pattern_registers()[pattern]))
             }
