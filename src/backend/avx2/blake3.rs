@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
 use crate::backend::On;
-use crate::backend::sse41::blake3::{self as sse41, alone, next_words, row, step};
+use crate::backend::sse41::blake3::{self as sse41, alone, next_words, row};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
     Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,

@@ -10,12 +10,11 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Avx512, U32x4, U32x8, U32x16};
+use super::{Avx512, U32x4, U32x8, U32x16, ror32x4, ror32x8, ror32x16};
 use crate::backend::On;
 use crate::backend::avx2::blake3::{join as join8, pick as pick8, with_last as with_last8};
-use crate::backend::sse41::blake3::{
-    alone, join as join4, next_words, pick as pick4, row, step, with_last as with_last4,
-};
+use crate::backend::sse41::blake3::{alone, join as join4, next_words, pick as pick4, row, with_last as with_last4};
+use crate::backend::vector::words;
 use crate::kernel::blake3::{
     Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, output_lanes, output_rows,
@@ -99,7 +98,7 @@ fn compress(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress_slow(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-    compress_rows::<Slow<U32x4>, 1>(Avx512::here(), alone(chain, &[blocks], &[last]));
+    compress_rows::<Slow32x4, 1>(Avx512::here(), alone(chain, &[blocks], &[last]));
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -109,7 +108,7 @@ fn compress2(run: Run<'_, Blake3Function>) {
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress2_slow(run: Run<'_, Blake3Function>) {
-    compress_rows::<Slow<U32x8>, 2>(Avx512::here(), run);
+    compress_rows::<Slow32x8, 2>(Avx512::here(), run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -139,7 +138,7 @@ fn group1(group: Group<'_>) {
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn group1_slow(group: Group<'_>) {
-    group_rows::<Slow<U32x4>, 1>(Avx512::here(), group);
+    group_rows::<Slow32x4, 1>(Avx512::here(), group);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -149,7 +148,7 @@ fn group2(group: Group<'_>) {
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn group2_slow(group: Group<'_>) {
-    group_rows::<Slow<U32x8>, 2>(Avx512::here(), group);
+    group_rows::<Slow32x8, 2>(Avx512::here(), group);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -179,7 +178,7 @@ fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, le
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn block_slow<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
-    compress_row::<Slow<U32x4>, SETTLED>(Avx512::here(), Block { key, bytes, counter, length, flags })
+    compress_row::<Slow32x4, SETTLED>(Avx512::here(), Block { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -202,6 +201,19 @@ row!(U32x8 of 2 in "avx512f,avx512vl,avx512bw", Avx512, join8, _mm256_add_epi32,
 row!(U32x16 of 4 in "avx512f,avx512vl,avx512bw", Avx512, join16, _mm512_add_epi32, xor_ror16, _mm512_shuffle_epi32, pick16,
     with_last16, _mm512_permutex2var_epi32, _mm512_unpackhi_epi32);
 
+words!(
+    /// Four words of a message, where a rotation takes two cycles.
+    Slow32x4: [u32; 4] in __m128i, Avx512, _mm_add_epi32, _mm_xor_si128, ror32x4
+);
+words!(
+    /// Four words of each of two messages, where a rotation takes two cycles.
+    Slow32x8: [u32; 8] in __m256i, Avx512, _mm256_add_epi32, _mm256_xor_si256, ror32x8
+);
+row!(Slow32x4 of 1 in "avx512f,avx512vl,avx512bw", Avx512, join4, _mm_add_epi32, by_shifts4, _mm_shuffle_epi32, pick4,
+    with_last4, _mm_permutex2var_epi32, _mm_unpackhi_epi32);
+row!(Slow32x8 of 2 in "avx512f,avx512vl,avx512bw", Avx512, join8, _mm256_add_epi32, by_shifts8, _mm256_shuffle_epi32,
+    pick8, with_last8, _mm256_permutex2var_epi32, _mm256_unpackhi_epi32);
+
 /// Words `4 i` to `4 i + 4` of four blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
@@ -213,19 +225,19 @@ fn join16<const SETTLED: bool>([a, b, c, d]: [&[u8; 64]; 4], i: usize) -> __m512
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn xor_ror4(a: __m128i, b: __m128i, bits: u32) -> __m128i {
-    super::ror32x4(_mm_xor_si128(a, b), bits)
+    ror32x4(_mm_xor_si128(a, b), bits)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn xor_ror8(a: __m256i, b: __m256i, bits: u32) -> __m256i {
-    super::ror32x8(_mm256_xor_si256(a, b), bits)
+    ror32x8(_mm256_xor_si256(a, b), bits)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn xor_ror16(a: __m512i, b: __m512i, bits: u32) -> __m512i {
-    super::ror32x16(_mm512_xor_si512(a, b), bits)
+    ror32x16(_mm512_xor_si512(a, b), bits)
 }
 
 #[inline]
@@ -254,21 +266,16 @@ const fn places<const WORDS: usize>(four: [u32; 4]) -> [u32; WORDS] {
     places
 }
 
-/// A step of rows where a rotation takes two cycles.
-trait ByShifts: Copy {
-    /// Rotates the side of an exclusive or that is known early, while the other is still being computed, which is then
-    /// shifted both ways and added by ternary logic: two cycles instead of three where a rotation takes two. Where it
-    /// takes one, the shifts only fill the ports: 207 cycles a block instead of 183 (Cascade Lake).
-    fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self>;
-}
-
-/// Rotates an exclusive or, of which `early` is known some cycles before `late`.
+/// Rotates an exclusive or, of which `early` is known some cycles before `late`: that side is rotated while the other is
+/// still being computed, which is then shifted both ways and added by ternary logic. That takes two cycles instead of
+/// three where a rotation takes two. Where it takes one, the shifts only fill the ports: 207 cycles a block instead of 183
+/// (Cascade Lake).
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn by_shifts4(early: __m128i, late: __m128i, bits: u32) -> __m128i {
     let down = _mm_cvtsi32_si128(bits.cast_signed());
     let up = _mm_cvtsi32_si128((32 - bits).cast_signed());
-    let (early, down, up) = (super::ror32x4(early, bits), _mm_srl_epi32(late, down), _mm_sll_epi32(late, up));
+    let (early, down, up) = (ror32x4(early, bits), _mm_srl_epi32(late, down), _mm_sll_epi32(late, up));
     #[cfg(not(msan))]
     return _mm_ternarylogic_epi32::<0x96>(early, down, up);
     // The memory sanitizer does not follow ternary logic.
@@ -281,84 +288,10 @@ fn by_shifts4(early: __m128i, late: __m128i, bits: u32) -> __m128i {
 fn by_shifts8(early: __m256i, late: __m256i, bits: u32) -> __m256i {
     let down = _mm_cvtsi32_si128(bits.cast_signed());
     let up = _mm_cvtsi32_si128((32 - bits).cast_signed());
-    let (early, down, up) = (super::ror32x8(early, bits), _mm256_srl_epi32(late, down), _mm256_sll_epi32(late, up));
+    let (early, down, up) = (ror32x8(early, bits), _mm256_srl_epi32(late, down), _mm256_sll_epi32(late, up));
     #[cfg(not(msan))]
     return _mm256_ternarylogic_epi32::<0x96>(early, down, up);
     // The memory sanitizer does not follow ternary logic.
     #[cfg(msan)]
     return _mm256_xor_si256(early, _mm256_xor_si256(down, up));
-}
-
-impl ByShifts for U32x4 {
-    #[inline(always)]
-    fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
-        step!(U32x4 in "avx512f,avx512vl,avx512bw", _mm_add_epi32, by_shifts4, _mm_shuffle_epi32);
-        // SAFETY: next.1 proves AVX-512F, VL and BW.
-        unsafe { step::<DIAGONALS>(rows, second, next) }
-    }
-}
-
-impl ByShifts for U32x8 {
-    #[inline(always)]
-    fn step_by_shifts<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
-        step!(U32x8 in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, by_shifts8, _mm256_shuffle_epi32);
-        // SAFETY: next.1 proves AVX-512F, VL and BW.
-        unsafe { step::<DIAGONALS>(rows, second, next) }
-    }
-}
-
-/// A row on a CPU where a rotation takes two cycles.
-#[derive(Clone, Copy)]
-struct Slow<V>(V);
-
-impl<const N: usize, V: Row<N> + ByShifts> Row<N> for Slow<V> {
-    type Token = V::Token;
-
-    #[inline(always)]
-    fn new(token: V::Token, words: [[u32; 4]; N]) -> Self {
-        Self(V::new(token, words))
-    }
-
-    #[inline(always)]
-    fn words(self) -> [[u32; 4]; N] {
-        self.0.words()
-    }
-
-    #[inline(always)]
-    fn load<const SETTLED: bool>(token: V::Token, blocks: [&[u8; 64]; N], i: usize) -> Self {
-        Self(V::load::<SETTLED>(token, blocks, i))
-    }
-
-    #[inline(always)]
-    fn add(self, rhs: Self) -> Self {
-        Self(self.0.add(rhs.0))
-    }
-
-    #[inline(always)]
-    fn xor(self, rhs: Self) -> Self {
-        Self(self.0.xor(rhs.0))
-    }
-
-    #[inline(always)]
-    fn shuffle<const ORDER: i32>(self) -> Self {
-        Self(self.0.shuffle::<ORDER>())
-    }
-
-    #[inline(always)]
-    fn pick<const ORDER: i32>(self, rhs: Self) -> Self {
-        Self(self.0.pick::<ORDER>(rhs.0))
-    }
-
-    #[inline(always)]
-    fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
-        let rows = Rows { sum: rows.sum.0, a: rows.a.0, b: rows.b.0, c: rows.c.0, d: rows.d.0 };
-        let rows = V::step_by_shifts::<DIAGONALS>(rows, second.0, next.0);
-        Rows { sum: Self(rows.sum), a: Self(rows.a), b: Self(rows.b), c: Self(rows.c), d: Self(rows.d) }
-    }
-
-    #[inline(always)]
-    fn next_words([x, y, z, w]: [Self; 4]) -> [Self; 4] {
-        let [x, y, z, w] = V::next_words([x.0, y.0, z.0, w.0]);
-        [Self(x), Self(y), Self(z), Self(w)]
-    }
 }

@@ -119,7 +119,8 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
     }
 }
 
-/// Implements [`Row`] for a vector of `N` messages, by the operations on its register.
+/// Implements [`Row`] for a vector of `N` messages, by the operations on its register. `xor_ror` rotates an exclusive or,
+/// whose first side is known some cycles before the second.
 ///
 /// Like `lane!`, it makes functions of the parts of a round, so that the compiler simplifies each once.
 macro_rules! row {
@@ -172,7 +173,32 @@ macro_rules! row {
 
             #[inline(always)]
             fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
-                step!($Vector in $features, $add, $xor_ror, $shuffle);
+                #[inline]
+                #[target_feature(enable = $features)]
+                fn step<const DIAGONALS: bool>(rows: Rows<$Vector>, second: $Vector, next: $Vector) -> Rows<$Vector> {
+                    let [r1, r2, r3, r4] = u32::ROTATIONS;
+                    let Rows { sum: $Vector(sum, token), b: $Vector(b, _), c: $Vector(c, _), d: $Vector(d, _), .. } = rows;
+                    let a = $add(sum, b);
+                    let d = $xor_ror(d, a, r1);
+                    let c = $add(c, d);
+                    let b = $xor_ror(b, c, r2);
+                    let a = $add($add(a, second.0), b);
+                    let d = $xor_ror(d, a, r3);
+                    let c = $add(c, d);
+                    let b = $xor_ror(b, c, r4);
+                    let turned = if DIAGONALS { $shuffle::<TURN_1>(a) } else { $shuffle::<TURN_3>(a) };
+                    let sum = $add(turned, next.0);
+                    let c = if DIAGONALS { $shuffle::<TURN_3>(c) } else { $shuffle::<TURN_1>(c) };
+                    let d = $shuffle::<TURN_2>(d);
+                    Rows {
+                        sum: $Vector(sum, token),
+                        a: $Vector(a, token),
+                        b: $Vector(b, token),
+                        c: $Vector(c, token),
+                        d: $Vector(d, token),
+                    }
+                }
+
                 // SAFETY: next.1 proves the instruction set.
                 unsafe { step::<DIAGONALS>(rows, second, next) }
             }
@@ -187,39 +213,6 @@ macro_rules! row {
     };
 }
 pub(in crate::backend) use row;
-
-/// The function `step` for the method of [`Row`]. `xor_ror` rotates an exclusive or, whose first side is known some cycles
-/// before the second.
-macro_rules! step {
-    ($Vector:ident in $features:literal, $add:ident, $xor_ror:path, $shuffle:ident) => {
-        #[inline]
-        #[target_feature(enable = $features)]
-        fn step<const DIAGONALS: bool>(rows: Rows<$Vector>, second: $Vector, next: $Vector) -> Rows<$Vector> {
-            let [r1, r2, r3, r4] = u32::ROTATIONS;
-            let Rows { sum: $Vector(sum, token), b: $Vector(b, _), c: $Vector(c, _), d: $Vector(d, _), .. } = rows;
-            let a = $add(sum, b);
-            let d = $xor_ror(d, a, r1);
-            let c = $add(c, d);
-            let b = $xor_ror(b, c, r2);
-            let a = $add($add(a, second.0), b);
-            let d = $xor_ror(d, a, r3);
-            let c = $add(c, d);
-            let b = $xor_ror(b, c, r4);
-            let turned = if DIAGONALS { $shuffle::<TURN_1>(a) } else { $shuffle::<TURN_3>(a) };
-            let sum = $add(turned, next.0);
-            let c = if DIAGONALS { $shuffle::<TURN_3>(c) } else { $shuffle::<TURN_1>(c) };
-            let d = $shuffle::<TURN_2>(d);
-            Rows {
-                sum: $Vector(sum, token),
-                a: $Vector(a, token),
-                b: $Vector(b, token),
-                c: $Vector(c, token),
-                d: $Vector(d, token),
-            }
-        }
-    };
-}
-pub(in crate::backend) use step;
 
 /// The function `next_words` for the method of [`Row`]: by shuffles, or by permutations of two vectors.
 macro_rules! next_words {
