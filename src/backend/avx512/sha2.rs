@@ -11,24 +11,28 @@ pub(super) const MAJ: i32 = 0xe8;
 
 /// Ternary logic in steps: MemorySanitizer does not follow `vpternlog`.
 #[cfg(msan)]
-macro_rules! in_steps {
-    ($name:ident, $Register:ident, $xor:ident, $and:ident) => {
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn $name<const TABLE: i32>(a: $Register, b: $Register, c: $Register) -> $Register {
-            match TABLE {
-                XOR3 => $xor(a, $xor(b, c)),
-                CH => $xor(c, $and(a, $xor(b, c))),
-                MAJ => $xor($and(a, b), $and(c, $xor(a, b))),
-                _ => unreachable!(),
-            }
-        }
-    };
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+pub(super) fn _mm256_ternarylogic_epi32<const TABLE: i32>(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+    match TABLE {
+        XOR3 => _mm256_xor_si256(a, _mm256_xor_si256(b, c)),
+        CH => _mm256_xor_si256(c, _mm256_and_si256(a, _mm256_xor_si256(b, c))),
+        MAJ => _mm256_xor_si256(_mm256_and_si256(a, b), _mm256_and_si256(c, _mm256_xor_si256(a, b))),
+        _ => unreachable!(),
+    }
 }
+
 #[cfg(msan)]
-in_steps!(_mm256_ternarylogic_epi32, __m256i, _mm256_xor_si256, _mm256_and_si256);
-#[cfg(msan)]
-in_steps!(_mm512_ternarylogic_epi32, __m512i, _mm512_xor_si512, _mm512_and_si512);
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+pub(super) fn _mm512_ternarylogic_epi32<const TABLE: i32>(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    match TABLE {
+        XOR3 => _mm512_xor_si512(a, _mm512_xor_si512(b, c)),
+        CH => _mm512_xor_si512(c, _mm512_and_si512(a, _mm512_xor_si512(b, c))),
+        MAJ => _mm512_xor_si512(_mm512_and_si512(a, b), _mm512_and_si512(c, _mm512_xor_si512(a, b))),
+        _ => unreachable!(),
+    }
+}
 
 /// Implements [`Lane`] by ternary logic.
 macro_rules! lane {

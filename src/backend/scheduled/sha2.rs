@@ -43,14 +43,14 @@ macro_rules! rounds {
                 // SAFETY: self proves the rotations. The word lies in the array.
                 unsafe {
                     asm!(
-                        $rotate!("t", "e", $as, $e2),
+                        rotate!($rotate "t", "e", $as, $e2),
                         concat!("mov {u:", $as, "}, {f:", $as, "}"),
                         concat!("xor {u:", $as, "}, {g:", $as, "}"),
-                        $rotate!("s", "e", $as, $e1),
+                        rotate!($rotate "s", "e", $as, $e1),
                         concat!("and {u:", $as, "}, {e:", $as, "}"),
                         concat!("xor {t:", $as, "}, {s:", $as, "}"),
                         concat!("xor {u:", $as, "}, {g:", $as, "}"),
-                        $rotate!("s", "e", $as, $e0),
+                        rotate!($rotate "s", "e", $as, $e0),
                         concat!("add {h:", $as, "}, [{sums} + {at}]"),
                         concat!("xor {t:", $as, "}, {s:", $as, "}"),
                         concat!("add {h:", $as, "}, {u:", $as, "}"),
@@ -71,10 +71,10 @@ macro_rules! rounds {
                 // SAFETY: self proves the rotations.
                 unsafe {
                     asm!(
-                        $rotate!("s", "a", $as, $a1),
-                        $rotate!("t", "a", $as, $a2),
+                        rotate!($rotate "s", "a", $as, $a1),
+                        rotate!($rotate "t", "a", $as, $a2),
                         concat!("xor {t:", $as, "}, {s:", $as, "}"),
-                        $rotate!("s", "a", $as, $a0),
+                        rotate!($rotate "s", "a", $as, $a0),
                         concat!("mov {n:", $as, "}, {a:", $as, "}"),
                         concat!("xor {t:", $as, "}, {s:", $as, "}"),
                         concat!("xor {n:", $as, "}, {b:", $as, "}"),
@@ -115,25 +115,21 @@ macro_rules! rounds {
     };
 }
 
-/// Rotates register `$of` into `$to`. `$as` is the modifier of registers for the size of words.
+/// Rotates register `$of` into `$to`, by one instruction or two. `$as` is the modifier of registers for the size of words.
 #[cfg(all(target_arch = "x86_64", not(msan)))]
-macro_rules! rorx {
-    ($to:literal, $of:literal, $as:literal, $bits:literal) => {
+macro_rules! rotate {
+    (rorx $to:literal, $of:literal, $as:literal, $bits:literal) => {
         concat!("rorx {", $to, ":", $as, "}, {", $of, ":", $as, "}, ", $bits)
     };
-}
-
-#[cfg(all(target_arch = "x86_64", not(msan)))]
-macro_rules! in_place {
-    ($to:literal, $of:literal, $as:literal, $bits:literal) => {
+    (ror $to:literal, $of:literal, $as:literal, $bits:literal) => {
         concat!("mov {", $to, ":", $as, "}, {", $of, ":", $as, "}\nror {", $to, ":", $as, "}, ", $bits)
     };
 }
 
 rounds!(Bmi2: u32 as "e" by rorx, [6 11 25], [2 13 22]);
-rounds!(InPlace: u32 as "e" by in_place, [6 11 25], [2 13 22]);
+rounds!(InPlace: u32 as "e" by ror, [6 11 25], [2 13 22]);
 rounds!(Bmi2: u64 as "r" by rorx, [14 18 41], [28 34 39]);
-rounds!(InPlace: u64 as "r" by in_place, [14 18 41], [28 34 39]);
+rounds!(InPlace: u64 as "r" by ror, [14 18 41], [28 34 39]);
 
 /// Defines `compress`, one message with words of `$word`. `$vectors` numbers the vectors of sixteen words, `$first` the
 /// words of the first block in each, and `$second` those of the second.

@@ -220,23 +220,47 @@ fn load(sha: Sha, block: &[u8; 64]) -> [uint32x4_t; 4] {
 #[inline(always)]
 fn compress_words<const N: usize>(sha: Sha, states: &mut [State; N], mut w: [[uint32x4_t; 4]; N]) {
     let before = *states;
-    macro_rules! four_rounds {
-        ($($i:literal $j:literal)+) => {$(
-            let k = constant(sha, *K.0[$i].as_chunks::<4>().0.get($j).expect("sixteen constants"));
-            for s in 0..N {
-                // SAFETY: sha proves `sha2`, and so NEON.
-                let sums = unsafe { vaddq_u32(w[s][$j], k) };
-                states[s] = rounds(sha, states[s], sums);
-                if $i < 3 {
-                    let last = [w[s][$j], w[s][($j + 1) % 4], w[s][($j + 2) % 4], w[s][($j + 3) % 4]];
-                    // SAFETY: sha proves `sha2`.
-                    w[s][$j] = unsafe { next_words(last) };
-                }
-            }
-        )+};
-    }
-    four_rounds!(0 0  0 1  0 2  0 3  1 0  1 1  1 2  1 3  2 0  2 1  2 2  2 3  3 0  3 1  3 2  3 3);
+    let [first, second, third, last] = &K.0;
+    sixteen_rounds::<N, true>(sha, states, &mut w, first);
+    sixteen_rounds::<N, true>(sha, states, &mut w, second);
+    sixteen_rounds::<N, true>(sha, states, &mut w, third);
+    sixteen_rounds::<N, false>(sha, states, &mut w, last);
     add_all(sha, states, &before);
+}
+
+/// Sixteen rounds. If `MORE`, the words of the next sixteen take the place of these.
+#[inline(always)]
+fn sixteen_rounds<const N: usize, const MORE: bool>(
+    sha: Sha,
+    states: &mut [State; N],
+    w: &mut [[uint32x4_t; 4]; N],
+    k: &[u32; 16],
+) {
+    four_of_sixteen::<N, 0, MORE>(sha, states, w, k);
+    four_of_sixteen::<N, 1, MORE>(sha, states, w, k);
+    four_of_sixteen::<N, 2, MORE>(sha, states, w, k);
+    four_of_sixteen::<N, 3, MORE>(sha, states, w, k);
+}
+
+/// Four rounds, number `J` of four.
+#[inline(always)]
+fn four_of_sixteen<const N: usize, const J: usize, const MORE: bool>(
+    sha: Sha,
+    states: &mut [State; N],
+    w: &mut [[uint32x4_t; 4]; N],
+    k: &[u32; 16],
+) {
+    let k = constant(sha, *k.as_chunks::<4>().0.get(J).expect("sixteen constants"));
+    for s in 0..N {
+        // SAFETY: sha proves `sha2`, and so NEON.
+        let sums = unsafe { vaddq_u32(w[s][J], k) };
+        states[s] = rounds(sha, states[s], sums);
+        if MORE {
+            let last = [w[s][J], w[s][(J + 1) % 4], w[s][(J + 2) % 4], w[s][(J + 3) % 4]];
+            // SAFETY: sha proves `sha2`.
+            w[s][J] = unsafe { next_words(last) };
+        }
+    }
 }
 
 /// One block of each message, whose schedule is known: `sums` are its words and the constants.

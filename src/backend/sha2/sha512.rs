@@ -148,30 +148,50 @@ fn compress_blocks<const N: usize>(sha: Sha512, states: &mut [State; N], blocks:
         *w = load(sha, block);
     }
     let [first @ .., last] = <u64 as Sha2Word>::K else { return };
-    macro_rules! two_rounds {
-        ($k:ident, $($j:literal)+) => {$(
-            let k = constant(sha, [$k[2 * $j], $k[2 * $j + 1]]);
-            for (state, w) in states.iter_mut().zip(&w) {
-                *state = rounds(sha, *state, w[$j], k);
-            }
-        )+};
-        ($k:ident and words, $($j:literal)+) => {$(
-            let k = constant(sha, [$k[2 * $j], $k[2 * $j + 1]]);
-            for (state, w) in states.iter_mut().zip(&mut w) {
-                *state = rounds(sha, *state, w[$j], k);
-                let last = [w[$j], w[($j + 1) % 8], w[($j + 4) % 8], w[($j + 5) % 8], w[($j + 7) % 8]];
-                // SAFETY: sha proves `sha3`, and so NEON.
-                w[$j] = unsafe { next_words(last) };
-            }
-        )+};
-    }
     for k in first {
-        two_rounds!(k and words, 0 1 2 3 4 5 6 7);
+        sixteen_rounds::<N, true>(sha, states, &mut w, k);
     }
-    two_rounds!(last, 0 1 2 3 4 5 6 7);
+    sixteen_rounds::<N, false>(sha, states, &mut w, last);
     for (row, before) in states.as_flattened_mut().iter_mut().zip(before.as_flattened()) {
         // SAFETY: sha proves `sha3`, and so NEON.
         *row = unsafe { vaddq_u64(*row, *before) };
+    }
+}
+
+/// Sixteen rounds. If `MORE`, the words of the next sixteen take the place of these.
+#[inline(always)]
+fn sixteen_rounds<const N: usize, const MORE: bool>(
+    sha: Sha512,
+    states: &mut [State; N],
+    w: &mut [[uint64x2_t; 8]; N],
+    k: &[u64; 16],
+) {
+    two_of_sixteen::<N, 0, MORE>(sha, states, w, k);
+    two_of_sixteen::<N, 1, MORE>(sha, states, w, k);
+    two_of_sixteen::<N, 2, MORE>(sha, states, w, k);
+    two_of_sixteen::<N, 3, MORE>(sha, states, w, k);
+    two_of_sixteen::<N, 4, MORE>(sha, states, w, k);
+    two_of_sixteen::<N, 5, MORE>(sha, states, w, k);
+    two_of_sixteen::<N, 6, MORE>(sha, states, w, k);
+    two_of_sixteen::<N, 7, MORE>(sha, states, w, k);
+}
+
+/// Two rounds, number `J` of eight.
+#[inline(always)]
+fn two_of_sixteen<const N: usize, const J: usize, const MORE: bool>(
+    sha: Sha512,
+    states: &mut [State; N],
+    w: &mut [[uint64x2_t; 8]; N],
+    k: &[u64; 16],
+) {
+    let k = constant(sha, [k[2 * J], k[2 * J + 1]]);
+    for (state, w) in states.iter_mut().zip(w) {
+        *state = rounds(sha, *state, w[J], k);
+        if MORE {
+            let last = [w[J], w[(J + 1) % 8], w[(J + 4) % 8], w[(J + 5) % 8], w[(J + 7) % 8]];
+            // SAFETY: sha proves `sha3`, and so NEON.
+            w[J] = unsafe { next_words(last) };
+        }
     }
 }
 

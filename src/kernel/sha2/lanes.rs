@@ -167,18 +167,19 @@ pub(in crate::kernel) fn compress<W: Sha2Word, V: Lane<W, L>, const L: usize>(
     let mut v = h;
     let last = W::K.len() - 1;
     for k in &W::K[..last] {
-        v = sixteen::<W, V, L, true>(token, v, &mut w, k);
+        v = sixteen::<W, V, L, true>(token, v, Some(&mut w), k);
     }
-    v = sixteen::<W, V, L, false>(token, v, &mut w, &W::K[last]);
+    v = sixteen::<W, V, L, false>(token, v, Some(&mut w), &W::K[last]);
     add_all::<W, V, L>(h, v)
 }
 
-/// Sixteen rounds. If `MORE`, the words of the next sixteen take the place of these.
+/// Sixteen rounds with these words and constants, or where there are no words with the sums of both. If `MORE`, the words of
+/// the next sixteen take the place of these.
 #[inline(always)]
-fn sixteen<W: Sha2Word, V: Lane<W, L>, const L: usize, const MORE: bool>(
+pub(in crate::kernel) fn sixteen<W: Sha2Word, V: Lane<W, L>, const L: usize, const MORE: bool>(
     token: V::Token,
     v: [V; 8],
-    w: &mut [V; 16],
+    mut words: Option<&mut [V; 16]>,
     k: &[W; 16],
 ) -> [V; 8] {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
@@ -186,14 +187,17 @@ fn sixteen<W: Sha2Word, V: Lane<W, L>, const L: usize, const MORE: bool>(
     let early = const { size_of::<V>() > 16 };
     macro_rules! rounds {
         ($($t:literal)+) => {$(
-            let word = w[$t];
-            if MORE && early {
-                w[$t] = V::next_word([word, w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
+            let mut sum = h.add(splat::<W, V, L>(token, k[$t]));
+            if let Some(w) = &mut words {
+                let word = w[$t];
+                if MORE && early {
+                    w[$t] = V::next_word([word, w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
+                }
+                sum = sum.add(word);
             }
-            let sum = h.add(splat::<W, V, L>(token, k[$t])).add(word);
             let [t1, t2] = V::temporary(sum, [a, b, c, e, f, g]);
-            if MORE && !early {
-                w[$t] = V::next_word([word, w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
+            if let (Some(w), true) = (&mut words, MORE && !early) {
+                w[$t] = V::next_word([w[$t], w[($t + 1) % 16], w[($t + 9) % 16], w[($t + 14) % 16]]);
             }
             (a, b, c, d, e, f, g, h) = (t1.add(t2), a, b, c, d.add(t1), e, f, g);
         )+};

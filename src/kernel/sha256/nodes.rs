@@ -2,7 +2,7 @@
 
 use super::{Nodes, PADDING_OF_64, Rounds};
 use crate::kernel::sha2::Lane;
-use crate::kernel::sha2::lanes::{add_all, compress, splat, splat_all};
+use crate::kernel::sha2::lanes::{add_all, compress, sixteen, splat, splat_all};
 
 /// The digests of up to `L` messages of 64 bytes, or of these digests if `twice`.
 #[inline(always)]
@@ -48,16 +48,9 @@ pub(crate) fn hash_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, nodes
 
 /// The 64 rounds of a block whose schedule is known: `sums` are its words and the constants.
 #[inline(always)]
-fn scheduled_rounds<V: Lane<u32, L>, const L: usize>(token: V::Token, v: [V; 8], sums: &Rounds) -> [V; 8] {
-    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = v;
-    macro_rules! rounds {
-        ($k:ident: $($t:literal)+) => {$(
-            let [t1, t2] = V::temporary(h.add(splat::<u32, V, L>(token, $k[$t])), [a, b, c, e, f, g]);
-            (a, b, c, d, e, f, g, h) = (t1.add(t2), a, b, c, d.add(t1), e, f, g);
-        )+};
+fn scheduled_rounds<V: Lane<u32, L>, const L: usize>(token: V::Token, mut v: [V; 8], sums: &Rounds) -> [V; 8] {
+    for sums in &sums.0 {
+        v = sixteen::<u32, V, L, false>(token, v, None, sums);
     }
-    for k in &sums.0 {
-        rounds!(k: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-    }
-    [a, b, c, d, e, f, g, h]
+    v
 }
