@@ -91,8 +91,8 @@ ways_lead_on() {
         grep -rqw -- "${function##*::}" "$file" || { echo "$file has no $function"; return 1; }
         number=$((number + 1))
     done < <(sed -nE 's/^\| `(src[^`]*)` \| `([^`]*)` \|.*/\1 \2/p')
-    echo "$number functions are where they are said to be, of 14 that there must be"
-    [ $number -ge 14 ]
+    echo "$number functions are where they are said to be, of 13 that there must be"
+    [ $number -ge 13 ]
 }
 
 # rules_of_patterns NUMBER: rules that are a pattern, over this many files at least.
@@ -335,7 +335,7 @@ sizes() {
 # No kernel has fallen apart into calls.
 inlined() {
     release_library objdump
-    .ci/inlined "$target/release/libsimd_digest.rlib" 119 avx avx2 avx512 sha sse41
+    .ci/inlined "$target/release/libsimd_digest.rlib" 119 avx avx2 avx512 sha_x86 sse41
 }
 
 # The kernels of SHA-NI are encoded so that they are fast, and run without AVX.

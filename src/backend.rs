@@ -6,13 +6,11 @@
 use core::fmt;
 use core::str::FromStr;
 
-use digest::typenum::Unsigned;
-
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use self::bmi2::Bmi2;
+use self::cpu::Cpu;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-use self::family::Family;
-use self::isa::Cpu;
+use self::cpu::CpuFamily;
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 use self::isa::Missing as Bmi2;
 #[cfg(not(any(
@@ -23,26 +21,20 @@ use self::isa::Missing as Bmi2;
 use self::isa::Missing as Sha;
 #[cfg(not(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")))]
 use self::isa::Missing as Sha512;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-use self::sha::Sha;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-use self::sha2::{Sha, Sha512};
-#[cfg(feature = "blake3")]
-use crate::kernel::blake3::{Block, CompressGroup, Group, Node};
-#[cfg(feature = "sha2")]
-use crate::kernel::sha2::{CompressWhole, Whole};
-#[cfg(feature = "sha2")]
-use crate::kernel::sha256::{CompressNodes, Iterate, Iteration, Nodes, Sha256Function};
-#[cfg(feature = "sha2")]
-use crate::kernel::sha512::Sha512Function;
-use crate::kernel::{Compress, Function, Run, Sides};
+use self::sha_arm::{Sha, Sha512};
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use self::sha_x86::Sha;
+use self::tuning::Tuning;
 
+mod cpu;
 #[cfg_attr(
     not(any(target_arch = "x86", target_arch = "x86_64")),
     allow(unused_imports, unused_macros, reason = "an architecture may have `portable` alone")
 )]
 mod isa;
 mod portable;
+mod tuning;
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "32"))]
 compile_error!("simd-digest does not support x32, x86-64 with pointers of 32 bits: build for x86_64 or i686");
@@ -62,29 +54,6 @@ compile_error!("simd-digest does not support x32, x86-64 with pointers of 32 bit
 ))]
 compile_error!("--cfg simd_digest_backend knows the value \"portable\" alone: choose others by Backend::set_default");
 
-#[cfg(feature = "sha2")]
-mod choice;
-
-/// Features of other CPUs than x86 are not told by leaves.
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-#[allow(dead_code, reason = "an architecture may have `portable` alone")]
-mod cpuid {
-    #[derive(Clone, Copy, PartialEq, PartialOrd)]
-    pub(super) enum Leaf {
-        First,
-    }
-
-    impl Leaf {
-        pub(super) const fn of(_: &[&str]) -> Self {
-            Self::First
-        }
-
-        pub(super) fn is_there(self) -> bool {
-            true
-        }
-    }
-}
-
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -94,16 +63,12 @@ mod avx512;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod bmi2;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-mod cpuid;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-mod family;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod opaque;
 #[cfg(feature = "sha2")]
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod scheduled;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-mod sha;
+mod sha_x86;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse41;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
@@ -113,7 +78,7 @@ mod staggered;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-mod sha2;
+mod sha_arm;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
@@ -171,7 +136,7 @@ macro_rules! backends {
                     .map(move |isa| {
                         let has_extension = isa != Isa::PORTABLE;
                         let (sha, sha512) = (sha.filter(|_| has_extension), sha512.filter(|_| has_extension));
-                        Self { isa, sha, sha512, bmi2, tuning: Tuning::of(isa, sha, cpu) }
+                        Self { isa, sha, sha512, bmi2, tuning: isa.tuning(sha, cpu) }
                     })
             }
 
@@ -211,8 +176,29 @@ backends! { $
     "portable" is Portable of portable,
 }
 
+// After `on!`, which it is made of.
+pub(crate) mod dispatch;
+
+pub(crate) use self::dispatch::Dispatch;
+#[cfg(feature = "blake2")]
+pub(crate) use self::portable::blake2::compress_rounds as blake2_rounds;
+
 impl Isa {
     const PORTABLE: Self = Self::Portable(portable::Portable);
+
+    /// What suits the family of the CPU.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    fn tuning(self, sha: Option<Sha>, cpu: Cpu) -> Tuning {
+        let family = CpuFamily::of(cpu);
+        // Small cores alone choose SSE4.1 beside SHA-NI, and they cannot hold two messages.
+        let intel_sha = sha.is_some() && family == CpuFamily::Intel && !matches!(self, Self::Sse41(_));
+        Tuning::new(intel_sha, family == CpuFamily::Zen4 && matches!(self, Self::Avx512(_)))
+    }
+
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    fn tuning(self, _: Option<Sha>, _: Cpu) -> Tuning {
+        Tuning::First
+    }
 }
 
 /// A way to compute every hash: an instruction set that this CPU has, and its SHA extension if it has one.
@@ -302,53 +288,6 @@ pub struct Backend {
     sha512: Option<Sha512>,
     bmi2: Option<Bmi2>,
     tuning: Tuning,
-}
-
-/// The choice among kernels, or orders of a kernel's instructions, where two families of CPU with one instruction set
-/// differ. A wrong choice costs speed and never a digest. In one byte, since every hasher has a backend.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(dead_code, reason = "x86 alone has a choice")]
-enum Tuning {
-    First,
-    /// SHA-NI of Intel's, which begins the next message before one has ended. On AVX-512 many messages go in lanes.
-    IntelSha,
-    /// A rotation by AVX-512 takes two cycles, where a shift takes one.
-    SlowRotation,
-    Both,
-}
-
-impl Tuning {
-    const fn new(intel_sha: bool, slow_rotation: bool) -> Self {
-        match (intel_sha, slow_rotation) {
-            (false, false) => Self::First,
-            (true, false) => Self::IntelSha,
-            (false, true) => Self::SlowRotation,
-            (true, true) => Self::Both,
-        }
-    }
-
-    #[inline]
-    const fn intel_sha(self) -> bool {
-        matches!(self, Self::IntelSha | Self::Both)
-    }
-
-    #[inline]
-    const fn slow_rotation(self) -> bool {
-        matches!(self, Self::SlowRotation | Self::Both)
-    }
-
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    fn of(isa: Isa, sha: Option<Sha>, cpu: Cpu) -> Self {
-        let family = Family::of(cpu);
-        // Small cores alone choose SSE4.1 beside SHA-NI, and they cannot hold two messages.
-        let intel_sha = sha.is_some() && family == Family::Intel && !matches!(isa, Isa::Sse41(_));
-        Self::new(intel_sha, family == Family::Zen4 && matches!(isa, Isa::Avx512(_)))
-    }
-
-    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-    fn of(_: Isa, _: Option<Sha>, _: Cpu) -> Self {
-        Self::First
-    }
 }
 
 /// An instruction set's token, and all else that a backend has.
@@ -441,124 +380,6 @@ impl Backend {
     }
 }
 
-/// A function for which every instruction set has an answer.
-pub trait Dispatch: Function {
-    /// See [`Compress::blocks`].
-    fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last);
-    /// See [`Compress::run`].
-    fn compress_lanes(backend: Backend, run: Run<'_, Self>);
-    /// See [`Compress::LANES`]. At most [`Function::MaxLanes`], as the compiler knows.
-    fn lanes(backend: Backend) -> usize;
-    /// See [`Compress::sides`].
-    fn sides(backend: Backend, live: usize) -> Sides;
-}
-
-/// Has a backend answer for a function.
-macro_rules! dispatch {
-    ($Function:ty) => {
-        impl Dispatch for $Function {
-            #[inline]
-            fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last) {
-                on!(backend, isa => Compress::<Self>::blocks(backend.with(isa), chain, blocks, last));
-            }
-
-            #[inline]
-            fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
-                debug_assert!(run.keeps_contract(<Self as Dispatch>::lanes(backend)), "a kernel's contract");
-                on!(backend, isa => Compress::<Self>::run(backend.with(isa), run));
-            }
-
-            #[inline]
-            fn lanes(backend: Backend) -> usize {
-                on!(backend, isa => number_of_lanes::<Self, _>(&backend.with(isa))).min(<Self as Function>::MaxLanes::USIZE)
-            }
-
-            #[inline]
-            fn sides(backend: Backend, live: usize) -> Sides {
-                on!(backend, isa => Compress::<Self>::sides(&backend.with(isa), live))
-            }
-        }
-    };
-}
-
-#[cfg(feature = "blake2")]
-dispatch!(crate::kernel::blake2b::FlavourB);
-#[cfg(feature = "blake2")]
-dispatch!(crate::kernel::blake2s::FlavourS);
-#[cfg(feature = "blake3")]
-dispatch!(crate::kernel::blake3::Blake3Function);
-#[cfg(feature = "sha2")]
-dispatch!(Sha256Function);
-#[cfg(feature = "sha2")]
-dispatch!(Sha512Function);
-
-/// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
-#[cfg(feature = "sha2")]
-pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
-    on!(backend, isa => backend.with(isa).nodes(nodes));
-}
-
-/// See [`CompressNodes::node`].
-#[cfg(feature = "sha2")]
-pub(crate) fn hash_node(backend: Backend, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
-    on!(backend, isa => backend.with(isa).node(iv, node, digest));
-}
-
-/// See [`Iterate::iterate`].
-#[cfg(feature = "sha2")]
-pub(crate) fn iterate(backend: Backend, iterations: &mut [Iteration], count: u32) -> bool {
-    on!(backend, isa => backend.with(isa).iterate(iterations, count))
-}
-
-/// See [`CompressWhole::whole`].
-#[cfg(feature = "sha2")]
-pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
-    debug_assert!(messages.keeps_contract(Sha256Function::lanes(backend)), "a kernel's contract");
-    on!(backend, isa => backend.with(isa).whole(messages));
-}
-
-/// As [`compress_whole`], for SHA-512.
-#[cfg(feature = "sha2")]
-pub(crate) fn compress_whole_512(backend: Backend, messages: Whole<'_, u64>) {
-    debug_assert!(messages.keeps_contract(Sha512Function::lanes(backend)), "a kernel's contract");
-    on!(backend, isa => backend.with(isa).whole(messages));
-}
-
-/// See [`CompressGroup::group`].
-#[cfg(feature = "blake3")]
-#[inline]
-pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
-    debug_assert!(group.flags & group.first == 0, "a flag twice");
-    debug_assert!(group.last.iter().all(|last| (group.flags | group.first) & last == 0), "a flag twice");
-    on!(backend, isa => backend.with(isa).group(group));
-}
-
-/// See [`CompressGroup::block`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
-#[cfg(feature = "blake3")]
-pub(crate) fn compress_block(backend: Backend, block: Block<'_>) -> [u8; 32] {
-    on!(backend, isa => backend.with(isa).block::<false>(block))
-}
-
-/// As [`compress_block`], for a block that was not written just before.
-#[cfg(feature = "blake3")]
-pub(crate) fn compress_settled_block(backend: Backend, block: Block<'_>) -> [u8; 32] {
-    on!(backend, isa => backend.with(isa).block::<true>(block))
-}
-
-/// See [`CompressGroup::output`].
-#[cfg(feature = "blake3")]
-#[inline]
-pub(crate) fn output_blocks(backend: Backend, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    on!(backend, isa => backend.with(isa).output(node, counter, blocks));
-}
-
-#[cfg(feature = "blake2")]
-pub(crate) use portable::blake2::compress_rounds as blake2_rounds;
-
-fn number_of_lanes<H: Function, T: Compress<H>>(_: &T) -> usize {
-    T::LANES
-}
-
 /// `word` itself, not loaded or stored together with its neighbours.
 ///
 /// A load from memory that was written just before takes its value from the one store that covers it. Where there is
@@ -642,133 +463,4 @@ impl core::error::Error for BackendError {}
 mod lane_tests;
 
 #[cfg(test)]
-mod tests {
-    use std::vec::Vec;
-
-    use super::*;
-
-    #[test]
-    fn all_names_are_known() {
-        for name in Backend::NAMES {
-            assert_ne!(name.parse::<Backend>(), Err(BackendError::Unknown));
-        }
-    }
-
-    /// The last leaf of CPUs that hide none.
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    const LAST: cpuid::Leaf = cpuid::Leaf::SeventhOne;
-    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-    const LAST: cpuid::Leaf = cpuid::Leaf::First;
-
-    /// A CPU with some of these features, said by the bits of `subset`, and no others.
-    fn cpu_with(features: &[&'static str], subset: usize) -> Cpu {
-        let has = |i: &usize| subset >> i & 1 == 1;
-        let list: Vec<_> = (0..features.len()).filter(has).map(|i| features[i]).collect();
-        Cpu { list: Some(list.leak()), last: LAST }
-    }
-
-    /// libb2 took AVX without the system's support, x/crypto AVX-512F without VL: no backend of any CPU needs a feature
-    /// that was not detected, and none is left out or misplaced that could run.
-    #[test]
-    fn trap_undetected_features() {
-        let features: &[&str] = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
-            &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "sha", "bmi2"]
-        } else {
-            &["neon", "simd128", "sha2", "sha3"]
-        };
-        let all: Vec<Backend> = Backend::of(cpu_with(features, usize::MAX)).collect();
-        assert_eq!(all.iter().map(|backend| backend.name()).collect::<Vec<_>>(), Backend::NAMES, "all that there are");
-        for subset in 0..1 << features.len() {
-            let cpu = cpu_with(features, subset);
-            let detected = cpu.list.unwrap_or_default();
-            let runs = |backend: &Backend| backend.features().iter().all(|feature| detected.contains(feature));
-            let chosen: Vec<Backend> = Backend::of(cpu).collect();
-            assert!(chosen.iter().all(runs), "{chosen:?} of {detected:?}");
-            let names = |backends: &[Backend]| backends.iter().map(|backend| backend.name()).collect::<Vec<_>>();
-            let expected: Vec<Backend> = all.iter().copied().filter(runs).collect();
-            assert_eq!(names(&chosen), names(&expected), "{detected:?}");
-            let [sha, sha512] = [Sha::FEATURES, Sha512::FEATURES]
-                .map(|features| features.iter().all(|feature| detected.contains(feature)) && !features.is_empty());
-            for backend in chosen {
-                let has = backend.name() != "portable";
-                assert_eq!(backend.sha(), sha && has, "{backend:?} of {detected:?}");
-                assert_eq!(backend.sha512.is_some(), sha512 && has, "{backend:?} of {detected:?}");
-                assert!(!backend.without_sha().sha() && backend.without_sha().sha512.is_none());
-                #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-                assert_eq!(backend.bmi2.is_some(), Bmi2::FEATURES.iter().all(|feature| detected.contains(feature)));
-                assert_eq!(backend.without_sha() == backend, !backend.sha());
-                let told = std::format!("{backend:?}");
-                assert_eq!(told.contains("sha"), backend.sha());
-                assert_eq!(told.contains("sha512"), backend.sha512.is_some());
-            }
-        }
-    }
-
-    /// Features as CPUs are sold with them, and as none should have them.
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    #[test]
-    fn trap_undetected_features_of_x86() {
-        for (list, name) in [
-            (&["sse2", "ssse3"][..], "portable"),
-            (&["sse2", "ssse3", "sse4.1"], "sse41"),
-            (&["sse2", "ssse3", "sse4.1", "avx"], "avx"),
-            (&["sse2", "ssse3", "sse4.1", "avx2"], "sse41"),
-            (&["sse2", "ssse3", "sse4.1", "avx", "avx2"], "avx2"),
-            (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f"], "avx2"),
-            (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl"], "avx2"),
-            (&["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw"], "avx512"),
-            (&["avx", "avx2", "avx512f", "avx512vl", "avx512bw"], "portable"),
-            (&[], "portable"),
-        ] {
-            let cpu = Cpu { list: Some(list), last: LAST };
-            assert_eq!(Backend::of(cpu).next().map(Backend::name), Some(name), "{list:?}");
-        }
-    }
-
-    /// `cpufeatures` 0.3.1 reads leaf 7 of CPUs whose highest leaf is below: the bits are those of another leaf. Firmware
-    /// and virtual machines hide leaves of CPUs of any generation.
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    #[test]
-    fn trap_hidden_leaves() {
-        let list = &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "sha", "bmi2"];
-        for (highest, sub_leaf, name, sha) in [
-            (1, 0, "avx", false),
-            (4, 0, "avx", false),
-            (6, 9, "avx", false),
-            (7, 0, "avx512", true),
-            (0xd, 1, "avx512", true),
-        ] {
-            let cpu = Cpu { list: Some(list), last: cpuid::Leaf::last(highest, sub_leaf) };
-            let found: Vec<Backend> = Backend::of(cpu).collect();
-            // Features that the program is compiled for are taken to be there.
-            if !cfg!(any(target_feature = "avx2", target_feature = "bmi2", target_feature = "sha")) {
-                // Leaf 7 tells of BMI2, too.
-                assert_eq!((found[0].name(), found[0].sha(), found[0].bmi2.is_some()), (name, sha, sha), "{highest}");
-            }
-            assert_eq!(found.last().map(|backend| backend.name()), Some("portable"));
-        }
-    }
-
-    /// Each family's own kernels on AVX-512, and what else Intel's SHA-NI is taken to do.
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    #[test]
-    fn tunings_are_those_of_the_family() {
-        let avx512 = &["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512vl", "avx512bw", "sha"];
-        let tunings = |family: Option<&'static str>| {
-            let list: Vec<_> = avx512.iter().copied().chain(family).collect();
-            Backend::of(Cpu { list: Some(list.leak()), last: LAST })
-                .map(|backend| std::format!("{backend:?}"))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(tunings(Some("intel"))[..2], ["Backend(avx512, sha, sha in lanes)", "Backend(avx2, sha)"]);
-        assert_eq!(tunings(Some("zen4"))[..2], ["Backend(avx512, sha, slow rotation)", "Backend(avx2, sha)"]);
-        assert_eq!(tunings(None)[..2], ["Backend(avx512, sha)", "Backend(avx2, sha)"]);
-        for family in ["intel", "zen4"] {
-            let list: Vec<_> = avx512.iter().copied().chain([family]).collect();
-            for backend in Backend::of(Cpu { list: Some(list.leak()), last: LAST }) {
-                let overlaps = family == "intel" && ["avx512", "avx2", "avx"].contains(&backend.name());
-                assert_eq!(backend.tuning.intel_sha(), overlaps, "{family}, {backend:?}");
-            }
-        }
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@ use core::slice;
 
 #[cfg(feature = "zeroize")]
 use crate::kernel::wipe;
-use crate::kernel::{Block, Function};
+use crate::kernel::{Block, Function, closes_whole_blocks};
 
 /// Bytes that `copy_words` writes together: no less than a word of any hash.
 const TOGETHER: usize = 8;
@@ -41,7 +41,7 @@ fn word(bytes: &[u8]) -> [u8; TOGETHER] {
 ///
 /// A hash that treats its last block differently cannot compress a full block before it knows that more follows. So
 /// a full block stays here until the next byte arrives. A hash that [closes whole blocks by one
-/// more](Function::CLOSES_WHOLE_BLOCKS) compresses a full block at once.
+/// more](closes_whole_blocks) compresses a full block at once.
 #[derive(Clone)]
 pub(crate) struct Buffer<H: Function> {
     /// Zeros after the first `length` bytes.
@@ -84,7 +84,7 @@ impl<H: Function> Buffer<H> {
     /// Whether `bytes` can be held back too, and completes no block that must be compressed.
     #[inline]
     pub(crate) fn can_hold(&self, bytes: &[u8]) -> bool {
-        bytes.len() + usize::from(H::CLOSES_WHOLE_BLOCKS) <= self.free()
+        bytes.len() + usize::from(closes_whole_blocks::<H>()) <= self.free()
     }
 
     /// Holds back a whole block where nothing was held back: `fill` writes it over zeros.
@@ -150,7 +150,7 @@ impl<H: Function> Buffer<H> {
     /// The blocks of `bytes` that are compressed, and the rest, which is held back.
     #[inline]
     pub(crate) fn whole(bytes: &[u8]) -> (&[H::Block], &[u8]) {
-        if H::CLOSES_WHOLE_BLOCKS { H::Block::split(bytes) } else { split_last(bytes) }
+        if closes_whole_blocks::<H>() { H::Block::split(bytes) } else { split_last(bytes) }
     }
 }
 
@@ -198,7 +198,7 @@ mod tests {
                     buffer.hold(bytes);
                 }
                 let total = first + second;
-                let whole = total.saturating_sub(usize::from(!H::CLOSES_WHOLE_BLOCKS)) / N * N;
+                let whole = total.saturating_sub(usize::from(!closes_whole_blocks::<H>())) / N * N;
                 assert_eq!(buffer.held(), &bytes[whole..total], "{first} + {second}");
                 assert_eq!(compressed, &bytes[..whole], "{first} + {second}");
                 let held = total - whole;

@@ -7,6 +7,7 @@
 use core::ops::RangeInclusive;
 
 use digest::array::ArraySize;
+use digest::typenum::Unsigned;
 
 #[cfg(any(feature = "std", feature = "blake3"))]
 pub(crate) use self::word::wipe_bytes;
@@ -35,42 +36,49 @@ mod word;
 /// The compression function of a hash, as a type: its arguments, its result, and the way a message is closed.
 pub trait Function: Copy + 'static {
     /// The state that one block hands to the next.
-    type Chain: Copy;
+    type Chain: ChainState;
     /// The bytes that are compressed at a time.
     type Block: Block;
     /// The place of a run's last block in its message.
     type Last: Copy;
     /// Lanes at most on any backend: 1 to 16.
     type MaxLanes: ArraySize;
-    /// Blocks at most that close a message: 1 or 2.
+    /// Blocks at most that close a message, 1 or 2. If 2, a message that ends with a whole block [is closed by one
+    /// more](closes_whole_blocks).
     type MaxClosing: ArraySize;
 
-    /// Fills lanes that were never used.
-    const NO_CHAIN: Self::Chain;
     /// The message goes on after this run.
     const NOT_LAST: Self::Last;
-    /// Whether a message that ends with a whole block is closed by one more. Otherwise that block is the last.
-    const CLOSES_WHOLE_BLOCKS: bool;
-    /// The way in which vector registers compute several messages, as many as they have lanes.
-    const SIDES: fn(usize) -> Sides;
 
     /// Blocks at most that one run may have for this message.
     fn longest_run(chain: &Self::Chain) -> usize;
 
     /// Blocks that close a message of which `length` bytes are left, at most a block. The number never falls as `length`
-    /// grows. With [`CLOSES_WHOLE_BLOCKS`](Self::CLOSES_WHOLE_BLOCKS) it is 2 for a whole block.
+    /// grows. For a whole block it is [`MaxClosing`](Self::MaxClosing).
     fn closing(length: usize) -> usize;
 
     /// Makes of the last `length` bytes of a message, with zeros after them, the blocks that close it. All blocks
-    /// before them are compressed. `end` has [`closing(length)`](Self::closing) blocks. Without
-    /// [`CLOSES_WHOLE_BLOCKS`](Self::CLOSES_WHOLE_BLOCKS) it stays as it is.
+    /// before them are compressed. `end` has [`closing(length)`](Self::closing) blocks. If the last block of a message may
+    /// be whole, `end` stays as it is.
     fn close(chain: &mut Self::Chain, end: &mut [Self::Block], length: usize);
-
-    /// A copy, every word of which goes through `word`.
-    fn copy(chain: &Self::Chain, word: impl Fn(u64) -> u64) -> Self::Chain;
 
     /// Overwrites a chaining value with zeros: with feature `zeroize` only.
     fn wipe(chain: &mut Self::Chain);
+}
+
+/// The state that one block hands to the next, as memory.
+pub trait ChainState: Copy {
+    /// Fills lanes that were never used.
+    const UNUSED: Self;
+
+    /// A copy, every word of which goes through `word`.
+    fn copy_by_words(&self, word: impl Fn(u64) -> u64) -> Self;
+}
+
+/// Whether a message that ends with a whole block is closed by one more. Otherwise that block is the last.
+#[inline(always)]
+pub(crate) const fn closes_whole_blocks<H: Function>() -> bool {
+    <H::MaxClosing as Unsigned>::USIZE == 2
 }
 
 /// A fact that a lane kernel may rely on.
@@ -120,10 +128,11 @@ pub(crate) trait Compress<H: Function>: Copy {
     /// Messages at most that [`run`](Self::run) takes side by side.
     const LANES: usize;
 
-    /// The way in which so many messages are computed. For one it may be any.
+    /// The way in which so many messages are computed, if it is another one than most instruction sets have for the
+    /// function. For one message it may be any.
     #[inline]
-    fn sides(&self, _: usize) -> Sides {
-        if Self::LANES == 1 { Sides::Alone } else { H::SIDES(Self::LANES) }
+    fn sides(&self, _: usize) -> Option<Sides> {
+        None
     }
 
     /// Compresses a run of up to `LANES` messages, each as [`blocks`](Self::blocks) would.

@@ -5,7 +5,7 @@ use digest::array::Array;
 
 use crate::backend::{Backend, Dispatch, reread};
 use crate::buffer::{Buffer, copy_words};
-use crate::kernel::{Block, wipe};
+use crate::kernel::{Block, ChainState, closes_whole_blocks, wipe};
 
 /// A message of which any number of bytes has come.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ impl<H: Dispatch> Stream<H> {
     /// `Digest::finalize` consumes it, which would cost as much as a quarter of a block.
     #[inline(always)]
     pub(crate) fn finalize<R>(&self, last: H::Last, answer: impl FnOnce(&H::Chain) -> R) -> R {
-        let mut chain = H::copy(&self.chain, reread);
+        let mut chain = self.chain.copy_by_words(reread);
         let mut end = Array::<H::Block, H::MaxClosing>::from_fn(|_| H::Block::ZERO);
         reread_words(end[0].bytes_mut(), self.buffer.block().bytes());
         compress_end::<H>(self.backend, &mut chain, &mut end, self.buffer.held().len(), last);
@@ -83,7 +83,7 @@ pub(crate) fn compress_message<H: Dispatch>(
 ) {
     let (whole, rest) = H::Block::split(message);
     // The last block as it lies, if nothing has to be added to it.
-    let closed = !H::CLOSES_WHOLE_BLOCKS && rest.is_empty();
+    let closed = !closes_whole_blocks::<H>() && rest.is_empty();
     if !first.is_empty() {
         let ends = closed && whole.is_empty();
         H::compress(backend, chain, first, if ends { last } else { H::NOT_LAST });

@@ -1,7 +1,7 @@
 //! AVX: the 128-bit vectors of SSE4.1 under VEX encoding, which has three operands and spares the moves.
 #![allow(unsafe_code)]
 
-use super::isa::{Cpu, isa};
+use super::isa::isa;
 
 #[cfg(feature = "blake2")]
 mod blake2b;

@@ -8,11 +8,11 @@ use core::arch::x86_64::*;
 
 #[cfg(feature = "sha2")]
 use super::avx::Avx;
-use super::isa::{Cpu, isa};
+use super::isa::isa;
 use super::opaque;
 use super::sse41::shifts;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-use super::vector::lane;
+use super::vector::half_g;
 use super::vector::words;
 use crate::kernel::Lanes;
 
@@ -157,10 +157,10 @@ impl Lanes<u32, 8> for U32x8 {
 
 // The last words as for those of 64 bits.
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-lane!(U32x8: [u32; 8] in "avx2", _mm256_add_epi32, _mm256_xor_si256, ror32, last by opaque::ymm_in_order);
+half_g!(U32x8: [u32; 8] in "avx2", _mm256_add_epi32, _mm256_xor_si256, ror32, last by opaque::ymm_in_order);
 
 // With sixteen registers, LLVM would take one G after the other to spare itself moves to memory, and the last of four
 // then has the ports for itself, and waits. Joining more than the last row of each half costs more in moves than it
 // gains.
 #[cfg(feature = "blake2")]
-lane!(U64x4: [u64; 4] in "avx2", _mm256_add_epi64, _mm256_xor_si256, ror64, last by opaque::ymm_in_order);
+half_g!(U64x4: [u64; 4] in "avx2", _mm256_add_epi64, _mm256_xor_si256, ror64, last by opaque::ymm_in_order);

@@ -6,12 +6,12 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::isa::{Cpu, isa};
+use super::isa::isa;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[cfg(all(target_arch = "x86_64", not(msan)))]
 use super::staggered::staggered;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-use super::vector::lane;
+use super::vector::half_g;
 use super::vector::words;
 use super::{avx2, opaque, sse41};
 use crate::kernel::Lanes;
@@ -301,10 +301,10 @@ impl Lanes<u32, 16> for U32x16 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-lane!(U32x4: [u32; 4] in "avx512f,avx512vl,avx512bw", _mm_add_epi32, _mm_xor_si128, ror32x4);
+half_g!(U32x4: [u32; 4] in "avx512f,avx512vl,avx512bw", _mm_add_epi32, _mm_xor_si128, ror32x4);
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-lane!(U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, _mm256_xor_si256, ror32x8, sums by opaque::ymm_in_order);
+half_g!(U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, _mm256_xor_si256, ror32x8, sums by opaque::ymm_in_order);
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[cfg(all(target_arch = "x86_64", not(msan)))]
@@ -312,10 +312,10 @@ staggered!(U32x16: [u32; 16] by "vpaddd", "vpxord", "vprord");
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[cfg(any(not(target_arch = "x86_64"), msan))]
-lane!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16);
+half_g!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16);
 
 #[cfg(feature = "blake2")]
-lane!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4);
+half_g!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4);
 
 #[cfg(feature = "blake2")]
 #[cfg(all(target_arch = "x86_64", not(msan)))]
@@ -323,4 +323,4 @@ staggered!(U64x8: [u64; 8] by "vpaddq", "vpxorq", "vprorq");
 
 #[cfg(feature = "blake2")]
 #[cfg(any(not(target_arch = "x86_64"), msan))]
-lane!(U64x8: [u64; 8] in "avx512f,avx512vl,avx512bw", _mm512_add_epi64, _mm512_xor_si512, ror64x8);
+half_g!(U64x8: [u64; 8] in "avx512f,avx512vl,avx512bw", _mm512_add_epi64, _mm512_xor_si512, ror64x8);

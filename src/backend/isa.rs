@@ -1,6 +1,6 @@
 //! `isa!`: an instruction set's token, its detection and its features, from one list of names.
 
-use super::cpuid::Leaf;
+use super::cpu::Cpu;
 
 /// Defines the token of an instruction set: a zero-sized value that exists only where the CPU has the features.
 ///
@@ -33,8 +33,8 @@ macro_rules! isa {
             pub(crate) const FEATURES: &[&str] = &[$($feature),+];
 
             /// The token, if this CPU has the features and its operating system saves their registers.
-            pub(crate) fn detect(cpu: Cpu) -> Option<Self> {
-                const LEAF: $crate::backend::cpuid::Leaf = $crate::backend::cpuid::Leaf::of(&[$($feature),+]);
+            pub(crate) fn detect(cpu: $crate::backend::cpu::Cpu) -> Option<Self> {
+                const LEAF: $crate::backend::cpu::Leaf = $crate::backend::cpu::Leaf::of(&[$($feature),+]);
                 // A program that is compiled for the features runs nowhere else, so no CPU is asked for its leaves.
                 let is_compiled = cfg!(all($(target_feature = $feature),+));
                 let is_there = cpu.has(Self::FEATURES, || $detected) && (is_compiled || cpu.reaches(LEAF));
@@ -65,46 +65,5 @@ impl Missing {
 
     pub(crate) fn detect(_: Cpu) -> Option<Self> {
         None
-    }
-}
-
-/// The CPU that is asked for features: the one that the code runs on, or in tests a list.
-#[derive(Clone, Copy)]
-pub(crate) struct Cpu {
-    #[cfg(test)]
-    pub(super) list: Option<&'static [&'static str]>,
-    /// The last leaf that it has.
-    #[cfg(test)]
-    pub(super) last: Leaf,
-}
-
-impl Cpu {
-    /// The one that the code runs on.
-    pub(crate) const THIS: Self = Self {
-        #[cfg(test)]
-        list: None,
-        #[cfg(test)]
-        last: Leaf::First,
-    };
-
-    /// Whether it has all `features`, which `detected` tells of this one.
-    #[allow(dead_code, reason = "an architecture may have `portable` alone")]
-    pub(crate) fn has(self, features: &[&str], detected: fn() -> bool) -> bool {
-        #[cfg(test)]
-        if let Some(list) = self.list {
-            return features.iter().all(|feature| list.contains(feature));
-        }
-        let _ = features;
-        detected()
-    }
-
-    /// Whether it has the leaf that tells of features: `cpufeatures` reads leaf 7 of CPUs that do not have it.
-    #[allow(dead_code, reason = "an architecture may have `portable` alone")]
-    pub(crate) fn reaches(self, leaf: Leaf) -> bool {
-        #[cfg(test)]
-        if self.list.is_some() {
-            return leaf <= self.last;
-        }
-        leaf.is_there()
     }
 }

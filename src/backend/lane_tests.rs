@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::kernel::{Block, Known, Word, Words};
+use crate::kernel::{Block, Known, Run, Word, Words};
 
 #[cfg(feature = "blake2")]
 mod blake2;

@@ -6,9 +6,9 @@
 
 use core::arch::aarch64::*;
 
-use super::isa::{Cpu, isa};
+use super::isa::isa;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-use super::vector::lane;
+use super::vector::half_g;
 use super::vector::words;
 use crate::kernel::Lanes;
 
@@ -118,7 +118,7 @@ impl Lanes<u32, 4> for U32x4 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-lane!(U32x4: [u32; 4] in "neon", vaddq_u32, veorq_u32, ror32);
+half_g!(U32x4: [u32; 4] in "neon", vaddq_u32, veorq_u32, ror32);
 
 #[cfg(feature = "blake2")]
-lane!(U64x2: [u64; 2] in "neon", vaddq_u64, veorq_u64, ror64);
+half_g!(U64x2: [u64; 2] in "neon", vaddq_u64, veorq_u64, ror64);

@@ -1,7 +1,7 @@
 //! The backend that every machine has: scalar code, the measure of all the others.
 #![forbid(unsafe_code)]
 
-use super::isa::Cpu;
+use super::cpu::Cpu;
 
 #[cfg(feature = "blake2")]
 pub(crate) mod blake2;

@@ -5,9 +5,9 @@
 
 use core::arch::wasm32::*;
 
-use super::isa::{Cpu, isa};
+use super::isa::isa;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-use super::vector::lane;
+use super::vector::half_g;
 use super::vector::words;
 use crate::kernel::Lanes;
 
@@ -86,7 +86,7 @@ impl Lanes<u32, 4> for U32x4 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-lane!(U32x4: [u32; 4] in "simd128", u32x4_add, v128_xor, ror32);
+half_g!(U32x4: [u32; 4] in "simd128", u32x4_add, v128_xor, ror32);
 
 #[cfg(feature = "blake2")]
-lane!(U64x2: [u64; 2] in "simd128", u64x2_add, v128_xor, ror64);
+half_g!(U64x2: [u64; 2] in "simd128", u64x2_add, v128_xor, ror64);

@@ -6,10 +6,10 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::isa::{Cpu, isa};
+use super::isa::isa;
 use super::opaque;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-use super::vector::lane;
+use super::vector::half_g;
 use super::vector::words;
 use crate::kernel::Lanes;
 
@@ -148,7 +148,7 @@ impl Lanes<u32, 4> for U32x4 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-lane!(U32x4: [u32; 4] in "sse4.1", _mm_add_epi32, _mm_xor_si128, ror32);
+half_g!(U32x4: [u32; 4] in "sse4.1", _mm_add_epi32, _mm_xor_si128, ror32);
 
 #[cfg(feature = "blake2")]
-lane!(U64x2: [u64; 2] in "sse4.1", _mm_add_epi64, _mm_xor_si128, ror64);
+half_g!(U64x2: [u64; 2] in "sse4.1", _mm_add_epi64, _mm_xor_si128, ror64);

@@ -17,10 +17,10 @@
 //! A round has 32 vectors, one for each register. On 32-bit x86 there are eight registers, and the memory sanitizer does
 //! not see assembly: both have the order of the compiler.
 
-/// Implements `kernel::g::Lane` for a vector of 512 bits that `words!` made, from the names of instructions.
+/// Implements `kernel::g::HalfG` for a vector of 512 bits that `words!` made, from the names of instructions.
 macro_rules! staggered {
     ($Vector:ident: [$word:ident; $L:literal] by $add:literal, $xor:literal, $ror:literal) => {
-        impl $crate::kernel::g::Lane<$word, $L> for $Vector {
+        impl $crate::kernel::g::HalfG<$word, $L> for $Vector {
             #[inline(always)]
             fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]) {
                 #[inline]

@@ -1,4 +1,4 @@
-//! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics. `lane!`: half of
+//! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics. `half_g!`: half of
 //! G on them. `sha2_rounds!`: the parts of a round of SHA-2.
 #![allow(unsafe_code)]
 
@@ -106,17 +106,17 @@ macro_rules! words {
 }
 pub(super) use words;
 
-/// Implements `kernel::g::Lane` for a vector of `L` words that `words!` made, from the same names.
+/// Implements `kernel::g::HalfG` for a vector of `L` words that `words!` made, from the same names.
 ///
 /// It is a function that is compiled for the token's features, and not made of the vector's operations: the compiler has
 /// simplified it before it takes its place in the rounds fifty times, and needs a quarter of the time for all.
 ///
 /// LLVM orders the operations as it likes. `sums` names a function that has all exclusive ors computed before a
 /// rotation, and `last` one for the words that are computed last. They return what they are given.
-macro_rules! lane {
+macro_rules! half_g {
     ($Vector:ident: [$word:ident; $L:literal] in $features:literal, $add:ident, $xor:ident, $ror:ident
      $(, sums by $sums:path)? $(, last by $last:path)?) => {
-        impl $crate::kernel::g::Lane<$word, $L> for $Vector {
+        impl $crate::kernel::g::HalfG<$word, $L> for $Vector {
             #[inline(always)]
             fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]) {
                 #[inline]
@@ -152,11 +152,11 @@ macro_rules! lane {
     };
 }
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-pub(super) use lane;
+pub(super) use half_g;
 
 /// The methods of `kernel::sha2::Lane` that make up the rounds, for a vector that `words!` made: from the names of
 /// functions compiled for the token's features. `shr` shifts by a number of bits as `ror` rotates. They are functions
-/// for the reason that `lane!` gives. `Sha2Word` must be in scope, which has the numbers of bits for the word.
+/// for the reason that `half_g!` gives. `Sha2Word` must be in scope, which has the numbers of bits for the word.
 #[cfg(feature = "sha2")]
 macro_rules! sha2_rounds {
     ($Vector:ident of $word:ident in $features:literal, $add:path, $xor3:path, $ror:path, $shr:path, $ch:path, $maj:path) => {

@@ -8,7 +8,7 @@ use digest::array::Array;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::blake2s::FlavourS;
-use crate::kernel::{Block, Ends, Function, Known, Run, Sides, wipe};
+use crate::kernel::{Block, ChainState, Ends, Function, Known, Run, Sides, wipe};
 use crate::lanes::alone::are_faster_alone;
 use crate::lanes::ends::{copy_rest, copy_short};
 use crate::lanes::order::{WIDE_WINDOW, blocks, sort_by_blocks};
@@ -190,7 +190,7 @@ impl<H: Dispatch> Windows<'_, H> {
     fn compress_whole<'m>(&mut self, messages: impl ExactSizeIterator<Item = &'m [u8]> + Clone) -> &[H::Chain] {
         let (live, last) = (messages.len(), self.common.last);
         let memory = self.memory.get_or_insert_with(|| Ended {
-            chains: Array::from_fn(|_| H::NO_CHAIN),
+            chains: Array::from_fn(|_| H::Chain::UNUSED),
             ends: Array::from_fn(|_| [H::Block::ZERO; 2]),
             used: 0,
         });

@@ -7,7 +7,7 @@ use super::tree::{Base, Cv, joined};
 use super::value::CHUNK_LEN;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake3::{Blake3Function, Chain, IV, MAX_INPUTS, flag, to_bytes};
-use crate::kernel::{Function, Known, wipe};
+use crate::kernel::{ChainState, Function, Known, wipe};
 use crate::lanes::WINDOW;
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::scheduler::{Job, Start, compress_sorted};
@@ -220,7 +220,7 @@ impl<'a> Forest<'a> {
     /// The parents of messages with keys and modes of their own.
     fn compress_parents_of_each(&mut self, parents: &mut [Cv; ROOM]) {
         let mut blocks = [[0; 64]; ROOM];
-        let mut chains = [(Blake3Function::NO_CHAIN, 0); ROOM];
+        let mut chains = [(Chain::UNUSED, 0); ROOM];
         let mut number = 0;
         for tree in &mut self.trees[..self.number] {
             let Base { key, flags, .. } = tree.base;

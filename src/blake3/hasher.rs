@@ -10,7 +10,6 @@
 //! loads that wait for stores.
 
 use core::fmt;
-use core::slice::from_ref;
 
 #[cfg(feature = "alloc")]
 use super::held::Held;
@@ -20,10 +19,11 @@ use super::stack::Stack;
 use super::tree::OnThreads;
 use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
-use crate::backend::{Backend, Dispatch, compress_block};
+use crate::backend::Backend;
+use crate::backend::dispatch::{compress_block, compress_one};
 use crate::buffer::Buffer;
-use crate::kernel::blake3::{Blake3Function, Block, Chain, IV, Node, flag};
-use crate::kernel::{Function, Word, wipe};
+use crate::kernel::blake3::{Blake3Function, Chain, IV, Node, SingleBlock, flag};
+use crate::kernel::{Word, wipe};
 use crate::stream::{Stream, reread_words};
 
 /// An incremental hasher.
@@ -180,7 +180,7 @@ impl Hasher {
         reread_words(&mut bytes, buffer.block());
         #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
         let length = buffer.held().len() as u8;
-        let block = Block { key: &key, bytes: &bytes, counter: *counter, length, flags: flags | first | last };
+        let block = SingleBlock { key: &key, bytes: &bytes, counter: *counter, length, flags: flags | first | last };
         let cv = compress_block(*backend, block);
         u32::wipe(&mut key);
         wipe(&mut bytes);
@@ -358,7 +358,7 @@ impl Hasher {
         self.merge();
         let Stream { chain, buffer, backend } = &mut self.chunk;
         if buffer.free() == 0 {
-            Blake3Function::compress(*backend, chain, from_ref(buffer.block()), Blake3Function::NOT_LAST);
+            compress_one(*backend, chain, buffer.block());
             *buffer = Buffer::EMPTY;
         }
     }

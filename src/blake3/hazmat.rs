@@ -18,8 +18,6 @@
 //! ```
 
 use core::fmt;
-use core::hint::black_box;
-use core::slice::from_ref;
 
 pub use self::state::State;
 use super::hasher::Hasher;
@@ -27,7 +25,8 @@ use super::mode::Mode;
 use super::output::OutputReader;
 use super::tree::{Base, GROUP};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN, OUT_LEN};
-use crate::backend::{Backend, Dispatch};
+use crate::backend::Backend;
+use crate::backend::dispatch::compress_one;
 use crate::kernel::blake3::{Blake3Function, Chain, IV, flag};
 use crate::kernel::{Function, wipe};
 
@@ -227,9 +226,7 @@ const TOGETHER: usize = 4 * GROUP;
 /// `len` and `flags` may be any; those of BLAKE3 are 0 to 64, and 0 to 127.
 pub fn compress(cv: &mut [u32; 8], block: &[u8; 64], len: u8, counter: u64, flags: u8) {
     let mut chain = Chain { h: *cv, counter, flags, first: 0, missing: 64_u8.wrapping_sub(len) };
-    // Otherwise the compiler may copy a kernel for one block, and no proof knows the copy.
-    let (blocks, last) = (black_box(from_ref(block)), black_box(0));
-    Blake3Function::compress(Backend::best(), &mut chain, blocks, last);
+    compress_one(Backend::best(), &mut chain, block);
     *cv = chain.h;
     Blake3Function::wipe(&mut chain);
 }

@@ -4,7 +4,8 @@ use core::fmt;
 #[cfg(feature = "std")]
 use std::io;
 
-use crate::backend::{Backend, output_blocks};
+use crate::backend::Backend;
+use crate::backend::dispatch::output_blocks;
 use crate::kernel::blake3::{Node, flag};
 #[cfg(feature = "zeroize")]
 use crate::kernel::wipe;

@@ -11,9 +11,10 @@
 use core::array;
 
 use super::value::CHUNK_LEN;
-use crate::backend::{Backend, Dispatch, compress_block, compress_group, compress_settled_block};
+use crate::backend::dispatch::{compress_block, compress_group, compress_settled_block};
+use crate::backend::{Backend, Dispatch};
 use crate::buffer::copy_words;
-use crate::kernel::blake3::{Blake3Function, Block, Chain, Ends, Group, MAX_INPUTS, Node, flag, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Chain, Ends, Group, MAX_INPUTS, Node, SingleBlock, flag, to_bytes};
 use crate::kernel::{Block as _, Word, wipe};
 use crate::lanes::ends::copy_rest;
 use crate::stream::compress_message;
@@ -66,9 +67,9 @@ impl Base<'_> {
 
     /// A message of one block.
     #[inline]
-    fn whole<'b>(&'b self, bytes: &'b [u8; 64], length: u8) -> Block<'b> {
+    fn whole<'b>(&'b self, bytes: &'b [u8; 64], length: u8) -> SingleBlock<'b> {
         let flags = self.flags | flag::CHUNK_START | flag::CHUNK_END | flag::ROOT;
-        Block { key: self.key, bytes, counter: 0, length, flags }
+        SingleBlock { key: self.key, bytes, counter: 0, length, flags }
     }
 
     /// The chaining value of a chunk of at most 1024 bytes, of which the last block has the flags `last`.
@@ -349,7 +350,7 @@ impl Node {
     /// Compresses the node, and wipes it: its chaining value.
     pub(super) fn cv(&mut self, backend: Backend) -> Cv {
         let Self { h, block, counter, length, flags } = &*self;
-        let block = Block { key: h, bytes: block, counter: *counter, length: *length, flags: *flags };
+        let block = SingleBlock { key: h, bytes: block, counter: *counter, length: *length, flags: *flags };
         let cv = compress_block(backend, block);
         self.wipe();
         cv

@@ -10,7 +10,7 @@ use digest::consts::U1;
 pub(crate) use self::lanes::compress_lanes;
 pub(crate) use self::rows::{Row, Rows, compress_rows};
 use super::g::G;
-use super::{Block, Function, Sides, Word};
+use super::{Block, ChainState, Function, Word};
 
 mod lanes;
 pub(crate) mod rows;
@@ -49,10 +49,7 @@ impl<F: Constants> Function for F {
     type MaxLanes = F::Lanes;
     type MaxClosing = U1;
 
-    const NO_CHAIN: Chain<F::Word> = Chain { h: [F::Word::ZERO; 8], count: 0 };
     const NOT_LAST: Last = Last::Not;
-    const CLOSES_WHOLE_BLOCKS: bool = false;
-    const SIDES: fn(usize) -> Sides = Sides::Rows;
 
     /// Only the first block of a run may carry into the upper counter word.
     #[inline]
@@ -73,11 +70,6 @@ impl<F: Constants> Function for F {
     fn close(chain: &mut Chain<F::Word>, _: &mut [F::Block], length: usize) {
         debug_assert!(length <= F::Block::LENGTH);
         chain.count = chain.count.wrapping_sub((F::Block::LENGTH - length) as u128);
-    }
-
-    #[inline(always)]
-    fn copy(chain: &Chain<F::Word>, word: impl Fn(u64) -> u64) -> Chain<F::Word> {
-        Chain { h: chain.h.map(|h| F::Word::truncate(word(h.widen()).into())), count: chain.count }
     }
 
     #[inline]
@@ -120,6 +112,15 @@ pub struct Chain<W> {
 impl<W> fmt::Debug for Chain<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Chain").finish_non_exhaustive()
+    }
+}
+
+impl<W: Word> ChainState for Chain<W> {
+    const UNUSED: Self = Self { h: [W::ZERO; 8], count: 0 };
+
+    #[inline(always)]
+    fn copy_by_words(&self, word: impl Fn(u64) -> u64) -> Self {
+        Self { h: self.h.map(|h| W::truncate(word(h.widen()).into())), count: self.count }
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) use self::lanes::{compress_lanes, group_lanes, output_lanes};
 pub(crate) use self::rows::{
     Row, Rows, TURN_1, TURN_2, TURN_3, compress_row, compress_rows, group_rows, order, output_rows,
 };
-use super::{Compress, Function, Sides, Word};
+use super::{ChainState, Compress, Function, Word};
 
 mod lanes;
 mod rows;
@@ -70,6 +70,15 @@ impl Chain {
     }
 }
 
+impl ChainState for Chain {
+    const UNUSED: Self = Self { h: [0; 8], counter: 0, flags: 0, first: 0, missing: 0 };
+
+    #[inline(always)]
+    fn copy_by_words(&self, word: impl Fn(u64) -> u64) -> Self {
+        Self { h: self.h.map(|h| <u32 as Word>::truncate(word(h.into()).into())), ..*self }
+    }
+}
+
 impl Function for Blake3Function {
     type Chain = Chain;
     type Block = [u8; 64];
@@ -78,10 +87,7 @@ impl Function for Blake3Function {
     type MaxLanes = U16;
     type MaxClosing = U1;
 
-    const NO_CHAIN: Chain = Chain { h: [0; 8], counter: 0, flags: 0, first: 0, missing: 0 };
     const NOT_LAST: u8 = 0;
-    const CLOSES_WHOLE_BLOCKS: bool = false;
-    const SIDES: fn(usize) -> Sides = Sides::Groups;
 
     #[inline]
     fn longest_run(_: &Chain) -> usize {
@@ -98,11 +104,6 @@ impl Function for Blake3Function {
         #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
         let missing = (64 - length) as u8;
         chain.missing = missing;
-    }
-
-    #[inline(always)]
-    fn copy(chain: &Chain, word: impl Fn(u64) -> u64) -> Chain {
-        Chain { h: chain.h.map(|h| <u32 as Word>::truncate(word(h.into()).into())), ..*chain }
     }
 
     #[inline]
@@ -161,7 +162,7 @@ impl Ends<'_> {
 
 /// A single block: a parent, or a short message.
 #[derive(Clone, Copy)]
-pub(crate) struct Block<'a> {
+pub(crate) struct SingleBlock<'a> {
     /// The chaining value before it.
     pub(crate) key: &'a [u32; 8],
     pub(crate) bytes: &'a [u8; 64],
@@ -199,7 +200,7 @@ pub(crate) trait CompressGroup: Compress<Blake3Function> {
     ///
     /// Vector kernels take the fields in registers. From memory the compiler would read them by vectors, in wider pieces
     /// than they were just written in, and the CPU would wait.
-    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32];
+    fn block<const SETTLED: bool>(self, block: SingleBlock<'_>) -> [u8; 32];
 
     /// Writes the root's output blocks from number `counter` on, any number.
     fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]);

@@ -18,10 +18,10 @@ impl G for u32 {
 }
 
 /// A vector of `L` messages as the rounds take it.
-pub(crate) trait Lane<W: G, const L: usize>: Lanes<W, L> {
+pub(crate) trait HalfG<W: G, const L: usize>: Lanes<W, L> {
     /// The first or the second half of G on the four columns of a state, or on its diagonals, with a message word each.
     ///
-    /// The four are independent: taken by turns they hide each other's latency. `lane!` of `backend::vector` implements it,
+    /// The four are independent: taken by turns they hide each other's latency. `half_g!` of `backend::vector` implements it,
     /// and for vectors of 512 bits `staggered!`.
     fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]);
 }
@@ -43,7 +43,7 @@ pub(crate) const fn places(diagonals: bool) -> [[usize; 4]; 3] {
 
 /// A round: word `i` of all states is vector `v[i]`, the words of the message are taken in the order `s`.
 #[inline(always)]
-pub(crate) fn round<W: G, V: Lane<W, L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
+pub(crate) fn round<W: G, V: HalfG<W, L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
     V::half_g::<false, false>(v, &[m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
     V::half_g::<true, false>(v, &[m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
     V::half_g::<false, true>(v, &[m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);

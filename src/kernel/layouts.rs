@@ -38,7 +38,7 @@ fn of_arguments_are_those_that_proofs_assume() {
         "blake3::Chain", blake3::Chain: h counter flags first missing;
         "blake3::Group", blake3::Group<'_>: key flags first last lengths counters count inputs ends followed outputs;
         "blake3::Ends", blake3::Ends<'_>: counts blocks;
-        "blake3::Block", blake3::Block<'_>: key bytes counter length flags;
+        "blake3::SingleBlock", blake3::SingleBlock<'_>: key bytes counter length flags;
         "blake3::Node", blake3::Node: h block counter length flags;
     }
     for (variant, value) in [

@@ -10,7 +10,7 @@ use digest::array::ArraySize;
 use digest::consts::U2;
 
 pub(crate) use self::lanes::{Lane, compress_lanes, whole_lanes};
-use super::{Block, Function, Sides, Word};
+use super::{Block, ChainState, Function, Word};
 
 pub(super) use self::roots::{CUBE, SQUARE};
 
@@ -179,6 +179,16 @@ impl<W: Sha2Word> Sha2Function<W> {
     const LENGTH_AT: usize = W::Block::LENGTH / 8 * 7;
 }
 
+/// Two vectors of 128 bits, as kernels read it.
+impl<W: Sha2Word> ChainState for Chain<W> {
+    const UNUSED: Self = Self::new([W::ZERO; 8]);
+
+    #[inline(always)]
+    fn copy_by_words(&self, _: impl Fn(u64) -> u64) -> Self {
+        *self
+    }
+}
+
 impl<W: Sha2Word> Function for Sha2Function<W> {
     type Chain = Chain<W>;
     type Block = W::Block;
@@ -186,10 +196,7 @@ impl<W: Sha2Word> Function for Sha2Function<W> {
     type MaxLanes = W::MaxLanes;
     type MaxClosing = U2;
 
-    const NO_CHAIN: Chain<W> = Chain::new([W::ZERO; 8]);
     const NOT_LAST: Written = Written::Before;
-    const CLOSES_WHOLE_BLOCKS: bool = true;
-    const SIDES: fn(usize) -> Sides = |lanes| Sides::Lanes(lanes, 15);
 
     #[inline]
     fn longest_run(_: &Chain<W>) -> usize {
@@ -217,12 +224,6 @@ impl<W: Sha2Word> Function for Sha2Function<W> {
         if let (64, [.., upper, _]) = (W::BITS, words) {
             *upper = (chain.blocks >> (u64::BITS - block.trailing_zeros())).to_be_bytes();
         }
-    }
-
-    /// Two vectors of 128 bits, as kernels read it.
-    #[inline(always)]
-    fn copy(chain: &Chain<W>, _: impl Fn(u64) -> u64) -> Chain<W> {
-        *chain
     }
 
     #[inline]

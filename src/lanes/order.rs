@@ -1,7 +1,7 @@
 //! The order of messages side by side: those with the most blocks come first.
 #![forbid(unsafe_code)]
 
-use crate::kernel::{Block, Function};
+use crate::kernel::{Block, Function, closes_whole_blocks};
 
 /// Messages that are sorted together at most. The more there are, the less do lanes differ.
 pub(crate) const WIDE_WINDOW: usize = 128;
@@ -14,7 +14,7 @@ pub(crate) fn blocks<H: Function>(length: usize) -> u64 {
 /// The blocks that close a message of `length` bytes: none if its last block lies in it whole.
 fn closing<H: Function>(length: usize) -> usize {
     let rest = length % H::Block::LENGTH;
-    if !H::CLOSES_WHOLE_BLOCKS && rest == 0 && length > 0 { 0 } else { H::closing(rest) }
+    if !closes_whole_blocks::<H>() && rest == 0 && length > 0 { 0 } else { H::closing(rest) }
 }
 
 /// The blocks of a message, and its number in the window below them: one word, which sorts faster. It has 64 bits, because

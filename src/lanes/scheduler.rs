@@ -16,7 +16,7 @@ use super::alone::are_faster_alone;
 use super::order::{Key, blocks, sort};
 use super::{Common, Put, WINDOW, compress_alone};
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, Known, Run, wipe};
+use crate::kernel::{Block, ChainState, Known, Run, closes_whole_blocks, wipe};
 
 /// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order. If all are empty,
 /// the message is done at once.
@@ -56,7 +56,7 @@ impl<'a, H: Dispatch, T> Message<'a, H, T> {
     #[inline]
     pub(crate) fn ending(owner: T, chain: Start<'a, H>, first: &'a [H::Block], bytes: &'a [u8], last: H::Last) -> Self {
         let (whole, rest) = H::Block::split(bytes);
-        let closed = !H::CLOSES_WHOLE_BLOCKS && rest.is_empty() && !(first.is_empty() && whole.is_empty());
+        let closed = !closes_whole_blocks::<H>() && rest.is_empty() && !(first.is_empty() && whole.is_empty());
         Self { owner, chain, held: false, first, whole, rest: (!closed).then_some(rest), last }
     }
 }
@@ -98,7 +98,10 @@ pub(super) struct Memory<H: Dispatch> {
 impl<H: Dispatch> Memory<H> {
     #[inline]
     pub(super) fn new() -> Self {
-        Self { chains: Array::from_fn(|_| H::NO_CHAIN), ends: Array::from_fn(|_| Array::from_fn(|_| H::Block::ZERO)) }
+        Self {
+            chains: Array::from_fn(|_| H::Chain::UNUSED),
+            ends: Array::from_fn(|_| Array::from_fn(|_| H::Block::ZERO)),
+        }
     }
 
     #[inline]
@@ -121,7 +124,7 @@ impl<H: Dispatch> Memory<H> {
     ) {
         let Self { chains, ends } = self;
         let lanes = H::lanes(backend);
-        let mut slots = Array::<Slot<'a, H, T>, H::MaxLanes>::from_fn(|_| Slot::FREE);
+        let mut slots = Array::<Slot<'a, H, T>, H::MaxLanes>::from_fn(|_| Slot::free());
         let mut live = 0;
         let mut all_begin_alike = alike;
         loop {
@@ -202,7 +205,10 @@ fn compress_run<H: Dispatch, T>(
 }
 
 impl<'a, H: Dispatch, T> Slot<'a, H, T> {
-    const FREE: Self = Self { owner: None, left: 0, held: false, blocks: &[], then: &[], rest: 0, last: H::NOT_LAST };
+    #[inline]
+    fn free() -> Self {
+        Self { owner: None, left: 0, held: false, blocks: &[], then: &[], rest: 0, last: H::NOT_LAST }
+    }
 
     /// The start of `message`. Its rest is copied to `end`.
     #[inline]

@@ -10,7 +10,7 @@ use super::order::{put_in_order, sort_by_blocks};
 use super::scheduler::{Memory, Message, Start};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::{Known, Run, Sides};
+use crate::kernel::{ChainState, Known, Run, Sides};
 use crate::stream::Stream;
 
 /// Appends to each stream its data, and gives each owner to `done` when its stream has all of it.
@@ -216,7 +216,7 @@ pub(super) fn compress_groups<'a, H: Dispatch>(
     mut messages: impl Iterator<Item = (&'a mut H::Chain, &'a [H::Block])>,
 ) {
     let lanes = H::lanes(backend);
-    let mut values = Array::<H::Chain, H::MaxLanes>::from_fn(|_| H::NO_CHAIN);
+    let mut values = Array::<H::Chain, H::MaxLanes>::from_fn(|_| H::Chain::UNUSED);
     loop {
         let mut chains = Array::<Option<&mut H::Chain>, H::MaxLanes>::from_fn(|_| None);
         let mut blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|_| &[]);

@@ -8,7 +8,8 @@ use super::variant::{
     BlockOf, Family, Hash, Sealed, ValueOf, Variant, Variant256, Variant512, Variant512_256, digest, digest_of_node,
     truncate,
 };
-use crate::backend::{Backend, hash_nodes};
+use crate::backend::Backend;
+use crate::backend::dispatch::hash_nodes;
 use crate::error::ManyError;
 use crate::kernel::sha2::{Chain, Written};
 use crate::kernel::sha256::{NODES, Nodes};

@@ -17,7 +17,7 @@ use super::variant::{BlockOf, ChainOf, Family, Sealed, ValueOf, Variant, WordOf}
 use crate::backend::{Backend, Dispatch};
 use crate::error::{ManyError, Pbkdf2Error};
 use crate::kernel::sha2::{Chain, Iteration, Written};
-use crate::kernel::{Block, Function, Known, Run, Word, wipe};
+use crate::kernel::{Block, ChainState, Function, Known, Run, Word, wipe};
 
 /// PBKDF2, see [`sha256::pbkdf2`](crate::sha256::pbkdf2).
 impl<V: Variant> Batch<V> {
@@ -136,7 +136,7 @@ impl<V: Variant> Drop for Group<'_, V> {
 
 /// `count` more tags of each. A tag is two messages of one block after the key's.
 fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<WordOf<V>>], count: u32) {
-    let mut chains = Lanes::<V, ChainOf<V>>::from_fn(|_| V::Function::NO_CHAIN);
+    let mut chains = Lanes::<V, ChainOf<V>>::from_fn(|_| ChainState::UNUSED);
     let mut blocks = Lanes::<V, BlockOf<V>>::from_fn(|_| BlockOf::<V>::ZERO);
     let last = Lanes::<V, Written>::from_fn(|_| Written::JustNow);
     let (live, mut value) = (iterations.len(), ValueOf::<V>::ZERO);
@@ -146,7 +146,7 @@ fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<Wo
     };
     let (chains, blocks, last) = (&mut chains[..live], &mut blocks[..live], &last[..live]);
     for (block, iteration) in blocks.iter_mut().zip(&*iterations) {
-        let mut after_key = Chain { blocks: 1, ..V::Function::NO_CHAIN };
+        let mut after_key = Chain { blocks: 1, ..ChainState::UNUSED };
         V::Function::close(&mut after_key, from_mut(block), V::LENGTH);
         put(block, iteration.sum);
     }

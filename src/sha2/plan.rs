@@ -1,4 +1,19 @@
 //! Which messages of a batch are compressed side by side.
+//!
+//! What a backend answers by `Dispatch::sides` decides, and so do the figures of `lanes::alone`. For SHA-256:
+//!
+//! | features                 | CPUs                             | 1        | more                                 |
+//! |--------------------------|----------------------------------|----------|--------------------------------------|
+//! | SHA-NI, AVX-512          | AMD's: Zen 4 and 5               | SHA-NI   | SHA-NI, up to 4 streams              |
+//! | SHA-NI, AVX-512          | Intel's: Ice Lake and later      | SHA-NI   | SHA-NI, pairs; from 7 on lanes       |
+//! | SHA-NI                   | Zen 1 to 3, Alder Lake, Goldmont | SHA-NI   | SHA-NI, pairs                        |
+//! | AVX-512                  | Skylake-X, Cascade Lake          | mixed    | from 2 on 8 lanes, from 9 on 16      |
+//! | AVX2                     | Haswell to Skylake               | mixed    | from 3 on 8 lanes                    |
+//! | SSE4.1, AVX              | Penryn to Ivy Bridge             | mixed    | from 3 on 4 lanes                    |
+//! | Arm's `sha2`             | most of AArch64                  | `sha2`   | `sha2`, up to 4 streams              |
+//! | NEON; simd128            | AArch64 without `sha2`; wasm     | portable | from 3 on 4 lanes                    |
+//!
+//! Mixed is scalar code beside a schedule in vectors: see `backend::scheduled`.
 
 use core::slice::from_ref;
 
@@ -7,7 +22,7 @@ use crate::backend::Backend;
 use crate::kernel::sha2::{Chain, Message, Whole};
 use crate::kernel::sha256::Sha256Function;
 use crate::kernel::sha512::Sha512Function;
-use crate::kernel::{Block, wipe};
+use crate::kernel::{Block, ChainState, wipe};
 use crate::lanes::alone::{MOST_ALONE, are_faster_alone, most_blocks};
 use crate::lanes::ends::copy_rest;
 use crate::lanes::order::{WIDE_WINDOW, blocks, sort_by_blocks};
@@ -91,7 +106,7 @@ fn compress_windows<H: Family, const W: usize, const L: usize>(
         match plan::<H>(common.backend, messages, counts, order) {
             Plan::Alone => each_alone(common, messages, 0..read, put),
             Plan::Whole => {
-                let (mut memory, mut chains) = ([Message::NONE; L], [H::NO_CHAIN; L]);
+                let (mut memory, mut chains) = ([Message::NONE; L], [H::Chain::UNUSED; L]);
                 compress_groups(common, messages, counts, order, (&mut memory, &mut chains), put);
             }
             Plan::Scheduled => compress_scheduled(common, common.chain, messages, order, 0, put),
@@ -155,7 +170,7 @@ fn close<'a, H: Family>(to: &mut Message<'a, H::Word>, message: &'a [u8], before
     // Bytes before the length in the second block that closes a message are zeros in every message.
     to.end[1] = H::Block::ZERO;
     // Before the bytes are there: it reads the word that it changes, and would wait for them.
-    let mut chain = Chain { blocks: before.wrapping_add(blocks.len() as u64), ..H::NO_CHAIN };
+    let mut chain = Chain { blocks: before.wrapping_add(blocks.len() as u64), ..H::Chain::UNUSED };
     H::close(&mut chain, &mut to.end[1..=to.closing], rest.len());
     copy_rest(&mut to.end, message, rest);
 }

@@ -7,7 +7,7 @@ use digest::block_buffer::BlockSizes;
 use digest::consts::{U14, U16, U24, U28, U32, U40, U48, U64, U80, U104, U128, U208};
 use digest::typenum::Unsigned;
 
-use crate::backend::{self, Backend, Dispatch};
+use crate::backend::{Backend, Dispatch, dispatch};
 use crate::hash::{self, Digested, Full};
 use crate::kernel::sha2::{Chain, Iteration, Sha2Word, Whole, Written};
 use crate::kernel::sha256::{IV_224, IV_256, Nodes, Sha256Function};
@@ -91,9 +91,9 @@ impl Family for Sha256Function {
     type HashState = U104;
 
     const HASH_NODES: Option<HashNodes<u32>> = Some(|backend, iv, nodes, digests| {
-        backend::hash_nodes(backend, Nodes { iv, written: Written::Before, nodes, digests, twice: false });
+        dispatch::hash_nodes(backend, Nodes { iv, written: Written::Before, nodes, digests, twice: false });
     });
-    const HASH_NODE: Option<HashNode<u32>> = Some(backend::hash_node);
+    const HASH_NODE: Option<HashNode<u32>> = Some(dispatch::hash_node);
 
     #[inline]
     fn blocks(blocks: &[Array<u8, U64>]) -> &[[u8; 64]] {
@@ -101,11 +101,11 @@ impl Family for Sha256Function {
     }
 
     fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
-        backend::compress_whole(backend, messages);
+        dispatch::compress_whole(backend, messages);
     }
 
     fn iterate(backend: Backend, iterations: &mut [Iteration<u32>], count: u32) -> bool {
-        backend::iterate(backend, iterations, count)
+        dispatch::iterate(backend, iterations, count)
     }
 }
 
@@ -125,7 +125,7 @@ impl Family for Sha512Function {
     }
 
     fn compress_whole(backend: Backend, messages: Whole<'_, u64>) {
-        backend::compress_whole_512(backend, messages);
+        dispatch::compress_whole_512(backend, messages);
     }
 }
 

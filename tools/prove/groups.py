@@ -327,7 +327,7 @@ class OneBlock(Contract):
         self.length, self.flags, self.counter = var("length", 1), var("flags", 1), var("counter", 8)
         fields = dict(key=key, bytes=block, counter=self.counter, length=(self.length, 1), flags=(self.flags, 1))
         self.result = self.region("digest", 32, True)
-        return list(fields.values()) if self.in_registers else [self.struct("block", "blake3::Block", **fields)]
+        return list(fields.values()) if self.in_registers else [self.struct("block", "blake3::SingleBlock", **fields)]
 
     def expected(self, st, done):
         m = [self.message(0, 4 * j) for j in range(16)]

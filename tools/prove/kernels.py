@@ -16,9 +16,9 @@ Kernel = collections.namedtuple("Kernel", "isa hash name parameters symbol most 
 """`symbol` is a pattern of its whole name; `most` are the messages at most that the sources give it. `caller` is that of
 the method which does nothing but call it, where that may have it inlined: the backend comes before its arguments."""
 
-ISAS = {"x86_64": ("portable", "sse41", "avx", "avx2", "avx512", "sha"), "aarch64": ("portable", "neon", "sha2")}
+ISAS = {"x86_64": ("portable", "sse41", "avx", "avx2", "avx512", "sha_x86"), "aarch64": ("portable", "neon", "sha_arm")}
 
-EXTENSIONS = ("sha", "sha2")
+EXTENSIONS = ("sha_x86", "sha_arm")
 
 FUNCTION = re.compile(r"^( *)(?:pub(?:\([^)]*\))? )?fn (\w+)(?:<[^(]*>)?\((.*)$")
 
@@ -234,7 +234,7 @@ def cases(kernel, everything):
         if everything and kernel.isa == "neon":  # on x86-64 they take psrlw, of which there is no model
             out += [dict(live=len(counts), counts=counts) for counts in group_counts(kernel.most)]
         return groups.Group, out
-    if first.startswith("Block<") or kinds == ("&[u32; 8]", "&[u8; 64]", "u64", "u8", "u8"):
+    if first.startswith("SingleBlock<") or kinds == ("&[u32; 8]", "&[u8; 64]", "u64", "u8", "u8"):
         return groups.OneBlock, [dict(in_registers=len(kinds) > 1)]
     if kinds[:2] == ("&Node", "u64"):
         numbers = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33) if everything else (1, 2, 16, 17)

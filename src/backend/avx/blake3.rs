@@ -6,8 +6,8 @@ use crate::backend::On;
 use crate::backend::sse41::blake3::alone;
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, compress_row, compress_rows, group_lanes,
-    group_rows, output_lanes, output_rows,
+    Blake3Function, Chain, CompressGroup, Group, Node, SingleBlock, compress_lanes, compress_row, compress_rows,
+    group_lanes, group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run};
 
@@ -41,7 +41,10 @@ impl CompressGroup for On<Avx> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, Block { key, bytes, counter, length, flags }: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(
+        self,
+        SingleBlock { key, bytes, counter, length, flags }: SingleBlock<'_>,
+    ) -> [u8; 32] {
         // SAFETY: self.isa proves AVX.
         unsafe { block::<SETTLED>(key, bytes, counter, length, flags) }
     }
@@ -81,7 +84,7 @@ fn group4(group: Group<'_>) {
 
 #[target_feature(enable = "avx")]
 fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
-    compress_row::<U32x4, SETTLED>(Sse41::here(), Block { key, bytes, counter, length, flags })
+    compress_row::<U32x4, SETTLED>(Sse41::here(), SingleBlock { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx")]

@@ -3,11 +3,10 @@
 
 use super::Avx;
 use crate::backend::On;
-use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::scheduled::sha2::InPlace;
-use crate::backend::scheduled::sha256 as scheduled;
-use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::backend::scheduled::sha256::{self as scheduled, FEW};
+use crate::backend::sha_x86::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Iterate, Iteration, Nodes, Sha256Function, Whole, Written, compress_lanes,
@@ -41,16 +40,20 @@ impl Compress<Sha256Function> for On<Avx> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        choice::sse41(self.sha, live).sides(self.tuning, 2, 24)
+    fn sides(&self, live: usize) -> Option<Sides> {
+        Some(match (self.sha, live) {
+            (Some(_), _) => self.tuning.streams(2),
+            (None, ..=FEW) => Sides::Alone,
+            _ => Sides::Lanes(4, 24),
+        })
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        match choice::sse41(self.sha, run.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa), run),
-            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha, run.chains.len()) {
+            (Some(sha), _) => sha::compress_streams(sha, Encoding::Avx(self.isa), run),
+            (None, ..=FEW) => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX.
-            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress4(run) },
+            _ => unsafe { compress4(run) },
         }
     }
 }
@@ -58,11 +61,11 @@ impl Compress<Sha256Function> for On<Avx> {
 impl CompressNodes for On<Avx> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
-            match choice::sse41(self.sha, nodes.nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa), nodes),
-                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
+            match (self.sha, nodes.nodes.len()) {
+                (Some(sha), _) => sha::hash_nodes(sha, Encoding::Avx(self.isa), nodes),
+                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves AVX.
-                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
+                _ => unsafe { nodes4(nodes) },
             }
         }
     }
@@ -77,7 +80,7 @@ impl CompressNodes for On<Avx> {
 
 impl Iterate for On<Avx> {
     fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool {
-        let Kernel::Streams(sha) = choice::sse41(self.sha, iterations.len()) else { return false };
+        let Some(sha) = self.sha else { return false };
         sha::iterate(sha, Encoding::Avx(self.isa), iterations, count);
         true
     }
@@ -85,11 +88,11 @@ impl Iterate for On<Avx> {
 
 impl CompressWhole<u32> for On<Avx> {
     fn whole(self, messages: Whole<'_>) {
-        match choice::sse41(self.sha, messages.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa), messages),
-            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha, messages.chains.len()) {
+            (Some(sha), _) => sha::compress_whole(sha, Encoding::Avx(self.isa), messages),
+            (None, ..=FEW) => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX.
-            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole4(messages) },
+            _ => unsafe { whole4(messages) },
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::backend::On;
 use crate::backend::sse41::blake3::{self as sse41, alone, next_words, row};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
+    Blake3Function, Chain, CompressGroup, Group, Node, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
 };
 use crate::kernel::g::G;
@@ -50,7 +50,10 @@ impl CompressGroup for On<Avx2> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, Block { key, bytes, counter, length, flags }: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(
+        self,
+        SingleBlock { key, bytes, counter, length, flags }: SingleBlock<'_>,
+    ) -> [u8; 32] {
         // SAFETY: self.isa proves AVX2.
         unsafe { block::<SETTLED>(key, bytes, counter, length, flags) }
     }
@@ -95,7 +98,7 @@ fn group8(group: Group<'_>) {
 
 #[target_feature(enable = "avx2")]
 fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
-    compress_row::<U32x4, SETTLED>(Sse41::here(), Block { key, bytes, counter, length, flags })
+    compress_row::<U32x4, SETTLED>(Sse41::here(), SingleBlock { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx2")]

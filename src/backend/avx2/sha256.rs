@@ -8,10 +8,10 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
 use crate::backend::bmi2::Bmi2;
-use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
-use crate::backend::scheduled::{schedule, sha256 as scheduled};
-use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::backend::scheduled::schedule;
+use crate::backend::scheduled::sha256::{self as scheduled, FEW};
+use crate::backend::sha_x86::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx, sse41};
 use crate::kernel::sha256::{
@@ -44,16 +44,20 @@ impl Compress<Sha256Function> for On<Avx2> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        choice::avx2(self.sha, live).sides(self.tuning, 2, 25)
+    fn sides(&self, live: usize) -> Option<Sides> {
+        Some(match (self.sha, live) {
+            (Some(_), _) => self.tuning.streams(2),
+            (None, ..=FEW) => Sides::Alone,
+            _ => Sides::Lanes(8, 25),
+        })
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        match choice::avx2(self.sha, run.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Avx(self.isa.avx()), run),
-            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha, run.chains.len()) {
+            (Some(sha), _) => sha::compress_streams(sha, Encoding::Avx(self.isa.avx()), run),
+            (None, ..=FEW) => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX2.
-            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress8(run) },
+            _ => unsafe { compress8(run) },
         }
     }
 }
@@ -61,11 +65,11 @@ impl Compress<Sha256Function> for On<Avx2> {
 impl CompressNodes for On<Avx2> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(8) {
-            match choice::avx2(self.sha, nodes.nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Avx(self.isa.avx()), nodes),
-                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
+            match (self.sha, nodes.nodes.len()) {
+                (Some(sha), _) => sha::hash_nodes(sha, Encoding::Avx(self.isa.avx()), nodes),
+                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves AVX2.
-                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes8(nodes) },
+                _ => unsafe { nodes8(nodes) },
             }
         }
     }
@@ -80,7 +84,7 @@ impl CompressNodes for On<Avx2> {
 
 impl Iterate for On<Avx2> {
     fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool {
-        let Kernel::Streams(sha) = choice::avx2(self.sha, iterations.len()) else { return false };
+        let Some(sha) = self.sha else { return false };
         sha::iterate(sha, Encoding::Avx(self.isa.avx()), iterations, count);
         true
     }
@@ -88,11 +92,11 @@ impl Iterate for On<Avx2> {
 
 impl CompressWhole<u32> for On<Avx2> {
     fn whole(self, messages: Whole<'_>) {
-        match choice::avx2(self.sha, messages.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Avx(self.isa.avx()), messages),
-            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha, messages.chains.len()) {
+            (Some(sha), _) => sha::compress_whole(sha, Encoding::Avx(self.isa.avx()), messages),
+            (None, ..=FEW) => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX2.
-            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole8(messages) },
+            _ => unsafe { whole8(messages) },
         }
     }
 }

@@ -39,11 +39,11 @@ impl Compress<Sha512Function> for On<Avx2> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        match live {
+    fn sides(&self, live: usize) -> Option<Sides> {
+        Some(match live {
             ..=2 => Sides::Alone,
             _ => Sides::Lanes(4, 24),
-        }
+        })
     }
 
     fn run(self, run: Run<'_, Sha512Function>) {

@@ -1,6 +1,6 @@
 //! One message of BLAKE2, or two, by a loop in assembly, for the sake of the order of instructions.
 //!
-//! The loop, a file of the folder `assembly`, computes `kernel::blake2::compress_rows`, in 312 cycles a block of BLAKE2b instead of 333 on Golden
+//! The loop, a file of the folder `generated`, computes `kernel::blake2::compress_rows`, in 312 cycles a block of BLAKE2b instead of 333 on Golden
 //! Cove. All its registers are fixed, so it runs in the order that was timed: `tools/orders` searched for it, and
 //! writes it down.
 //!
@@ -51,7 +51,7 @@ macro_rules! compress_in_order {
                 // SAFETY: the assembly reads so many blocks, and writes its operands alone.
                 unsafe {
                     core::arch::asm!(
-                        include_str!(concat!("assembly/", $order, ".s")),
+                        include_str!(concat!("generated/", $order, ".s")),
                         inout("rsi") now.as_ptr() => _,
                         inout("rdx") now.len() => _,
                         inout("zmm31") low.0,
@@ -119,7 +119,7 @@ macro_rules! compress_pair_in_order {
         // SAFETY: the assembly reads so many blocks of each message, and writes `memory` and its operands alone.
         unsafe {
             core::arch::asm!(
-                include_str!(concat!("assembly/", $order, ".s")),
+                include_str!(concat!("generated/", $order, ".s")),
                 in("rdi") memory.as_mut_ptr(),
                 inout("rsi") blocks[0].as_ptr() => _,
                 inout("r8") blocks[1].as_ptr() => _,

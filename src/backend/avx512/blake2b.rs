@@ -38,8 +38,8 @@ impl Compress<FlavourB> for On<Avx512> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        if live == 2 && PAIRS { Sides::Pair } else { Sides::Rows(<Self as Compress<FlavourB>>::LANES) }
+    fn sides(&self, live: usize) -> Option<Sides> {
+        (live == 2 && PAIRS).then_some(Sides::Pair)
     }
 
     fn run(self, run: Run<'_, FlavourB>) {

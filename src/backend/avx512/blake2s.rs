@@ -39,8 +39,8 @@ impl Compress<FlavourS> for On<Avx512> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        if live == 2 && PAIRS { Sides::Pair } else { Sides::Rows(<Self as Compress<FlavourS>>::LANES) }
+    fn sides(&self, live: usize) -> Option<Sides> {
+        (live == 2 && PAIRS).then_some(Sides::Pair)
     }
 
     fn run(self, run: Run<'_, FlavourS>) {

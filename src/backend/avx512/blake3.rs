@@ -16,7 +16,7 @@ use crate::backend::avx2::blake3::{join as join8, pick as pick8, with_last as wi
 use crate::backend::sse41::blake3::{alone, join as join4, next_words, pick as pick4, row, with_last as with_last4};
 use crate::backend::vector::words;
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
+    Blake3Function, Chain, CompressGroup, Group, Node, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, output_lanes, output_rows,
 };
 use crate::kernel::g::G;
@@ -76,7 +76,10 @@ impl CompressGroup for On<Avx512> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, Block { key, bytes, counter, length, flags }: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(
+        self,
+        SingleBlock { key, bytes, counter, length, flags }: SingleBlock<'_>,
+    ) -> [u8; 32] {
         match self.tuning.slow_rotation() {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             false => unsafe { block::<SETTLED>(key, bytes, counter, length, flags) },
@@ -173,12 +176,12 @@ fn group16(group: Group<'_>) {
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
-    compress_row::<U32x4, SETTLED>(Avx512::here(), Block { key, bytes, counter, length, flags })
+    compress_row::<U32x4, SETTLED>(Avx512::here(), SingleBlock { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn block_slow<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
-    compress_row::<Slow32x4, SETTLED>(Avx512::here(), Block { key, bytes, counter, length, flags })
+    compress_row::<Slow32x4, SETTLED>(Avx512::here(), SingleBlock { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

@@ -13,10 +13,10 @@ use super::sha2::{CH, MAJ, XOR3, lane};
 use super::{Avx512, U32x8, U32x16};
 use crate::backend::avx::{self, Avx};
 use crate::backend::bmi2::Bmi2;
-use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
 use crate::backend::scheduled::{schedule, sha256 as scheduled};
-use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::backend::sha_x86::Sha;
+use crate::backend::sha_x86::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx2};
 use crate::kernel::sha256::{
@@ -37,7 +37,13 @@ impl On<Avx512> {
         }
     }
 
-    /// Four streams, or pairs where these take less: see [`choice`].
+    /// SHA-NI, where so many messages take less time by it than in lanes.
+    #[inline]
+    fn sha_of(self, live: usize) -> Option<Sha> {
+        self.sha.filter(|_| !self.tuning.intel_sha() || live <= 6)
+    }
+
+    /// Four streams, or pairs where these take less.
     fn encoding(self, number: usize) -> Encoding {
         if self.tuning.intel_sha() && number > 3 {
             // SAFETY: self.isa proves AVX-512F, and so AVX.
@@ -60,37 +66,41 @@ impl Compress<Sha256Function> for On<Avx512> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
+    fn sides(&self, live: usize) -> Option<Sides> {
         let streams = match live {
             3 if self.tuning.intel_sha() => 3,
             _ if self.tuning.intel_sha() => 2,
             _ => 4,
         };
-        let tenths = if self.sha.is_some() { 55 } else { 14 };
-        choice::avx512(self.sha, self.tuning, live).sides(self.tuning, streams, tenths)
+        Some(match (self.sha_of(live), live) {
+            (Some(_), _) => self.tuning.streams(streams),
+            (None, ..=1) => Sides::Alone,
+            (None, ..=8) => Sides::Lanes(8, if self.sha.is_some() { 55 } else { 14 }),
+            _ => Sides::Lanes(16, if self.sha.is_some() { 81 } else { 21 }),
+        })
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        match choice::avx512(self.sha, self.tuning, run.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_streams(sha, self.encoding(run.chains.len()), run),
-            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha_of(run.chains.len()), run.chains.len()) {
+            (Some(sha), _) => sha::compress_streams(sha, self.encoding(run.chains.len()), run),
+            (None, ..=1) => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            Kernel::Lanes4 | Kernel::Lanes8 => unsafe { compress8(run) },
+            (None, ..=8) => unsafe { compress8(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            Kernel::Lanes16 => unsafe { compress16(run) },
+            _ => unsafe { compress16(run) },
         }
     }
 }
 
 impl CompressNodes for On<Avx512> {
     fn nodes(self, nodes: Nodes<'_>) {
-        match choice::avx512(self.sha, self.tuning, nodes.nodes.len()) {
-            Kernel::Streams(sha) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
-            Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha_of(nodes.nodes.len()), nodes.nodes.len()) {
+            (Some(sha), _) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
+            (None, ..=1) => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            Kernel::Lanes4 | Kernel::Lanes8 => unsafe { nodes8(nodes) },
+            (None, ..=8) => unsafe { nodes8(nodes) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            Kernel::Lanes16 => unsafe { nodes16(nodes) },
+            _ => unsafe { nodes16(nodes) },
         }
     }
 
@@ -104,7 +114,7 @@ impl CompressNodes for On<Avx512> {
 
 impl Iterate for On<Avx512> {
     fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool {
-        let Kernel::Streams(sha) = choice::avx512(self.sha, self.tuning, iterations.len()) else { return false };
+        let Some(sha) = self.sha_of(iterations.len()) else { return false };
         sha::iterate(sha, self.encoding(iterations.len()), iterations, count);
         true
     }
@@ -112,13 +122,13 @@ impl Iterate for On<Avx512> {
 
 impl CompressWhole<u32> for On<Avx512> {
     fn whole(self, messages: Whole<'_>) {
-        match choice::avx512(self.sha, self.tuning, messages.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_whole(sha, self.encoding(messages.messages.len()), messages),
-            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha_of(messages.chains.len()), messages.chains.len()) {
+            (Some(sha), _) => sha::compress_whole(sha, self.encoding(messages.messages.len()), messages),
+            (None, ..=1) => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            Kernel::Lanes4 | Kernel::Lanes8 => unsafe { whole8(messages) },
+            (None, ..=8) => unsafe { whole8(messages) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
-            Kernel::Lanes16 => unsafe { whole16(messages) },
+            _ => unsafe { whole16(messages) },
         }
     }
 }

@@ -45,12 +45,12 @@ impl Compress<Sha512Function> for On<Avx512> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        match live {
+    fn sides(&self, live: usize) -> Option<Sides> {
+        Some(match live {
             ..=1 => Sides::Alone,
             2..=4 => Sides::Lanes(4, 13),
             _ => Sides::Lanes(8, 20),
-        }
+        })
     }
 
     fn run(self, run: Run<'_, Sha512Function>) {

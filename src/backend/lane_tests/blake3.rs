@@ -5,9 +5,10 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::{Backend, Dispatch, compress_block, compress_group, compress_settled_block, output_blocks};
+use crate::backend::dispatch::{compress_block, compress_group, compress_settled_block, output_blocks};
+use crate::backend::{Backend, Dispatch};
 use crate::kernel::Known;
-use crate::kernel::blake3::{Blake3Function, Block, Chain, Ends, Group, MAX_INPUTS, Node};
+use crate::kernel::blake3::{Blake3Function, Chain, Ends, Group, MAX_INPUTS, Node, SingleBlock};
 
 /// Counters around the carry into the upper word.
 const COUNTERS: [u64; 6] = [0, 1, (1 << 32) - 1, 1 << 32, (1 << 54) - 1, u64::MAX];
@@ -181,7 +182,7 @@ fn single_blocks_and_outputs_of_blake3_on_every_backend() {
         let bytes = blocks::<[u8; 64]>(&mut seed, 1)[0];
         let node = Node { h: key(&mut seed), block: bytes, counter, length: byte(&mut seed), flags: byte(&mut seed) };
         let Node { length, flags, .. } = node;
-        let block = Block { key: &node.h, bytes: &bytes, counter, length, flags };
+        let block = SingleBlock { key: &node.h, bytes: &bytes, counter, length, flags };
         let expected = compress_settled_block(portable, block);
         for number in [1, 2, 3, 7, 8, 9, 15, 16, 17, 40] {
             let mut outputs = vec![[0; 64]; number];

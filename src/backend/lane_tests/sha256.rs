@@ -4,7 +4,8 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::{Backend, Dispatch, compress_whole, hash_node, hash_nodes};
+use crate::backend::dispatch::{compress_whole, hash_node, hash_nodes};
+use crate::backend::{Backend, Dispatch};
 use crate::kernel::sha256::{Chain, IV_224, Message, NODES, Nodes, Sha256Function, Whole, Written};
 use crate::kernel::{Block, Known};
 

@@ -4,7 +4,8 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::{Backend, Dispatch, compress_whole_512};
+use crate::backend::dispatch::compress_whole_512;
+use crate::backend::{Backend, Dispatch};
 use crate::kernel::sha2::Message;
 use crate::kernel::sha512::{Chain, Sha512Function, Whole, Written};
 use crate::kernel::{Block, Known};

@@ -5,7 +5,7 @@ use super::{Neon, U32x4};
 use crate::backend::On;
 use crate::backend::portable::blake3 as portable;
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
+    Blake3Function, Chain, CompressGroup, Group, Node, SingleBlock, compress_lanes, group_lanes, output_lanes,
 };
 use crate::kernel::{Compress, Run};
 
@@ -32,7 +32,7 @@ impl CompressGroup for On<Neon> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(self, block: SingleBlock<'_>) -> [u8; 32] {
         portable::block(block)
     }
 

@@ -5,9 +5,8 @@ use core::arch::aarch64::*;
 
 use super::{Neon, U32x4};
 use crate::backend::On;
-use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
-use crate::backend::sha2::sha256 as sha;
+use crate::backend::sha_arm::sha256 as sha;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Iterate, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
@@ -27,16 +26,20 @@ impl Compress<Sha256Function> for On<Neon> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        if self.sha.is_some() { Sides::Overlapping(4) } else { four_lanes(live) }
+    fn sides(&self, live: usize) -> Option<Sides> {
+        Some(match (self.sha, live) {
+            (Some(_), _) => Sides::Overlapping(4),
+            (None, ..=2) => Sides::Alone,
+            _ => Sides::Lanes(4, 17),
+        })
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        match self.sha {
-            Some(sha) => sha::compress_streams(sha, run),
-            None if four_lanes(run.chains.len()) == Sides::Alone => portable::one_by_one(run, portable::compress),
+        match (self.sha, run.chains.len()) {
+            (Some(sha), _) => sha::compress_streams(sha, run),
+            (None, ..=2) => portable::one_by_one(run, portable::compress),
             // SAFETY: self.isa proves NEON.
-            None => unsafe { compress4(run) },
+            _ => unsafe { compress4(run) },
         }
     }
 }
@@ -47,8 +50,8 @@ impl CompressNodes for On<Neon> {
             return sha::hash_nodes(sha, nodes);
         }
         for nodes in nodes.chunks(4) {
-            match four_lanes(nodes.nodes.len()) {
-                Sides::Alone => portable::hash_nodes(nodes),
+            match nodes.nodes.len() {
+                ..=2 => portable::hash_nodes(nodes),
                 // SAFETY: self.isa proves NEON.
                 _ => unsafe { nodes4(nodes) },
             }
@@ -67,13 +70,11 @@ impl Iterate for On<Neon> {}
 
 impl CompressWhole<u32> for On<Neon> {
     fn whole(self, messages: Whole<'_>) {
-        match self.sha {
-            Some(sha) => sha::compress_whole(sha, messages),
-            None if four_lanes(messages.chains.len()) == Sides::Alone => {
-                portable::compress_whole(messages, portable::compress)
-            }
+        match (self.sha, messages.chains.len()) {
+            (Some(sha), _) => sha::compress_whole(sha, messages),
+            (None, ..=2) => portable::compress_whole(messages, portable::compress),
             // SAFETY: self.isa proves NEON.
-            None => unsafe { whole4(messages) },
+            _ => unsafe { whole4(messages) },
         }
     }
 }

@@ -6,7 +6,7 @@ use core::arch::aarch64::*;
 use super::{Neon, U64x2};
 use crate::backend::On;
 use crate::backend::portable::sha512 as portable;
-use crate::backend::sha2::sha512 as sha;
+use crate::backend::sha_arm::sha512 as sha;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha512::{
     Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
@@ -25,12 +25,12 @@ impl Compress<Sha512Function> for On<Neon> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        match (self.sha512, live) {
+    fn sides(&self, live: usize) -> Option<Sides> {
+        Some(match (self.sha512, live) {
             (Some(_), _) => Sides::Overlapping(2),
             (None, ..=1) => Sides::Alone,
             _ => Sides::Lanes(2, 15),
-        }
+        })
     }
 
     fn run(self, run: Run<'_, Sha512Function>) {

@@ -4,7 +4,7 @@ use core::slice;
 
 use super::Portable;
 use crate::backend::On;
-use crate::kernel::blake3::{Blake3Function, Block, Chain, CompressGroup, Group, IV, Node, halves, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, IV, Node, SingleBlock, halves, to_bytes};
 use crate::kernel::{Compress, Run};
 
 impl Compress<Blake3Function> for On<Portable> {
@@ -32,7 +32,7 @@ impl CompressGroup for On<Portable> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(self, block: SingleBlock<'_>) -> [u8; 32] {
         self::block(block)
     }
 
@@ -68,7 +68,7 @@ pub(in crate::backend) fn group(group: Group<'_>) {
 
 /// The chaining value after a block.
 #[inline(never)]
-pub(in crate::backend) fn block(block: Block<'_>) -> [u8; 32] {
+pub(in crate::backend) fn block(block: SingleBlock<'_>) -> [u8; 32] {
     let [h0, h1, h2, h3, h4, h5, h6, h7, ..] =
         compress(block.key, block.bytes, block.length, block.counter, block.flags);
     to_bytes([h0, h1, h2, h3, h4, h5, h6, h7])

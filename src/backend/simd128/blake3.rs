@@ -4,7 +4,7 @@ use super::{Simd128, U32x4};
 use crate::backend::On;
 use crate::backend::portable::blake3 as portable;
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Node, compress_lanes, group_lanes, output_lanes,
+    Blake3Function, Chain, CompressGroup, Group, Node, SingleBlock, compress_lanes, group_lanes, output_lanes,
 };
 use crate::kernel::{Compress, Run};
 
@@ -29,7 +29,7 @@ impl CompressGroup for On<Simd128> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, block: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(self, block: SingleBlock<'_>) -> [u8; 32] {
         portable::block(block)
     }
 

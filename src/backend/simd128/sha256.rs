@@ -4,7 +4,6 @@ use core::arch::wasm32::*;
 
 use super::{Simd128, U32x4};
 use crate::backend::On;
-use crate::backend::choice::four_lanes;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
@@ -22,13 +21,13 @@ impl Compress<Sha256Function> for On<Simd128> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        four_lanes(live)
+    fn sides(&self, live: usize) -> Option<Sides> {
+        Some(if live <= 2 { Sides::Alone } else { Sides::Lanes(4, 17) })
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        match four_lanes(run.chains.len()) {
-            Sides::Alone => portable::one_by_one(run, portable::compress),
+        match run.chains.len() {
+            ..=2 => portable::one_by_one(run, portable::compress),
             _ => compress4(run),
         }
     }
@@ -37,8 +36,8 @@ impl Compress<Sha256Function> for On<Simd128> {
 impl CompressNodes for On<Simd128> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
-            match four_lanes(nodes.nodes.len()) {
-                Sides::Alone => portable::hash_nodes(nodes),
+            match nodes.nodes.len() {
+                ..=2 => portable::hash_nodes(nodes),
                 _ => nodes4(nodes),
             }
         }
@@ -53,8 +52,8 @@ impl Iterate for On<Simd128> {}
 
 impl CompressWhole<u32> for On<Simd128> {
     fn whole(self, messages: Whole<'_>) {
-        match four_lanes(messages.chains.len()) {
-            Sides::Alone => portable::compress_whole(messages, portable::compress),
+        match messages.chains.len() {
+            ..=2 => portable::compress_whole(messages, portable::compress),
             _ => whole4(messages),
         }
     }

@@ -10,7 +10,7 @@ use core::slice;
 use super::{Sse41, U32x4};
 use crate::backend::{On, reread};
 use crate::kernel::blake3::{
-    Blake3Function, Block, Chain, CompressGroup, Group, Node, Row, Rows, TURN_1, TURN_2, TURN_3, compress_lanes,
+    Blake3Function, Chain, CompressGroup, Group, Node, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
 };
 use crate::kernel::g::G;
@@ -46,7 +46,10 @@ impl CompressGroup for On<Sse41> {
     }
 
     #[inline]
-    fn block<const SETTLED: bool>(self, Block { key, bytes, counter, length, flags }: Block<'_>) -> [u8; 32] {
+    fn block<const SETTLED: bool>(
+        self,
+        SingleBlock { key, bytes, counter, length, flags }: SingleBlock<'_>,
+    ) -> [u8; 32] {
         // SAFETY: self.isa proves SSE4.1.
         unsafe { block::<SETTLED>(key, bytes, counter, length, flags) }
     }
@@ -104,7 +107,7 @@ fn group4(group: Group<'_>) {
 
 #[target_feature(enable = "sse4.1")]
 fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
-    compress_row::<U32x4, SETTLED>(Sse41::here(), Block { key, bytes, counter, length, flags })
+    compress_row::<U32x4, SETTLED>(Sse41::here(), SingleBlock { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -122,7 +125,7 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
 /// Implements [`Row`] for a vector of `N` messages, by the operations on its register. `xor_ror` rotates an exclusive or,
 /// whose first side is known some cycles before the second.
 ///
-/// Like `lane!`, it makes functions of the parts of a round, so that the compiler simplifies each once.
+/// Like `half_g!`, it makes functions of the parts of a round, so that the compiler simplifies each once.
 macro_rules! row {
     ($Vector:ident of $N:literal in $features:literal, $Token:ty, $join:ident, $add:ident, $xor_ror:ident, $shuffle:ident,
      $pick:ident, $with_last:ident $(, $permute:ident, $high:ident)?) => {

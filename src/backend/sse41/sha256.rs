@@ -8,11 +8,11 @@ use core::arch::x86_64::*;
 
 use super::{Sse41, U32x4, load_halves, swap32};
 use crate::backend::On;
-use crate::backend::choice::{self, Kernel};
 use crate::backend::portable::sha256 as portable;
+use crate::backend::scheduled::schedule;
 use crate::backend::scheduled::sha2::InPlace;
-use crate::backend::scheduled::{schedule, sha256 as scheduled};
-use crate::backend::sha::sha256::{self as sha, Encoding};
+use crate::backend::scheduled::sha256::{self as scheduled, FEW};
+use crate::backend::sha_x86::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
     Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
@@ -41,16 +41,20 @@ impl Compress<Sha256Function> for On<Sse41> {
     }
 
     #[inline]
-    fn sides(&self, live: usize) -> Sides {
-        choice::sse41(self.sha, live).sides(self.tuning, 2, 24)
+    fn sides(&self, live: usize) -> Option<Sides> {
+        Some(match (self.sha, live) {
+            (Some(_), _) => self.tuning.streams(2),
+            (None, ..=FEW) => Sides::Alone,
+            _ => Sides::Lanes(4, 24),
+        })
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
-        match choice::sse41(self.sha, run.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_streams(sha, Encoding::Sse, run),
-            Kernel::Alone => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha, run.chains.len()) {
+            (Some(sha), _) => sha::compress_streams(sha, Encoding::Sse, run),
+            (None, ..=FEW) => portable::one_by_one(run, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves SSE4.1.
-            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { compress4(run) },
+            _ => unsafe { compress4(run) },
         }
     }
 }
@@ -58,11 +62,11 @@ impl Compress<Sha256Function> for On<Sse41> {
 impl CompressNodes for On<Sse41> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
-            match choice::sse41(self.sha, nodes.nodes.len()) {
-                Kernel::Streams(sha) => sha::hash_nodes(sha, Encoding::Sse, nodes),
-                Kernel::Alone => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
+            match (self.sha, nodes.nodes.len()) {
+                (Some(sha), _) => sha::hash_nodes(sha, Encoding::Sse, nodes),
+                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves SSE4.1.
-                Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { nodes4(nodes) },
+                _ => unsafe { nodes4(nodes) },
             }
         }
     }
@@ -77,7 +81,7 @@ impl CompressNodes for On<Sse41> {
 
 impl Iterate for On<Sse41> {
     fn iterate(self, iterations: &mut [Iteration], count: u32) -> bool {
-        let Kernel::Streams(sha) = choice::sse41(self.sha, iterations.len()) else { return false };
+        let Some(sha) = self.sha else { return false };
         sha::iterate(sha, Encoding::Sse, iterations, count);
         true
     }
@@ -85,11 +89,11 @@ impl Iterate for On<Sse41> {
 
 impl CompressWhole<u32> for On<Sse41> {
     fn whole(self, messages: Whole<'_>) {
-        match choice::sse41(self.sha, messages.chains.len()) {
-            Kernel::Streams(sha) => sha::compress_whole(sha, Encoding::Sse, messages),
-            Kernel::Alone => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
+        match (self.sha, messages.chains.len()) {
+            (Some(sha), _) => sha::compress_whole(sha, Encoding::Sse, messages),
+            (None, ..=FEW) => portable::compress_whole(messages, |chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves SSE4.1.
-            Kernel::Lanes4 | Kernel::Lanes8 | Kernel::Lanes16 => unsafe { whole4(messages) },
+            _ => unsafe { whole4(messages) },
         }
     }
 }

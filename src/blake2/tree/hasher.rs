@@ -18,6 +18,7 @@ use super::shape::{TOO_MANY, Tree, set_node};
 use crate::blake2::flavour::Flavour;
 use crate::blake2::hasher::Hasher;
 use crate::hash::Hash;
+use crate::kernel::ChainState;
 use crate::kernel::blake2::Last;
 use crate::lanes::scheduler::{Message, Start};
 use crate::stream::Stream;
@@ -248,7 +249,7 @@ impl<F: Flavour> Hashed<F> {
     /// Hashes and folds the next leaves. Tells where the one that begins has come to.
     fn fold_leaves(&mut self, tree: &Tree<F>, leaves: &Leaves<'_, F>) -> Option<F::Chain> {
         let count = leaves.count();
-        let mut chains = [F::NO_CHAIN; BATCH];
+        let mut chains = [F::Chain::UNUSED; BATCH];
         let mut reached = None;
         for first in (0..count).step_by(BATCH) {
             let chains = &mut chains[..BATCH.min(count - first)];
@@ -267,7 +268,7 @@ impl<F: Flavour> Hashed<F> {
         let threads = rayon::current_num_threads();
         let share = count.div_ceil(threads).clamp(1, BATCH);
         let most = count.min(4 * share * threads).max(1);
-        let mut chains = alloc::vec![F::NO_CHAIN; most];
+        let mut chains = alloc::vec![F::Chain::UNUSED; most];
         let mut reached = None;
         for first in (0..count).step_by(most) {
             let chains = &mut chains[..most.min(count - first)];

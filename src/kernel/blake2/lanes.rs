@@ -3,7 +3,7 @@
 use core::slice::from_ref;
 
 use super::{Constants, SIGMA, halves};
-use crate::kernel::g::{Lane, round};
+use crate::kernel::g::{HalfG, round};
 use crate::kernel::{Block, Known, Lanes, Run, Word, block_of_each, lanes_of};
 
 /// Runs of so many blocks are of long messages, which may not have been used lately.
@@ -17,7 +17,7 @@ const AHEAD: usize = 1024;
 /// Lanes without a message compute the last message once more, and their results are dropped. Chaining values of whole
 /// messages leave their lanes whenever one ends, so no lane is set up anew.
 #[inline(always)]
-pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(token: V::Token, run: Run<'_, F>) {
+pub(crate) fn compress_lanes<F: Constants, V: HalfG<F::Word, L>, const L: usize>(token: V::Token, run: Run<'_, F>) {
     let number = run.chains.len();
     let lane = |l: usize| l.min(number - 1);
     let splat = |word| V::new(token, [word; L]);
@@ -176,7 +176,7 @@ pub(crate) fn compress_lanes<F: Constants, V: Lane<F::Word, L>, const L: usize>(
 
 /// The words of a block of all messages that `m` has room for, from word `first L` on.
 #[inline(always)]
-fn load<F: Constants, V: Lane<F::Word, L>, const L: usize>(
+fn load<F: Constants, V: HalfG<F::Word, L>, const L: usize>(
     token: V::Token,
     blocks: [&[u8]; L],
     m: &mut [V],

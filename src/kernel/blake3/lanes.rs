@@ -4,7 +4,7 @@ use core::slice::from_ref;
 
 use super::Blake3Function;
 use super::{Chain, Ends, Group, IV, Node, halves};
-use crate::kernel::g::{Lane, round};
+use crate::kernel::g::{HalfG, round};
 use crate::kernel::{Known, Run, Word, block_of_each, lanes_of};
 
 /// The order in which a round takes the words of the message: the paper's permutation, applied once more each round.
@@ -44,7 +44,7 @@ struct Tags<V> {
 ///
 /// Lanes without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
-pub(crate) fn compress_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, run: Run<'_, Blake3Function>) {
+pub(crate) fn compress_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, run: Run<'_, Blake3Function>) {
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
     let mut h = [splat::<V, L>(token, 0); 8];
@@ -97,7 +97,7 @@ pub(crate) fn compress_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, r
 
 /// Compresses a group of up to `L` inputs.
 #[inline(always)]
-pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
+pub(crate) fn group_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
     if let Some(ends) = group.ends {
         return mixed_lanes::<V, L>(token, group, ends);
     }
@@ -142,7 +142,7 @@ pub(crate) fn group_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, grou
 ///
 /// Chaining values leave their lanes whenever an input ends, so no lane is set up anew.
 #[inline(always)]
-fn mixed_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_>, ends: &Ends<'_>) {
+fn mixed_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'_>, ends: &Ends<'_>) {
     let [mut low, mut high] = [[0; L]; 2];
     let mut inputs = [group.inputs[0]; L];
     // No `copy_from_slice`: that of a length unknown is a call.
@@ -222,7 +222,7 @@ fn mixed_lanes<V: Lane<u32, L>, const L: usize>(token: V::Token, group: Group<'_
 
 /// Writes up to `L` output blocks of a root.
 #[inline(always)]
-pub(crate) fn output_lanes<V: Lane<u32, L>, const L: usize>(
+pub(crate) fn output_lanes<V: HalfG<u32, L>, const L: usize>(
     token: V::Token,
     node: &Node,
     counter: u64,
@@ -268,7 +268,7 @@ const AHEAD: usize = 256;
 /// Compresses `count` blocks of each of `inputs`, of which there may be fewer than lanes. Fetches the bytes that lie
 /// `ahead` of those of whole chunks.
 #[inline(always)]
-fn compress_blocks<V: Lane<u32, L>, const L: usize>(
+fn compress_blocks<V: HalfG<u32, L>, const L: usize>(
     token: V::Token,
     h: &mut [V; 8],
     inputs: &[&[[u8; 64]]],
@@ -306,7 +306,7 @@ fn compress_blocks<V: Lane<u32, L>, const L: usize>(
 
 /// The state after all rounds.
 #[inline(always)]
-fn rounds<V: Lane<u32, L>, const L: usize>(token: V::Token, h: &[V; 8], d: [V; 4], m: &[V; 16]) -> [V; 16] {
+fn rounds<V: HalfG<u32, L>, const L: usize>(token: V::Token, h: &[V; 8], d: [V; 4], m: &[V; 16]) -> [V; 16] {
     let [h0, h1, h2, h3, h4, h5, h6, h7] = *h;
     let [c0, c1, c2, c3] = [splat(token, IV[0]), splat(token, IV[1]), splat(token, IV[2]), splat(token, IV[3])];
     let [d0, d1, d2, d3] = d;
@@ -322,12 +322,12 @@ fn rounds<V: Lane<u32, L>, const L: usize>(token: V::Token, h: &[V; 8], d: [V; 4
 }
 
 #[inline(always)]
-fn splat<V: Lane<u32, L>, const L: usize>(token: V::Token, word: u32) -> V {
+fn splat<V: HalfG<u32, L>, const L: usize>(token: V::Token, word: u32) -> V {
     V::new(token, [word; L])
 }
 
 #[inline(always)]
-fn splat_all<V: Lane<u32, L>, const L: usize>(token: V::Token, words: &[u32; 8]) -> [V; 8] {
+fn splat_all<V: HalfG<u32, L>, const L: usize>(token: V::Token, words: &[u32; 8]) -> [V; 8] {
     let mut vectors = [splat(token, 0); 8];
     for (vector, word) in vectors.iter_mut().zip(words) {
         *vector = splat(token, *word);

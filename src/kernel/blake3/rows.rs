@@ -1,7 +1,7 @@
 //! One message, four words of its state in a vector, or a few, each in a part of a wider vector.
 
 use super::Blake3Function;
-use super::{Block, Chain, Group, IV, Node, halves};
+use super::{Chain, Group, IV, Node, SingleBlock, halves};
 use crate::kernel::Run;
 
 /// Four words of each of `N` messages. Each operation is the same for all messages.
@@ -136,8 +136,8 @@ pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Grou
 
 /// The chaining value after a single block.
 #[inline(always)]
-pub(crate) fn compress_row<R: Row<1>, const SETTLED: bool>(token: R::Token, block: Block<'_>) -> [u8; 32] {
-    let Block { key: words, bytes, counter, length, flags } = block;
+pub(crate) fn compress_row<R: Row<1>, const SETTLED: bool>(token: R::Token, block: SingleBlock<'_>) -> [u8; 32] {
+    let SingleBlock { key: words, bytes, counter, length, flags } = block;
     let h = key::<R, 1>(token, words);
     let d = row_d::<R, 1>(token, &[Tag { counter, flags, first: 0, last: 0, length }]);
     let [a, b, c, d] = compress_block::<R, 1, SETTLED>(token, h, [bytes], d);

@@ -279,7 +279,7 @@ mod tests {
     fn the_library_has_the_source_of_its_orders() {
         for (name, variant) in NAMES.into_iter().flat_map(|name| Variant::ALL.map(|variant| (name, variant))) {
             let (function, order) = (name.function(variant.is_pair()), name.order(variant).unwrap());
-            let file = format!("assembly/{}_{}.s", function.name, variant.name().replace('-', "_"));
+            let file = format!("generated/{}_{}.s", function.name, variant.name().replace('-', "_"));
             let source = function.source(&order, variant.name());
             assert_eq!(of_the_library(&file), source, "{file}");
             let patterns = function.source_of_patterns();

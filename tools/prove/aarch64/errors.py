@@ -56,7 +56,7 @@ CONTROLS = (
     ("blake2s neon compress4", message_word),
     ("blake2b neon compress2", counter),
     ("blake3 portable compress_blocks", feed_forward),
-    ("sha256 sha2 compress_alone", feed_forward),
+    ("sha256 sha_arm compress_alone", feed_forward),
     ("sha256 neon compress4", byte_off),
-    ("sha512 sha2 compress_alone", feed_forward),
+    ("sha512 sha_arm compress_alone", feed_forward),
 )

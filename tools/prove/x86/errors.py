@@ -62,6 +62,6 @@ CONTROLS = (
     ("blake2s avx compress", message_word),
     ("blake2b avx2 compress", counter),
     ("blake3 sse41 compress", feed_forward),
-    ("sha256 sha compress_sse", byte_off),
+    ("sha256 sha_x86 compress_sse", byte_off),
     ("sha512 avx2 compress", rotation),
 )

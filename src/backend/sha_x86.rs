@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code)]
 
-use super::isa::{Cpu, isa};
+use super::isa::isa;
 
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;

@@ -657,7 +657,7 @@ fn add_all<const N: usize>(_: Sha, states: &mut [State; N], before: &[State; N])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::isa::Cpu;
+    use crate::backend::cpu::Cpu;
     use crate::backend::portable::sha256 as portable;
 
     #[target_feature(enable = "sha,sse4.1,ssse3")]

@@ -4,7 +4,7 @@
 
 use core::ffi::c_ulong;
 
-use super::isa::{Cpu, isa};
+use super::isa::isa;
 
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;

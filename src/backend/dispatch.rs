@@ -1,0 +1,151 @@
+//! Requests: each goes to the instruction set of a backend, whose kernels answer.
+//!
+//! A request is a function of its own, so a program that asks for one message names no kernel of several. Those that are
+//! not inlined have their kernels compiled in this crate, and not in every crate that asks.
+
+#[cfg(feature = "blake3")]
+use core::hint::black_box;
+#[cfg(feature = "blake3")]
+use core::slice::from_ref;
+
+use digest::typenum::Unsigned;
+
+use super::{Backend, Isa};
+#[cfg(feature = "blake3")]
+use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, Node, SingleBlock};
+#[cfg(feature = "sha2")]
+use crate::kernel::sha2::{CompressWhole, Whole};
+#[cfg(feature = "sha2")]
+use crate::kernel::sha256::{CompressNodes, Iterate, Iteration, Nodes, Sha256Function};
+#[cfg(feature = "sha2")]
+use crate::kernel::sha512::Sha512Function;
+use crate::kernel::{Compress, Function, Run, Sides};
+
+/// A function for which every instruction set has an answer.
+pub trait Dispatch: Function {
+    /// See [`Compress::blocks`].
+    fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last);
+    /// See [`Compress::run`].
+    fn compress_lanes(backend: Backend, run: Run<'_, Self>);
+    /// See [`Compress::LANES`]. At most [`Function::MaxLanes`], as the compiler knows.
+    fn lanes(backend: Backend) -> usize;
+    /// See [`Compress::sides`].
+    fn sides(backend: Backend, live: usize) -> Sides;
+}
+
+/// Has the backends answer for a function. Those that compute several messages in vector registers do so in the way
+/// `$sides`, if they name no other.
+macro_rules! dispatch {
+    ($Function:ty, $sides:expr) => {
+        impl Dispatch for $Function {
+            #[inline]
+            fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last) {
+                on!(backend, isa => Compress::<Self>::blocks(backend.with(isa), chain, blocks, last));
+            }
+
+            #[inline]
+            fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
+                debug_assert!(run.keeps_contract(<Self as Dispatch>::lanes(backend)), "a kernel's contract");
+                on!(backend, isa => Compress::<Self>::run(backend.with(isa), run));
+            }
+
+            #[inline]
+            fn lanes(backend: Backend) -> usize {
+                on!(backend, isa => number_of_lanes::<Self, _>(&backend.with(isa))).min(<Self as Function>::MaxLanes::USIZE)
+            }
+
+            #[inline]
+            fn sides(backend: Backend, live: usize) -> Sides {
+                on!(backend, isa => sides_of::<Self, _>(&backend.with(isa), live, $sides))
+            }
+        }
+    };
+}
+
+#[cfg(feature = "blake2")]
+dispatch!(crate::kernel::blake2b::FlavourB, Sides::Rows);
+#[cfg(feature = "blake2")]
+dispatch!(crate::kernel::blake2s::FlavourS, Sides::Rows);
+#[cfg(feature = "blake3")]
+dispatch!(Blake3Function, Sides::Groups);
+#[cfg(feature = "sha2")]
+dispatch!(Sha256Function, |lanes| Sides::Lanes(lanes, 15));
+#[cfg(feature = "sha2")]
+dispatch!(Sha512Function, |lanes| Sides::Lanes(lanes, 15));
+
+/// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
+#[cfg(feature = "sha2")]
+pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
+    on!(backend, isa => backend.with(isa).nodes(nodes));
+}
+
+/// See [`CompressNodes::node`].
+#[cfg(feature = "sha2")]
+pub(crate) fn hash_node(backend: Backend, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    on!(backend, isa => backend.with(isa).node(iv, node, digest));
+}
+
+/// See [`Iterate::iterate`].
+#[cfg(feature = "sha2")]
+pub(crate) fn iterate(backend: Backend, iterations: &mut [Iteration], count: u32) -> bool {
+    on!(backend, isa => backend.with(isa).iterate(iterations, count))
+}
+
+/// See [`CompressWhole::whole`].
+#[cfg(feature = "sha2")]
+pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
+    debug_assert!(messages.keeps_contract(Sha256Function::lanes(backend)), "a kernel's contract");
+    on!(backend, isa => backend.with(isa).whole(messages));
+}
+
+/// As [`compress_whole`], for SHA-512.
+#[cfg(feature = "sha2")]
+pub(crate) fn compress_whole_512(backend: Backend, messages: Whole<'_, u64>) {
+    debug_assert!(messages.keeps_contract(Sha512Function::lanes(backend)), "a kernel's contract");
+    on!(backend, isa => backend.with(isa).whole(messages));
+}
+
+/// Compresses one block of BLAKE3, without further flags. The compiler does not see that it is one, or it may copy a kernel
+/// for it, and no proof knows the copy.
+#[cfg(feature = "blake3")]
+pub(crate) fn compress_one(backend: Backend, chain: &mut Chain, block: &[u8; 64]) {
+    Blake3Function::compress(backend, chain, black_box(from_ref(block)), black_box(0));
+}
+
+/// See [`CompressGroup::group`].
+#[cfg(feature = "blake3")]
+#[inline]
+pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
+    debug_assert!(group.flags & group.first == 0, "a flag twice");
+    debug_assert!(group.last.iter().all(|last| (group.flags | group.first) & last == 0), "a flag twice");
+    on!(backend, isa => backend.with(isa).group(group));
+}
+
+/// See [`CompressGroup::block`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
+#[cfg(feature = "blake3")]
+pub(crate) fn compress_block(backend: Backend, block: SingleBlock<'_>) -> [u8; 32] {
+    on!(backend, isa => backend.with(isa).block::<false>(block))
+}
+
+/// As [`compress_block`], for a block that was not written just before.
+#[cfg(feature = "blake3")]
+pub(crate) fn compress_settled_block(backend: Backend, block: SingleBlock<'_>) -> [u8; 32] {
+    on!(backend, isa => backend.with(isa).block::<true>(block))
+}
+
+/// See [`CompressGroup::output`].
+#[cfg(feature = "blake3")]
+#[inline]
+pub(crate) fn output_blocks(backend: Backend, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+    on!(backend, isa => backend.with(isa).output(node, counter, blocks));
+}
+
+fn number_of_lanes<H: Function, T: Compress<H>>(_: &T) -> usize {
+    T::LANES
+}
+
+#[inline]
+fn sides_of<H: Function, T: Compress<H>>(cell: &T, live: usize, of_lanes: fn(usize) -> Sides) -> Sides {
+    let of_most = if T::LANES == 1 { Sides::Alone } else { of_lanes(T::LANES) };
+    cell.sides(live).unwrap_or(of_most)
+}
