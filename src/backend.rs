@@ -186,7 +186,7 @@ pub(crate) use self::portable::blake2::compress_rounds as blake2_rounds;
 impl Isa {
     const PORTABLE: Self = Self::Portable(portable::Portable);
 
-    /// What suits the family of the CPU.
+    /// The tuning that suits the family of the CPU.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn tuning(self, sha: Option<Sha>, cpu: Cpu) -> Tuning {
         let family = CpuFamily::of(cpu);

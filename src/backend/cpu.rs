@@ -1,4 +1,4 @@
-//! What the library asks the CPU: for its features, and on x86 for its family.
+//! Questions to the CPU: for its features, and on x86 for its family.
 //!
 //! `cpufeatures` reads the features. By hand, CPUID is read for the rest: which leaves there are, which `cpufeatures` does
 //! not ask, and whose CPU it is. A CPU answers a leaf that it does not have with the bits of another leaf, or with zeros.

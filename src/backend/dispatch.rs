@@ -1,7 +1,8 @@
 //! Requests: each goes to the instruction set of a backend, whose kernels answer.
 //!
-//! A request is a function of its own, so a program that asks for one message names no kernel of several. Those that are
-//! not inlined have their kernels compiled in this crate, and not in every crate that asks.
+//! A request is a function of its own, so a program that asks for one message names no kernel of several. Kernels that are
+//! generic are compiled where they are called, so the functions that name them are not inlined: they would be compiled in
+//! every crate that asks.
 
 #[cfg(feature = "blake3")]
 use core::hint::black_box;
@@ -33,8 +34,8 @@ pub trait Dispatch: Function {
     fn sides(backend: Backend, live: usize) -> Sides;
 }
 
-/// Has the backends answer for a function. Those that compute several messages in vector registers do so in the way
-/// `$sides`, if they name no other.
+/// Has the backends answer for a function. `$sides` is the way in which backends with vectors compute several messages, if
+/// their cells name no other.
 macro_rules! dispatch {
     ($Function:ty, $sides:expr) => {
         impl Dispatch for $Function {

@@ -1,4 +1,4 @@
-//! What a backend does for one family of CPU alone.
+//! The part of a backend that is for one family of CPU alone.
 
 #[cfg(feature = "sha2")]
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

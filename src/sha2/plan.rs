@@ -1,6 +1,6 @@
 //! Which messages of a batch are compressed side by side.
 //!
-//! What a backend answers by `Dispatch::sides` decides, and so do the figures of `lanes::alone`. For SHA-256:
+//! The answer of a backend to `Dispatch::sides` decides, and so do the figures of `lanes::alone`. For SHA-256:
 //!
 //! | features                 | CPUs                             | 1        | more                                 |
 //! |--------------------------|----------------------------------|----------|--------------------------------------|

@@ -1,8 +1,8 @@
 //! One message of BLAKE2, or two, by a loop in assembly, for the sake of the order of instructions.
 //!
-//! The loop, a file of the folder `generated`, computes `kernel::blake2::compress_rows`, in 312 cycles a block of BLAKE2b instead of 333 on Golden
-//! Cove. All its registers are fixed, so it runs in the order that was timed: `tools/orders` searched for it, and
-//! writes it down.
+//! The loop, a file of the folder `generated`, computes `kernel::blake2::compress_rows`, in 312 cycles a block of BLAKE2b
+//! instead of 333 on Golden Cove. All its registers are fixed, so it runs in the order that was timed: `tools/orders`
+//! searched for it, and writes it down.
 //!
 //! There are two orders. Where a rotation takes one cycle, as on Intel's, the chain is shortest with rotations. A turn
 //! across halves of 128 bits takes three cycles on one port, and that port cannot finish two instructions in one cycle:
