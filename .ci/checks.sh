@@ -458,11 +458,32 @@ pool_example() {
 }
 
 # All interleavings of a few threads, by loom. They hash a few bytes, so the library is hardly optimised; not
-# optimised at all, it overflows the stack of loom's coroutines.
+# optimised at all, it overflows the stack of loom's coroutines. In a copy, because the flag compiles all crates anew, and
+# the other tests need a server's.
 pool_model() {
-    RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=$target/loom \
+    bare_copy "$target/loom/tree" crates/pool
+    (cd "$target/loom/tree" && RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=$target/loom \
         cargo test --release -p simd-digest-pool --features bytes --test model \
-        --config 'profile.release.package.simd-digest.opt-level=1'
+        --config 'profile.release.package.simd-digest.opt-level=1')
+}
+
+# bare_copy FOLDER MEMBER…: a copy of the library, and of these members of its workspace, that names no crate which only
+# tests, examples and benches need. So few are compiled.
+bare_copy() {
+    local folder=$1 member members=''
+    shift
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    git ls-files -z {Cargo,clippy,rustfmt}.toml Cargo.lock README.md src tests ':!tests/data' "$@" |
+        xargs -0 cp --parents -t "$folder"
+    for member; do
+        members+="\"$member\", "
+    done
+    sed -i "s|^members = .*|members = [${members%, }]|" "$folder/Cargo.toml"
+    for member in . "$@"; do
+        sed -i -e '/^\[.*dev-dependencies\]/,/^$/d' -e '/^\[\[\(example\|bench\)\]\]/,/^$/d' \
+            -e '/^\[profile\.dev\.package/,/^$/d' "$folder/$member/Cargo.toml"
+    done
 }
 
 # sql COMMAND [OPTION…]: cargo in the workspace of the SQL functions, with a folder of its own. Clippy's driver compiles

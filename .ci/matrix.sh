@@ -212,19 +212,15 @@ wasm() {
 }
 
 # The recipe for a hash (docs/adding-a-hash.md) is a patch with a toy hash. It is applied to a copy of the library, whose
-# other tests and examples are not compiled, so that it needs few crates.
+# other tests and examples are not compiled.
 
 # recipe_tree [STEP]: the copy, in "$tree". Without this step of the patch, if there is one.
 recipe_tree() {
     tree=$target/recipe/tree
-    rm -rf "$tree"
-    mkdir -p "$tree"
-    git ls-files -z {Cargo,clippy,rustfmt}.toml Cargo.lock README.md src tests ':!tests/data' | xargs -0 cp --parents -t "$tree"
+    bare_copy "$tree"
     if [ -z "${1-}" ]; then cat .ci/recipe/toy.patch; else .ci/recipe/steps.py --without "$1"; fi >"$results/patch"
     # As in a folder that is in no repository: in one, git looks for the files at its root.
     (cd "$tree" && GIT_CEILING_DIRECTORIES=$target/recipe git apply "$results/patch")
-    sed -i -e '/^\[.*dev-dependencies\]/,/^$/d' -e '/^\[\[example\]\]/,/^$/d' \
-        -e '/^\[profile\.dev\.package/,/^$/d' -e 's/^members = .*/members = []/' "$tree/Cargo.toml"
 }
 
 recipe_machines='x86_64-unknown-linux-gnu i686-unknown-linux-gnu aarch64-unknown-linux-gnu s390x-unknown-linux-gnu
