@@ -176,7 +176,7 @@ backends! { $
     "portable" is Portable of portable,
 }
 
-// After `on!`, which it is made of.
+// It has `on!`, which must be defined above.
 pub(crate) mod dispatch;
 
 pub(crate) use self::dispatch::Dispatch;

@@ -43,8 +43,8 @@ pub trait Function: Copy + 'static {
     type Last: Copy;
     /// Lanes at most on any backend: 1 to 16.
     type MaxLanes: ArraySize;
-    /// Blocks at most that close a message, 1 or 2. If 2, a message that ends with a whole block [is closed by one
-    /// more](closes_whole_blocks).
+    /// Blocks at most that close a message, 1 or 2. If 2, a message that ends with a whole block
+    /// [is closed by one more](closes_whole_blocks).
     type MaxClosing: ArraySize;
 
     /// The message goes on after this run.
@@ -58,8 +58,8 @@ pub trait Function: Copy + 'static {
     fn closing(length: usize) -> usize;
 
     /// Makes of the last `length` bytes of a message, with zeros after them, the blocks that close it. All blocks
-    /// before them are compressed. `end` has [`closing(length)`](Self::closing) blocks. If the last block of a message may
-    /// be whole, `end` stays as it is.
+    /// before them are compressed. `end` has [`closing(length)`](Self::closing) blocks. It stays as it is where no
+    /// message [is closed by one more](closes_whole_blocks).
     fn close(chain: &mut Self::Chain, end: &mut [Self::Block], length: usize);
 
     /// Overwrites a chaining value with zeros: with feature `zeroize` only.
@@ -128,8 +128,8 @@ pub(crate) trait Compress<H: Function>: Copy {
     /// Messages at most that [`run`](Self::run) takes side by side.
     const LANES: usize;
 
-    /// The way in which so many messages are computed, if it is another one than most instruction sets have for the
-    /// function. For one message it may be any.
+    /// The way in which so many messages are computed, if it is another one than `dispatch!` names for the function. For
+    /// one message it may be any.
     #[inline]
     fn sides(&self, _: usize) -> Option<Sides> {
         None

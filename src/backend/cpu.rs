@@ -1,8 +1,8 @@
 //! Questions to the CPU: for its features, and on x86 for its family.
 //!
-//! `cpufeatures` reads the features. By hand, CPUID is read for the rest: which leaves there are, which `cpufeatures` does
-//! not ask, and whose CPU it is. A CPU answers a leaf that it does not have with the bits of another leaf, or with zeros.
-//! Virtual machines and firmware hide the upper leaves of CPUs that have them.
+//! `cpufeatures` reads the features. By hand, CPUID is read for the rest: which leaves there are, which `cpufeatures`
+//! does not ask, and whose CPU it is. A CPU answers a leaf that it does not have with the bits of another leaf, or with
+//! zeros. Virtual machines and firmware hide the upper leaves of CPUs that have them.
 #![allow(unsafe_code)]
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
@@ -128,7 +128,7 @@ mod x86 {
 
     /// Who makes the CPU.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in crate::backend) enum Vendor {
+    enum Vendor {
         Intel,
         Amd,
         Other,
@@ -136,14 +136,14 @@ mod x86 {
 
     /// A CPU's answer about itself.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in crate::backend) struct Answer {
+    struct Answer {
         last: Leaf,
-        pub(in crate::backend) vendor: Vendor,
-        pub(in crate::backend) avx_vnni: bool,
+        vendor: Vendor,
+        avx_vnni: bool,
     }
 
     /// The answer of this CPU. It is asked once, since a virtual machine takes long to answer.
-    pub(in crate::backend) fn this() -> Answer {
+    fn this() -> Answer {
         const UNKNOWN: u8 = u8::MAX;
         static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
         match ANSWER.load(Ordering::Relaxed) {
@@ -188,8 +188,8 @@ mod x86 {
     /// A family of CPU whose instructions differ in speed from others. A wrong guess costs speed, never a digest.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::backend) enum CpuFamily {
-        /// SHA-NI begins the next message before one has ended, and takes two to four times as long a message as sixteen lanes
-        /// of AVX-512: on Emerald Rapids and before.
+        /// SHA-NI begins the next message before one has ended, and takes two to four times as long a message as sixteen
+        /// lanes of AVX-512: on Emerald Rapids and before.
         Intel,
         /// A rotation takes two cycles, where a shift takes one.
         Zen4,

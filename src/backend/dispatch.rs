@@ -1,8 +1,7 @@
 //! Requests: each goes to the instruction set of a backend, whose kernels answer.
 //!
-//! A request is a function of its own, so a program that asks for one message names no kernel of several. Kernels that are
-//! generic are compiled where they are called, so the functions that name them are not inlined: they would be compiled in
-//! every crate that asks.
+//! A request is a function of its own, so a program that asks for one message names no kernel of several. Generic kernels
+//! are compiled where they are called, in each crate anew. So the functions here that call them are not inlined.
 
 #[cfg(feature = "blake3")]
 use core::hint::black_box;
@@ -34,8 +33,8 @@ pub trait Dispatch: Function {
     fn sides(backend: Backend, live: usize) -> Sides;
 }
 
-/// Has the backends answer for a function. `$sides` is the way in which backends with vectors compute several messages, if
-/// their cells name no other.
+/// Has the backends answer for a function. `$sides` is the way in which cells with lanes compute several messages, if they
+/// name no other.
 macro_rules! dispatch {
     ($Function:ty, $sides:expr) => {
         impl Dispatch for $Function {
@@ -70,9 +69,9 @@ dispatch!(crate::kernel::blake2s::FlavourS, Sides::Rows);
 #[cfg(feature = "blake3")]
 dispatch!(Blake3Function, Sides::Groups);
 #[cfg(feature = "sha2")]
-dispatch!(Sha256Function, |lanes| Sides::Lanes(lanes, 15));
+dispatch!(Sha256Function, |_| Sides::Alone);
 #[cfg(feature = "sha2")]
-dispatch!(Sha512Function, |lanes| Sides::Lanes(lanes, 15));
+dispatch!(Sha512Function, |_| Sides::Alone);
 
 /// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
 #[cfg(feature = "sha2")]
@@ -106,11 +105,11 @@ pub(crate) fn compress_whole_512(backend: Backend, messages: Whole<'_, u64>) {
     on!(backend, isa => backend.with(isa).whole(messages));
 }
 
-/// Compresses one block of BLAKE3, without further flags. The compiler does not see that it is one, or it may copy a kernel
-/// for it, and no proof knows the copy.
+/// Compresses one block of a BLAKE3 message that goes on. The compiler does not see that it is one, or it might copy a
+/// kernel for it, and no proof knows the copy.
 #[cfg(feature = "blake3")]
 pub(crate) fn compress_one(backend: Backend, chain: &mut Chain, block: &[u8; 64]) {
-    Blake3Function::compress(backend, chain, black_box(from_ref(block)), black_box(0));
+    Blake3Function::compress(backend, chain, black_box(from_ref(block)), black_box(Blake3Function::NOT_LAST));
 }
 
 /// See [`CompressGroup::group`].
@@ -147,6 +146,5 @@ fn number_of_lanes<H: Function, T: Compress<H>>(_: &T) -> usize {
 
 #[inline]
 fn sides_of<H: Function, T: Compress<H>>(cell: &T, live: usize, of_lanes: fn(usize) -> Sides) -> Sides {
-    let of_most = if T::LANES == 1 { Sides::Alone } else { of_lanes(T::LANES) };
-    cell.sides(live).unwrap_or(of_most)
+    cell.sides(live).unwrap_or_else(|| if T::LANES == 1 { Sides::Alone } else { of_lanes(T::LANES) })
 }

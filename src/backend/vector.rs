@@ -1,5 +1,5 @@
-//! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics. `half_g!`: half of
-//! G on them. `sha2_rounds!`: the parts of a round of SHA-2.
+//! `words!`: the operations that all vectors of words have in common, from the names of their intrinsics. `half_g!`:
+//! half of G on them. `sha2_rounds!`: the parts of a round of SHA-2.
 #![allow(unsafe_code)]
 
 /// Has the CPU fetch what lies `ahead` bytes behind the first of these, if it can.

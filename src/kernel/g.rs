@@ -21,8 +21,8 @@ impl G for u32 {
 pub(crate) trait HalfG<W: G, const L: usize>: Lanes<W, L> {
     /// The first or the second half of G on the four columns of a state, or on its diagonals, with a message word each.
     ///
-    /// The four are independent: taken by turns they hide each other's latency. `half_g!` of `backend::vector` implements it,
-    /// and for vectors of 512 bits `staggered!`.
+    /// The four are independent: taken by turns they hide each other's latency. `half_g!` of `backend::vector`
+    /// implements it, and for vectors of 512 bits `staggered!`.
     fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]);
 }
 

@@ -179,10 +179,10 @@ impl<W: Sha2Word> Sha2Function<W> {
     const LENGTH_AT: usize = W::Block::LENGTH / 8 * 7;
 }
 
-/// Two vectors of 128 bits, as kernels read it.
 impl<W: Sha2Word> ChainState for Chain<W> {
     const UNUSED: Self = Self::new([W::ZERO; 8]);
 
+    /// By vectors of 128 bits, as kernels read it.
     #[inline(always)]
     fn copy_by_words(&self, _: impl Fn(u64) -> u64) -> Self {
         *self

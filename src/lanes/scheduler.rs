@@ -124,7 +124,7 @@ impl<H: Dispatch> Memory<H> {
     ) {
         let Self { chains, ends } = self;
         let lanes = H::lanes(backend);
-        let mut slots = Array::<Slot<'a, H, T>, H::MaxLanes>::from_fn(|_| Slot::free());
+        let mut slots = Array::<Slot<'a, H, T>, H::MaxLanes>::from_fn(|_| Slot::FREE);
         let mut live = 0;
         let mut all_begin_alike = alike;
         loop {
@@ -205,10 +205,7 @@ fn compress_run<H: Dispatch, T>(
 }
 
 impl<'a, H: Dispatch, T> Slot<'a, H, T> {
-    #[inline]
-    fn free() -> Self {
-        Self { owner: None, left: 0, held: false, blocks: &[], then: &[], rest: 0, last: H::NOT_LAST }
-    }
+    const FREE: Self = Self { owner: None, left: 0, held: false, blocks: &[], then: &[], rest: 0, last: H::NOT_LAST };
 
     /// The start of `message`. Its rest is copied to `end`.
     #[inline]

@@ -1,6 +1,7 @@
 //! Which messages of a batch are compressed side by side.
 //!
-//! The answer of a backend to `Dispatch::sides` decides, and so do the figures of `lanes::alone`. For SHA-256:
+//! The answer of a backend to `Dispatch::sides` decides, and so do the figures of `lanes::alone`. Cells choose their
+//! kernels by detected features and by the family of the CPU, so, for SHA-256 on 64-bit machines:
 //!
 //! | features                 | CPUs                             | 1        | more                                 |
 //! |--------------------------|----------------------------------|----------|--------------------------------------|
@@ -13,7 +14,7 @@
 //! | Arm's `sha2`             | most of AArch64                  | `sha2`   | `sha2`, up to 4 streams              |
 //! | NEON; simd128            | AArch64 without `sha2`; wasm     | portable | from 3 on 4 lanes                    |
 //!
-//! Mixed is scalar code beside a schedule in vectors: see `backend::scheduled`.
+//! Mixed is scalar code beside a schedule in vectors: see `backend::scheduled`. On 32-bit x86 lanes begin with two.
 
 use core::slice::from_ref;
 

@@ -6,7 +6,7 @@
 //! |------------------------------------------------------|--------------------------------------------------------------|
 //! | the counter does not carry                           | `trap_counter_carry…` in `compress.rs` and `src/blake2/parallel.rs` |
 //! | reads past the end                                   | `trap_reads_past_the_end…` in `tests/guard_pages.rs`         |
-//! | a backend whose features were not detected           | `trap_undetected_features` in `src/backend.rs`; CPUs of qemu |
+//! | a backend whose features were not detected           | `trap_undetected_features` in `src/backend/tests.rs`; CPUs of qemu |
 //! | HMAC over another block size                         | `trap_hmac_block_size` in `tests/digest_traits.rs`           |
 //! | secrets left after use                               | `trap_secrets_left…` in `tests/wiping.rs`                    |
 //! | check files that hide failures, errors that are hashes | `bt2sum/tests/cli/traps.rs`                                |

@@ -1,7 +1,7 @@
 //! One message of BLAKE2, or two, by a loop in assembly, for the sake of the order of instructions.
 //!
-//! The loop, a file of the folder `generated`, computes `kernel::blake2::compress_rows`, in 312 cycles a block of BLAKE2b
-//! instead of 333 on Golden Cove. All its registers are fixed, so it runs in the order that was timed: `tools/orders`
+//! The loop, a file of the folder `generated`, computes `kernel::blake2::compress_rows`, in 312 cycles a block of
+//! BLAKE2b instead of 333 on Golden Cove. All its registers are fixed, so it runs in the order that was timed: `tools/orders`
 //! searched for it, and writes it down.
 //!
 //! There are two orders. Where a rotation takes one cycle, as on Intel's, the chain is shortest with rotations. A turn
@@ -25,9 +25,10 @@
 //! On 32-bit x86 there are too few registers for the loop. The memory sanitizer does not see assembly, so that runs
 //! `compress_rows`, and two messages the kernel for four.
 
-/// Compresses `$blocks` by the loop of the file `$order`. `$patterns` are byte shuffles that it may rotate by.
+/// Compresses `$blocks` by the loop of the file `$order`. `PATTERNS` must be in scope: byte shuffles that a loop may rotate
+/// by.
 macro_rules! compress_in_order {
-    ($order:literal, $patterns:ident, $Flavour:ty, $Row:ident, $chain:ident, $blocks:ident, $last:ident) => {{
+    ($order:literal, $Flavour:ty, $Row:ident, $chain:ident, $blocks:ident, $last:ident) => {{
         use $crate::kernel::blake2::{Constants, Last, compress_rows, halves, rows};
         use $crate::kernel::{Block, Function};
 
@@ -61,8 +62,8 @@ macro_rules! compress_in_order {
                         inout("zmm27") row([count_low, count_high, 0, 0]) => _,
                         in("zmm26") row([length_low, length_high, 0, 0]),
                         in("zmm25") row([0, 0, f0, f1]),
-                        in("zmm24") row_of($patterns[0]),
-                        in("zmm23") row_of($patterns[1]),
+                        in("zmm24") row_of(PATTERNS[0]),
+                        in("zmm23") row_of(PATTERNS[1]),
                         in("k1") 0b0010_u8,
                         in("k2") 0b0100_u8,
                         in("k3") 0b1000_u8,
@@ -83,7 +84,7 @@ macro_rules! compress_in_order {
 
 /// Compresses a run of two messages by the loop of the file `$order`.
 macro_rules! compress_pair_in_order {
-    ($order:literal, $patterns:ident, $Flavour:ty, $Row:ident, $run:ident) => {{
+    ($order:literal, $Flavour:ty, $Row:ident, $run:ident) => {{
         use $crate::kernel::blake2::{Constants, halves, rows};
         use $crate::kernel::{Block, Function};
 
@@ -129,8 +130,8 @@ macro_rules! compress_pair_in_order {
                 inout("zmm27") count(chains[1].count.wrapping_add(length)) => _,
                 in("zmm28") row([d0, d1, d2, d3]),
                 in("zmm29") row([c0, c1, c2, c3]),
-                in("zmm30") row_of($patterns[1]),
-                in("zmm31") row_of($patterns[0]),
+                in("zmm30") row_of(PATTERNS[1]),
+                in("zmm31") row_of(PATTERNS[0]),
                 in("k1") 0b0010_u8,
                 in("k2") 0b0100_u8,
                 in("k3") 0b1000_u8,

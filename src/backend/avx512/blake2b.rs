@@ -12,7 +12,7 @@ use crate::kernel::blake2::{Chain, Last, Row, compress_lanes};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::{Compress, Run, Sides};
 
-/// Byte shuffles that rotate words by 24 and by 16 bits.
+/// Byte shuffles that rotate words by 24 and by 16 bits: the loops may take them or not.
 #[cfg(target_arch = "x86_64")]
 #[rustfmt::skip]
 const PATTERNS: [[u64; 4]; 2] = [
@@ -61,20 +61,20 @@ fn compress(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
     #[cfg(target_arch = "x86")]
     compress_rows::<FlavourB, U64x4>(Avx512::here(), chain, blocks, last);
     #[cfg(target_arch = "x86_64")]
-    compress_in_order!("blake2b_fast_rotation", PATTERNS, FlavourB, U64x4, chain, blocks, last);
+    compress_in_order!("blake2b_fast_rotation", FlavourB, U64x4, chain, blocks, last);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress_slow_rotation(chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-    compress_in_order!("blake2b_slow_rotation", PATTERNS, FlavourB, U64x4, chain, blocks, last);
+    compress_in_order!("blake2b_slow_rotation", FlavourB, U64x4, chain, blocks, last);
 }
 
 /// By assembly too.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress2(run: Run<'_, FlavourB>) {
-    compress_pair_in_order!("blake2b_pair", PATTERNS, FlavourB, U64x4, run);
+    compress_pair_in_order!("blake2b_pair", FlavourB, U64x4, run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

@@ -13,7 +13,7 @@ use crate::kernel::blake2::{Chain, Last, Row, compress_lanes};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run, Sides};
 
-/// Byte shuffles that rotate words by 16 and by 8 bits.
+/// Byte shuffles that rotate words by 16 and by 8 bits: the loops may take them or not.
 #[cfg(target_arch = "x86_64")]
 #[rustfmt::skip]
 const PATTERNS: [[u32; 4]; 2] = [
@@ -64,20 +64,20 @@ fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
     #[cfg(target_arch = "x86")]
     compress_rows::<FlavourS, U32x4>(Avx512::here(), chain, blocks, last);
     #[cfg(target_arch = "x86_64")]
-    compress_in_order!("blake2s_fast_rotation", PATTERNS, FlavourS, U32x4, chain, blocks, last);
+    compress_in_order!("blake2s_fast_rotation", FlavourS, U32x4, chain, blocks, last);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress_slow_rotation(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-    compress_in_order!("blake2s_slow_rotation", PATTERNS, FlavourS, U32x4, chain, blocks, last);
+    compress_in_order!("blake2s_slow_rotation", FlavourS, U32x4, chain, blocks, last);
 }
 
 /// By assembly too.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress2(run: Run<'_, FlavourS>) {
-    compress_pair_in_order!("blake2s_pair", PATTERNS, FlavourS, U32x4, run);
+    compress_pair_in_order!("blake2s_pair", FlavourS, U32x4, run);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

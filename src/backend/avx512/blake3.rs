@@ -269,10 +269,10 @@ const fn places<const WORDS: usize>(four: [u32; 4]) -> [u32; WORDS] {
     places
 }
 
-/// Rotates an exclusive or, of which `early` is known some cycles before `late`: that side is rotated while the other is
-/// still being computed, which is then shifted both ways and added by ternary logic. That takes two cycles instead of
-/// three where a rotation takes two. Where it takes one, the shifts only fill the ports: 207 cycles a block instead of 183
-/// (Cascade Lake).
+/// Rotates an exclusive or, of which `early` is known some cycles before `late`: that side is rotated while the other
+/// is still being computed, which is then shifted both ways and added by ternary logic. That takes two cycles instead of
+/// three where a rotation takes two. Where it takes one, the shifts only fill the ports: 207 cycles a block instead of
+/// 183 (Cascade Lake).
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn by_shifts4(early: __m128i, late: __m128i, bits: u32) -> __m128i {

@@ -22,6 +22,7 @@ pub(super) fn _mm256_ternarylogic_epi32<const TABLE: i32>(a: __m256i, b: __m256i
     }
 }
 
+/// As above, at 512 bits.
 #[cfg(msan)]
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
@@ -35,7 +36,7 @@ pub(super) fn _mm512_ternarylogic_epi32<const TABLE: i32>(a: __m512i, b: __m512i
 }
 
 /// Implements [`Lane`] by ternary logic.
-macro_rules! lane {
+macro_rules! sha2_lane {
     ($Vector:ident of $word:ident, $L:literal, $Register:ident, $add:ident, $ternary:ident, $ror:ident, $shr:ident by $srl:ident, $swap:path) => {
         impl Lane<$word, $L> for $Vector {
             #[inline(always)]
@@ -56,4 +57,4 @@ macro_rules! lane {
         }
     };
 }
-pub(super) use lane;
+pub(super) use sha2_lane;

@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 
 #[cfg(msan)]
 use super::sha2::{_mm256_ternarylogic_epi32, _mm512_ternarylogic_epi32};
-use super::sha2::{CH, MAJ, XOR3, lane};
+use super::sha2::{CH, MAJ, XOR3, sha2_lane};
 use super::{Avx512, U32x8, U32x16};
 use crate::backend::avx::{self, Avx};
 use crate::backend::bmi2::Bmi2;
@@ -75,6 +75,7 @@ impl Compress<Sha256Function> for On<Avx512> {
         Some(match (self.sha_of(live), live) {
             (Some(_), _) => self.tuning.streams(streams),
             (None, ..=1) => Sides::Alone,
+            // A block in sixteen lanes takes one and a half times as long as in eight.
             (None, ..=8) => Sides::Lanes(8, if self.sha.is_some() { 55 } else { 14 }),
             _ => Sides::Lanes(16, if self.sha.is_some() { 81 } else { 21 }),
         })
@@ -169,11 +170,11 @@ fn whole16(messages: Whole<'_>) {
     whole_lanes::<u32, U32x16, 16>(Avx512::here(), messages);
 }
 
-lane!(
+sha2_lane!(
     U32x8 of u32, 8, __m256i, _mm256_add_epi32, _mm256_ternarylogic_epi32, ror32x8, shr8 by _mm256_srl_epi32,
     avx2::sha256::swap
 );
-lane!(U32x16 of u32, 16, __m512i, _mm512_add_epi32, _mm512_ternarylogic_epi32, ror32x16, shr16 by _mm512_srl_epi32, swap16);
+sha2_lane!(U32x16 of u32, 16, __m512i, _mm512_add_epi32, _mm512_ternarylogic_epi32, ror32x16, shr16 by _mm512_srl_epi32, swap16);
 
 schedule!(
     U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", avx2::sha256::rows, avx2::sha256::swap, _mm256_add_epi32, _mm256_ternarylogic_epi32::<XOR3>,

@@ -10,7 +10,7 @@ use core::arch::x86_64::*;
 use super::sha2::{
     _mm256_ternarylogic_epi32 as _mm256_ternarylogic_epi64, _mm512_ternarylogic_epi32 as _mm512_ternarylogic_epi64,
 };
-use super::sha2::{CH, MAJ, XOR3, lane};
+use super::sha2::{CH, MAJ, XOR3, sha2_lane};
 use super::{Avx512, U64x4, U64x8};
 use crate::backend::avx::{self, Avx};
 use crate::backend::bmi2::Bmi2;
@@ -102,11 +102,11 @@ fn whole8(messages: Whole<'_>) {
     whole_lanes::<u64, U64x8, 8>(Avx512::here(), messages);
 }
 
-lane!(
+sha2_lane!(
     U64x4 of u64, 4, __m256i, _mm256_add_epi64, _mm256_ternarylogic_epi64, ror64x4, shr4 by _mm256_srl_epi64,
     avx2::sha512::swap
 );
-lane!(U64x8 of u64, 8, __m512i, _mm512_add_epi64, _mm512_ternarylogic_epi64, ror64x8, shr8 by _mm512_srl_epi64, swap8);
+sha2_lane!(U64x8 of u64, 8, __m512i, _mm512_add_epi64, _mm512_ternarylogic_epi64, ror64x8, shr8 by _mm512_srl_epi64, swap8);
 
 schedule!(
     U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", avx2::sha256::rows, avx2::sha512::swap, _mm256_add_epi64,

@@ -14,6 +14,9 @@ use crate::kernel::sha256::{
 };
 use crate::kernel::{Compress, Run, Sides};
 
+/// Messages at most that take less time one by one than in lanes.
+const FEW: usize = 2;
+
 impl Compress<Sha256Function> for On<Neon> {
     const LANES: usize = 4;
 
@@ -29,7 +32,7 @@ impl Compress<Sha256Function> for On<Neon> {
     fn sides(&self, live: usize) -> Option<Sides> {
         Some(match (self.sha, live) {
             (Some(_), _) => Sides::Overlapping(4),
-            (None, ..=2) => Sides::Alone,
+            (None, ..=FEW) => Sides::Alone,
             _ => Sides::Lanes(4, 17),
         })
     }
@@ -37,7 +40,7 @@ impl Compress<Sha256Function> for On<Neon> {
     fn run(self, run: Run<'_, Sha256Function>) {
         match (self.sha, run.chains.len()) {
             (Some(sha), _) => sha::compress_streams(sha, run),
-            (None, ..=2) => portable::one_by_one(run, portable::compress),
+            (None, ..=FEW) => portable::one_by_one(run, portable::compress),
             // SAFETY: self.isa proves NEON.
             _ => unsafe { compress4(run) },
         }
@@ -51,7 +54,7 @@ impl CompressNodes for On<Neon> {
         }
         for nodes in nodes.chunks(4) {
             match nodes.nodes.len() {
-                ..=2 => portable::hash_nodes(nodes),
+                ..=FEW => portable::hash_nodes(nodes),
                 // SAFETY: self.isa proves NEON.
                 _ => unsafe { nodes4(nodes) },
             }
@@ -72,7 +75,7 @@ impl CompressWhole<u32> for On<Neon> {
     fn whole(self, messages: Whole<'_>) {
         match (self.sha, messages.chains.len()) {
             (Some(sha), _) => sha::compress_whole(sha, messages),
-            (None, ..=2) => portable::compress_whole(messages, portable::compress),
+            (None, ..=FEW) => portable::compress_whole(messages, portable::compress),
             // SAFETY: self.isa proves NEON.
             _ => unsafe { whole4(messages) },
         }

@@ -115,7 +115,8 @@ macro_rules! rounds {
     };
 }
 
-/// Rotates register `$of` into `$to`, by one instruction or two. `$as` is the modifier of registers for the size of words.
+/// Rotates register `$of` into `$to`, by one instruction or two. `$as` is the modifier of registers for the size of
+/// words.
 #[cfg(all(target_arch = "x86_64", not(msan)))]
 macro_rules! rotate {
     (rorx $to:literal, $of:literal, $as:literal, $bits:literal) => {

@@ -11,7 +11,8 @@ use crate::backend::portable::sha2::add_all;
 use crate::kernel::sha256::{Chain, Nodes, Sha2Word, Sha256Function};
 use crate::kernel::{Function, Word, Words};
 
-/// Messages that take less time one by one than in lanes without masks. The rounds of 32-bit programs are slower.
+/// Messages at most that take less time one by one than in lanes, on instruction sets without masks. With the few
+/// registers of 32-bit programs, one by one takes longer.
 pub(in crate::backend) const FEW: usize = if cfg!(target_arch = "x86") { 1 } else { 2 };
 
 one_message!(u32, [0 1 2 3], [0 1 2 3], [4 5 6 7]);

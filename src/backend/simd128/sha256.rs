@@ -12,6 +12,9 @@ use crate::kernel::sha256::{
 };
 use crate::kernel::{Compress, Run, Sides};
 
+/// Messages at most that take less time one by one than in lanes.
+const FEW: usize = 2;
+
 impl Compress<Sha256Function> for On<Simd128> {
     const LANES: usize = 4;
 
@@ -22,12 +25,12 @@ impl Compress<Sha256Function> for On<Simd128> {
 
     #[inline]
     fn sides(&self, live: usize) -> Option<Sides> {
-        Some(if live <= 2 { Sides::Alone } else { Sides::Lanes(4, 17) })
+        Some(if live <= FEW { Sides::Alone } else { Sides::Lanes(4, 17) })
     }
 
     fn run(self, run: Run<'_, Sha256Function>) {
         match run.chains.len() {
-            ..=2 => portable::one_by_one(run, portable::compress),
+            ..=FEW => portable::one_by_one(run, portable::compress),
             _ => compress4(run),
         }
     }
@@ -37,7 +40,7 @@ impl CompressNodes for On<Simd128> {
     fn nodes(self, nodes: Nodes<'_>) {
         for nodes in nodes.chunks(4) {
             match nodes.nodes.len() {
-                ..=2 => portable::hash_nodes(nodes),
+                ..=FEW => portable::hash_nodes(nodes),
                 _ => nodes4(nodes),
             }
         }
@@ -53,7 +56,7 @@ impl Iterate for On<Simd128> {}
 impl CompressWhole<u32> for On<Simd128> {
     fn whole(self, messages: Whole<'_>) {
         match messages.chains.len() {
-            ..=2 => portable::compress_whole(messages, portable::compress),
+            ..=FEW => portable::compress_whole(messages, portable::compress),
             _ => whole4(messages),
         }
     }

@@ -122,8 +122,8 @@ fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
     }
 }
 
-/// Implements [`Row`] for a vector of `N` messages, by the operations on its register. `xor_ror` rotates an exclusive or,
-/// whose first side is known some cycles before the second.
+/// Implements [`Row`] for a vector of `N` messages, by the operations on its register. `xor_ror` rotates an exclusive
+/// or, whose first side is known some cycles before the second.
 ///
 /// Like `half_g!`, it makes functions of the parts of a round, so that the compiler simplifies each once.
 macro_rules! row {

@@ -173,8 +173,8 @@ pub(in crate::kernel) fn compress<W: Sha2Word, V: Lane<W, L>, const L: usize>(
     add_all::<W, V, L>(h, v)
 }
 
-/// Sixteen rounds with these words and constants, or where there are no words with the sums of both. If `MORE`, the words of
-/// the next sixteen take the place of these.
+/// Sixteen rounds: `k` are their constants. Without words, `k` are the sums of words and constants. If `MORE`, the words
+/// of the next sixteen take the place of these.
 #[inline(always)]
 pub(in crate::kernel) fn sixteen<W: Sha2Word, V: Lane<W, L>, const L: usize, const MORE: bool>(
     token: V::Token,

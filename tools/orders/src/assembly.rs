@@ -76,8 +76,7 @@ const IV_HIGH: usize = 28;
 
 const HALVES: [&str; 2] = ["columns", "diagonals"];
 
-/// The parameters of a half round's macro, as its lines name them: the offsets of the words that it gathers for the next
-/// one.
+/// The parameters of a half round's macro, as its lines name them: where the words are that it gathers for the next one.
 const OFFSETS: [&str; 8] = [r"\a0", r"\a1", r"\a2", r"\a3", r"\b0", r"\b1", r"\b2", r"\b3"];
 
 impl Function {
@@ -157,10 +156,12 @@ impl Function {
         [before, after]
     }
 
-    /// The loop, which leaves no macro behind: there may be another one in the program. The order must fit.
-    fn lines(self, order: &Order) -> Vec<String> {
+    /// The loop, whose macros begin with a name that no other code has. It leaves none behind, since it may stand in a
+    /// program more than once. The order must fit.
+    fn lines(self, order: &Order, name: &str) -> Vec<String> {
+        let macros = HALVES.map(|half| format!("{name}_{half}"));
         let mut lines = Vec::new();
-        for (half, name) in HALVES.into_iter().enumerate() {
+        for (half, name) in macros.iter().enumerate() {
             lines.push(format!(".macro {name} {}", OFFSETS.map(|offset| &offset[1..]).join(", ")));
             lines.extend(self.half_round(half, order));
             lines.push(".endm".to_owned());
@@ -169,10 +170,10 @@ impl Function {
         lines.extend(before);
         for half in 0..2 * self.rounds {
             let offsets = self.offsets(half + 1, order).map(|offset| offset.to_string()).join(", ");
-            lines.push(format!("{} {offsets}", HALVES[half % 2]));
+            lines.push(format!("{} {offsets}", macros[half % 2]));
         }
         lines.extend(after);
-        lines.extend(HALVES.map(|name| format!(".purgem {name}")));
+        lines.extend(macros.iter().map(|name| format!(".purgem {name}")));
         lines
     }
 
@@ -184,7 +185,8 @@ impl Function {
         let mut add = |line: &str| writeln!(source, "{line}").expect("a string takes all");
         add(&format!("# cargo run --release -p orders -- print {} {name}", self.name));
         add("");
-        self.lines(order).iter().for_each(|line| add(line));
+        let macros = format!("simd_digest_{}_{}", self.name, name.replace('-', "_"));
+        self.lines(order, &macros).iter().for_each(|line| add(line));
         source
     }
 
@@ -218,7 +220,7 @@ impl Function {
         for (i, register) in chain.clone() {
             add(&format!("vmovdqu64 {}, {}", self.register(register), row("rdi", i)));
         }
-        self.lines(order).iter().for_each(|line| add(line));
+        self.lines(order, symbol).iter().for_each(|line| add(line));
         for (i, register) in chain {
             add(&format!("vmovdqu64 {}, {}", row("rdi", i), self.register(register)));
         }

@@ -58,13 +58,13 @@ pub(crate) fn measure(function: Function, orders: &[Order], rounds: usize) -> Re
     let length = BLOCKS * messages * block;
     let blocks: Vec<u8> = (0..length).map(|i| u8::try_from((7 * i + 3) % 251).expect("below 251")).collect();
     let iv = iv(function);
-    let tables: Vec<Vec<u8>> = orders.iter().map(|_| function.table(iv)).collect();
-    let start = function.memory_of(&vec![start(function, iv); messages], &tables[0]);
+    let table = function.table(iv);
+    let start = function.memory_of(&vec![start(function, iv); messages], &table);
     // The messages have a block each by turns.
     let call = |i: usize, count: usize| {
         let mut memory = start.clone();
         let second = &blocks[(messages - 1) * block..];
-        let [blocks, second, table] = [&blocks, second, &tables[i]].map(<[u8]>::as_ptr);
+        let [blocks, second, table] = [&blocks, second, &table].map(<[u8]>::as_ptr);
         // SAFETY: there are so many blocks of each message, all rows of `memory`, and a table of all rows.
         unsafe { functions[i](memory.as_mut_ptr(), blocks, count, messages * block, second, table) };
         memory

@@ -1,7 +1,7 @@
 # The loop over blocks. Made by this command, which also says what the registers hold:
 # cargo run --release -p orders -- print blake2b slow-rotation
 
-.macro columns a0, a1, a2, a3, b0, b1, b2, b3
+.macro simd_digest_blake2b_slow_rotation_columns a0, a1, a2, a3, b0, b1, b2, b3
 vpbroadcastq ymm11, qword ptr [rsi + \a0]
 vpblendmq ymm11{k1}, ymm11, qword ptr [rsi + \a1]{1to4}
 vpblendmq ymm11{k2}, ymm11, qword ptr [rsi + \a2]{1to4}
@@ -33,7 +33,7 @@ vpshufd ymm8, ymm3, 0x4e
 vpermq ymm7, ymm2, 0x1e
 vpternlogq ymm6, ymm4, ymm0, 0x96
 .endm
-.macro diagonals a0, a1, a2, a3, b0, b1, b2, b3
+.macro simd_digest_blake2b_slow_rotation_diagonals a0, a1, a2, a3, b0, b1, b2, b3
 vpaddq ymm5, ymm5, ymm6
 vpbroadcastq ymm4, qword ptr [rsi + \b0]
 vpblendmq ymm4{k1}, ymm4, qword ptr [rsi + \b1]{1to4}
@@ -83,30 +83,30 @@ vpbroadcastq ymm4, qword ptr [rsi + 8]
 vpblendmq ymm4{k1}, ymm4, qword ptr [rsi + 40]{1to4}
 vpblendmq ymm4{k2}, ymm4, qword ptr [rsi + 24]{1to4}
 vpblendmq ymm4{k3}, ymm4, qword ptr [rsi + 56]{1to4}
-columns 64, 96, 80, 112, 120, 88, 72, 104
-diagonals 104, 32, 112, 72, 80, 120, 64, 48
-columns 8, 88, 0, 40, 24, 16, 96, 56
-diagonals 120, 96, 88, 40, 64, 16, 0, 104
-columns 80, 56, 24, 72, 32, 48, 112, 8
-diagonals 88, 24, 56, 104, 72, 96, 8, 112
-columns 16, 32, 40, 120, 64, 80, 48, 0
-diagonals 80, 40, 72, 16, 0, 32, 56, 120
-columns 112, 48, 88, 24, 104, 96, 8, 64
-diagonals 64, 48, 16, 0, 96, 88, 80, 24
-columns 32, 120, 56, 8, 72, 40, 104, 112
-diagonals 32, 8, 96, 112, 40, 104, 120, 80
-columns 0, 72, 48, 64, 88, 24, 56, 16
-diagonals 24, 56, 104, 96, 88, 8, 112, 72
-columns 40, 64, 120, 16, 80, 32, 0, 48
-diagonals 0, 112, 48, 88, 120, 24, 72, 64
-columns 96, 8, 104, 80, 40, 56, 16, 32
-diagonals 8, 64, 80, 56, 16, 48, 32, 40
-columns 120, 24, 72, 104, 0, 112, 88, 96
-diagonals 48, 16, 0, 32, 8, 40, 24, 56
-columns 64, 96, 80, 112, 120, 88, 72, 104
-diagonals 104, 32, 112, 72, 80, 120, 64, 48
-columns 8, 88, 0, 40, 24, 16, 96, 56
-diagonals 120, 96, 88, 40, 64, 16, 0, 104
+simd_digest_blake2b_slow_rotation_columns 64, 96, 80, 112, 120, 88, 72, 104
+simd_digest_blake2b_slow_rotation_diagonals 104, 32, 112, 72, 80, 120, 64, 48
+simd_digest_blake2b_slow_rotation_columns 8, 88, 0, 40, 24, 16, 96, 56
+simd_digest_blake2b_slow_rotation_diagonals 120, 96, 88, 40, 64, 16, 0, 104
+simd_digest_blake2b_slow_rotation_columns 80, 56, 24, 72, 32, 48, 112, 8
+simd_digest_blake2b_slow_rotation_diagonals 88, 24, 56, 104, 72, 96, 8, 112
+simd_digest_blake2b_slow_rotation_columns 16, 32, 40, 120, 64, 80, 48, 0
+simd_digest_blake2b_slow_rotation_diagonals 80, 40, 72, 16, 0, 32, 56, 120
+simd_digest_blake2b_slow_rotation_columns 112, 48, 88, 24, 104, 96, 8, 64
+simd_digest_blake2b_slow_rotation_diagonals 64, 48, 16, 0, 96, 88, 80, 24
+simd_digest_blake2b_slow_rotation_columns 32, 120, 56, 8, 72, 40, 104, 112
+simd_digest_blake2b_slow_rotation_diagonals 32, 8, 96, 112, 40, 104, 120, 80
+simd_digest_blake2b_slow_rotation_columns 0, 72, 48, 64, 88, 24, 56, 16
+simd_digest_blake2b_slow_rotation_diagonals 24, 56, 104, 96, 88, 8, 112, 72
+simd_digest_blake2b_slow_rotation_columns 40, 64, 120, 16, 80, 32, 0, 48
+simd_digest_blake2b_slow_rotation_diagonals 0, 112, 48, 88, 120, 24, 72, 64
+simd_digest_blake2b_slow_rotation_columns 96, 8, 104, 80, 40, 56, 16, 32
+simd_digest_blake2b_slow_rotation_diagonals 8, 64, 80, 56, 16, 48, 32, 40
+simd_digest_blake2b_slow_rotation_columns 120, 24, 72, 104, 0, 112, 88, 96
+simd_digest_blake2b_slow_rotation_diagonals 48, 16, 0, 32, 8, 40, 24, 56
+simd_digest_blake2b_slow_rotation_columns 64, 96, 80, 112, 120, 88, 72, 104
+simd_digest_blake2b_slow_rotation_diagonals 104, 32, 112, 72, 80, 120, 64, 48
+simd_digest_blake2b_slow_rotation_columns 8, 88, 0, 40, 24, 16, 96, 56
+simd_digest_blake2b_slow_rotation_diagonals 120, 96, 88, 40, 64, 16, 0, 104
 vpermq ymm0, ymm10, 0x1e
 vpternlogq ymm31, ymm0, ymm2, 0x96
 vpternlogq ymm30, ymm1, ymm3, 0x96
@@ -114,5 +114,5 @@ vpaddq ymm27, ymm27, ymm26
 add rsi, 128
 dec rdx
 jnz 2b
-.purgem columns
-.purgem diagonals
+.purgem simd_digest_blake2b_slow_rotation_columns
+.purgem simd_digest_blake2b_slow_rotation_diagonals

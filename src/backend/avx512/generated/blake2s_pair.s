@@ -1,7 +1,7 @@
 # The loop over blocks of two messages. Made by this command, which also says what the registers hold:
 # cargo run --release -p orders -- print blake2s pair
 
-.macro columns a0, a1, a2, a3, b0, b1, b2, b3
+.macro simd_digest_blake2s_pair_columns a0, a1, a2, a3, b0, b1, b2, b3
 vpaddd xmm0, xmm0, xmm1
 vpaddd xmm13, xmm13, xmm14
 vpxor xmm3, xmm3, xmm0
@@ -53,7 +53,7 @@ vpaddd xmm18, xmm17, xmm24
 vpshufd xmm7, xmm2, 0x1e
 vpshufd xmm20, xmm15, 0x1e
 .endm
-.macro diagonals a0, a1, a2, a3, b0, b1, b2, b3
+.macro simd_digest_blake2s_pair_diagonals a0, a1, a2, a3, b0, b1, b2, b3
 vpaddd xmm5, xmm5, xmm6
 vpaddd xmm18, xmm18, xmm19
 vpxor xmm8, xmm8, xmm5
@@ -136,26 +136,26 @@ vpblendmd xmm4{k2}, xmm4, dword ptr [rsi + 12]{1to4}
 vpblendmd xmm17{k2}, xmm17, dword ptr [r8 + 12]{1to4}
 vpblendmd xmm4{k3}, xmm4, dword ptr [rsi + 28]{1to4}
 vpblendmd xmm17{k3}, xmm17, dword ptr [r8 + 28]{1to4}
-columns 56, 40, 32, 48, 60, 44, 36, 52
-diagonals 56, 36, 16, 52, 40, 60, 32, 24
-columns 20, 0, 4, 44, 12, 8, 48, 28
-diagonals 44, 20, 48, 60, 32, 8, 0, 52
-columns 36, 12, 40, 28, 16, 24, 56, 4
-diagonals 28, 52, 12, 44, 36, 48, 4, 56
-columns 60, 20, 8, 16, 32, 40, 24, 0
-diagonals 36, 8, 20, 40, 0, 16, 28, 60
-columns 12, 44, 56, 24, 52, 48, 4, 32
-diagonals 8, 0, 24, 32, 48, 44, 40, 12
-columns 4, 28, 16, 60, 36, 20, 52, 56
-diagonals 48, 56, 4, 16, 20, 52, 60, 40
-columns 32, 24, 0, 36, 44, 12, 28, 8
-diagonals 52, 48, 28, 12, 44, 4, 56, 36
-columns 8, 60, 20, 32, 40, 16, 0, 24
-diagonals 24, 44, 56, 0, 60, 12, 36, 32
-columns 40, 52, 48, 4, 20, 28, 8, 16
-diagonals 40, 28, 32, 4, 8, 24, 16, 20
-columns 52, 36, 60, 12, 0, 56, 44, 48
-diagonals 0, 16, 8, 24, 4, 20, 12, 28
+simd_digest_blake2s_pair_columns 56, 40, 32, 48, 60, 44, 36, 52
+simd_digest_blake2s_pair_diagonals 56, 36, 16, 52, 40, 60, 32, 24
+simd_digest_blake2s_pair_columns 20, 0, 4, 44, 12, 8, 48, 28
+simd_digest_blake2s_pair_diagonals 44, 20, 48, 60, 32, 8, 0, 52
+simd_digest_blake2s_pair_columns 36, 12, 40, 28, 16, 24, 56, 4
+simd_digest_blake2s_pair_diagonals 28, 52, 12, 44, 36, 48, 4, 56
+simd_digest_blake2s_pair_columns 60, 20, 8, 16, 32, 40, 24, 0
+simd_digest_blake2s_pair_diagonals 36, 8, 20, 40, 0, 16, 28, 60
+simd_digest_blake2s_pair_columns 12, 44, 56, 24, 52, 48, 4, 32
+simd_digest_blake2s_pair_diagonals 8, 0, 24, 32, 48, 44, 40, 12
+simd_digest_blake2s_pair_columns 4, 28, 16, 60, 36, 20, 52, 56
+simd_digest_blake2s_pair_diagonals 48, 56, 4, 16, 20, 52, 60, 40
+simd_digest_blake2s_pair_columns 32, 24, 0, 36, 44, 12, 28, 8
+simd_digest_blake2s_pair_diagonals 52, 48, 28, 12, 44, 4, 56, 36
+simd_digest_blake2s_pair_columns 8, 60, 20, 32, 40, 16, 0, 24
+simd_digest_blake2s_pair_diagonals 24, 44, 56, 0, 60, 12, 36, 32
+simd_digest_blake2s_pair_columns 40, 52, 48, 4, 20, 28, 8, 16
+simd_digest_blake2s_pair_diagonals 40, 28, 32, 4, 8, 24, 16, 20
+simd_digest_blake2s_pair_columns 52, 36, 60, 12, 0, 56, 44, 48
+simd_digest_blake2s_pair_diagonals 0, 16, 8, 24, 4, 20, 12, 28
 vpshufd xmm0, xmm10, 0x1e
 vpshufd xmm13, xmm23, 0x1e
 vpternlogd xmm0, xmm2, xmmword ptr [rdi + 0], 0x96
@@ -172,5 +172,5 @@ add rsi, rcx
 add r8, rcx
 dec rdx
 jnz 2b
-.purgem columns
-.purgem diagonals
+.purgem simd_digest_blake2s_pair_columns
+.purgem simd_digest_blake2s_pair_diagonals

@@ -1,7 +1,7 @@
 # The loop over blocks. Made by this command, which also says what the registers hold:
 # cargo run --release -p orders -- print blake2s slow-rotation
 
-.macro columns a0, a1, a2, a3, b0, b1, b2, b3
+.macro simd_digest_blake2s_slow_rotation_columns a0, a1, a2, a3, b0, b1, b2, b3
 vpaddd xmm0, xmm0, xmm1
 vpxor xmm3, xmm3, xmm0
 vpshufb xmm3, xmm3, xmm24
@@ -33,7 +33,7 @@ vpaddd xmm1, xmm4, xmm1
 vpshufd xmm5, xmm1, 0x4b
 vpshufd xmm7, xmm2, 0x1e
 .endm
-.macro diagonals a0, a1, a2, a3, b0, b1, b2, b3
+.macro simd_digest_blake2s_slow_rotation_diagonals a0, a1, a2, a3, b0, b1, b2, b3
 vpaddd xmm5, xmm5, xmm6
 vpxor xmm8, xmm8, xmm5
 vpshufb xmm8, xmm8, xmm24
@@ -83,26 +83,26 @@ vpbroadcastd xmm4, dword ptr [rsi + 4]
 vpblendmd xmm4{k1}, xmm4, dword ptr [rsi + 20]{1to4}
 vpblendmd xmm4{k2}, xmm4, dword ptr [rsi + 12]{1to4}
 vpblendmd xmm4{k3}, xmm4, dword ptr [rsi + 28]{1to4}
-columns 32, 48, 40, 56, 60, 44, 36, 52
-diagonals 52, 16, 56, 36, 40, 60, 32, 24
-columns 4, 44, 0, 20, 12, 8, 48, 28
-diagonals 60, 48, 44, 20, 32, 8, 0, 52
-columns 40, 28, 12, 36, 16, 24, 56, 4
-diagonals 44, 12, 28, 52, 36, 48, 4, 56
-columns 8, 16, 20, 60, 32, 40, 24, 0
-diagonals 40, 20, 36, 8, 0, 16, 28, 60
-columns 56, 24, 44, 12, 52, 48, 4, 32
-diagonals 32, 24, 8, 0, 48, 44, 40, 12
-columns 16, 60, 28, 4, 36, 20, 52, 56
-diagonals 16, 4, 48, 56, 20, 52, 60, 40
-columns 0, 36, 24, 32, 44, 12, 28, 8
-diagonals 12, 28, 52, 48, 44, 4, 56, 36
-columns 20, 32, 60, 8, 40, 16, 0, 24
-diagonals 0, 56, 24, 44, 60, 12, 36, 32
-columns 48, 4, 52, 40, 20, 28, 8, 16
-diagonals 4, 32, 40, 28, 8, 24, 16, 20
-columns 60, 12, 36, 52, 0, 56, 44, 48
-diagonals 24, 8, 0, 16, 4, 20, 12, 28
+simd_digest_blake2s_slow_rotation_columns 32, 48, 40, 56, 60, 44, 36, 52
+simd_digest_blake2s_slow_rotation_diagonals 52, 16, 56, 36, 40, 60, 32, 24
+simd_digest_blake2s_slow_rotation_columns 4, 44, 0, 20, 12, 8, 48, 28
+simd_digest_blake2s_slow_rotation_diagonals 60, 48, 44, 20, 32, 8, 0, 52
+simd_digest_blake2s_slow_rotation_columns 40, 28, 12, 36, 16, 24, 56, 4
+simd_digest_blake2s_slow_rotation_diagonals 44, 12, 28, 52, 36, 48, 4, 56
+simd_digest_blake2s_slow_rotation_columns 8, 16, 20, 60, 32, 40, 24, 0
+simd_digest_blake2s_slow_rotation_diagonals 40, 20, 36, 8, 0, 16, 28, 60
+simd_digest_blake2s_slow_rotation_columns 56, 24, 44, 12, 52, 48, 4, 32
+simd_digest_blake2s_slow_rotation_diagonals 32, 24, 8, 0, 48, 44, 40, 12
+simd_digest_blake2s_slow_rotation_columns 16, 60, 28, 4, 36, 20, 52, 56
+simd_digest_blake2s_slow_rotation_diagonals 16, 4, 48, 56, 20, 52, 60, 40
+simd_digest_blake2s_slow_rotation_columns 0, 36, 24, 32, 44, 12, 28, 8
+simd_digest_blake2s_slow_rotation_diagonals 12, 28, 52, 48, 44, 4, 56, 36
+simd_digest_blake2s_slow_rotation_columns 20, 32, 60, 8, 40, 16, 0, 24
+simd_digest_blake2s_slow_rotation_diagonals 0, 56, 24, 44, 60, 12, 36, 32
+simd_digest_blake2s_slow_rotation_columns 48, 4, 52, 40, 20, 28, 8, 16
+simd_digest_blake2s_slow_rotation_diagonals 4, 32, 40, 28, 8, 24, 16, 20
+simd_digest_blake2s_slow_rotation_columns 60, 12, 36, 52, 0, 56, 44, 48
+simd_digest_blake2s_slow_rotation_diagonals 24, 8, 0, 16, 4, 20, 12, 28
 vpshufd xmm0, xmm10, 0x1e
 vpternlogd xmm31, xmm0, xmm2, 0x96
 vpternlogd xmm30, xmm1, xmm3, 0x96
@@ -110,5 +110,5 @@ vpaddd xmm27, xmm27, xmm26
 add rsi, 64
 dec rdx
 jnz 2b
-.purgem columns
-.purgem diagonals
+.purgem simd_digest_blake2s_slow_rotation_columns
+.purgem simd_digest_blake2s_slow_rotation_diagonals

@@ -101,8 +101,8 @@ impl Message {
         })
     }
 
-    /// The instructions of the half round of columns (0) or of diagonals (1), with the parameters `OFFSETS`; or nothing if the
-    /// registers do not suffice.
+    /// The instructions of the half round of columns (0) or of diagonals (1), with the parameters `OFFSETS`; or nothing if
+    /// the registers do not suffice.
     pub(super) fn half_round(self, half: usize, order: &Order) -> Option<Vec<String>> {
         let operations = &order.halves[half];
         let mut registers: BTreeMap<&str, usize> =
