@@ -9,7 +9,7 @@ use core::ops::RangeInclusive;
 use digest::array::ArraySize;
 use digest::typenum::Unsigned;
 
-#[cfg(any(feature = "std", feature = "blake3"))]
+#[cfg(any(feature = "std", feature = "blake3", all(feature = "alloc", feature = "blake2")))]
 pub(crate) use self::word::wipe_bytes;
 pub(crate) use self::word::{Block, Word, wipe};
 

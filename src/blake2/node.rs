@@ -107,7 +107,7 @@ impl<F: Flavour> Drop for KeyBlock<F> {
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> Drop for Node<F> {
     fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(self.key.bytes_mut());
+        wipe(&mut self.key);
     }
 }
 

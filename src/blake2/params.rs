@@ -314,7 +314,7 @@ impl<F: Flavour> fmt::Debug for Params<F> {
 #[cfg(feature = "zeroize")]
 impl<F: Flavour> Drop for Params<F> {
     fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(&mut self.key.bytes);
+        crate::kernel::wipe(&mut self.key.bytes);
     }
 }
 

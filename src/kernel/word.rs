@@ -56,14 +56,22 @@ pub(crate) fn wipe<B: Block>(block: &mut B) {
 }
 
 /// As [`wipe`], for any number of bytes.
-///
-/// It is neither generic nor inlined: a program that is not optimised itself would wipe ten times as slowly.
-#[cfg_attr(not(feature = "zeroize"), inline)]
+#[inline]
 pub(crate) fn wipe_bytes(bytes: &mut [u8]) {
+    overwrite(bytes, 0);
+}
+
+/// Overwrites integers with zeros before a barrier, in front of which the compiler may write many at once. Volatile writes
+/// would be one instruction for each.
+#[inline]
+fn overwrite<T: Copy>(integers: &mut [T], zero: T) {
     #[cfg(feature = "zeroize")]
-    zeroize::Zeroize::zeroize(bytes);
+    {
+        integers.fill(zero);
+        zeroize::optimization_barrier(integers);
+    }
     #[cfg(not(feature = "zeroize"))]
-    let _ = bytes;
+    let _ = (integers, zero);
 }
 
 /// The integer that a hash computes with.
@@ -151,12 +159,9 @@ macro_rules! word {
                 self.into()
             }
 
-            #[cfg_attr(not(feature = "zeroize"), inline)]
+            #[inline]
             fn wipe(words: &mut [Self; 8]) {
-                #[cfg(feature = "zeroize")]
-                zeroize::Zeroize::zeroize(words);
-                #[cfg(not(feature = "zeroize"))]
-                let _ = words;
+                overwrite(words, 0);
             }
 
             #[inline(always)]

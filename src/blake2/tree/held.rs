@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::mem;
 
+use crate::kernel::wipe_bytes;
+
 /// Appends what may be secret to `buffer`, which grows to `most` bytes at most.
 pub(super) fn append(buffer: &mut Vec<u8>, bytes: &[u8], most: usize) {
     let length = buffer.len() + bytes.len();
@@ -23,8 +25,9 @@ pub(super) fn append(buffer: &mut Vec<u8>, bytes: &[u8], most: usize) {
 /// Overwrites a part of the message, or digests of it, with zeros, and what was there before them: with feature `zeroize`
 /// only.
 pub(super) fn wipe(bytes: &mut Vec<u8>) {
-    #[cfg(feature = "zeroize")]
-    zeroize::Zeroize::zeroize(bytes);
-    #[cfg(not(feature = "zeroize"))]
-    let _ = bytes;
+    if cfg!(feature = "zeroize") {
+        bytes.resize(bytes.capacity(), 0);
+        wipe_bytes(bytes);
+        bytes.clear();
+    }
 }
