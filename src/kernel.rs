@@ -6,8 +6,8 @@
 
 use core::ops::RangeInclusive;
 
-use digest::array::ArraySize;
-use digest::typenum::Unsigned;
+use digest::array::{Array, ArraySize};
+use digest::typenum::{U1, U2, U4, U8, U16, Unsigned};
 
 #[cfg(any(feature = "std", feature = "blake3", all(feature = "alloc", feature = "blake2")))]
 pub(crate) use self::word::wipe_bytes;
@@ -42,10 +42,10 @@ pub trait Function: Copy + 'static {
     /// The place of a run's last block in its message.
     type Last: Copy;
     /// Lanes at most on any backend: 1 to 16.
-    type MaxLanes: ArraySize;
+    type MaxLanes: Number;
     /// Blocks at most that close a message, 1 or 2. If 2, a message that ends with a whole block
     /// [is closed by one more](closes_whole_blocks).
-    type MaxClosing: ArraySize;
+    type MaxClosing: Number;
 
     /// The message goes on after this run.
     const NOT_LAST: Self::Last;
@@ -74,6 +74,25 @@ pub trait ChainState: Copy {
     /// A copy, every word of which goes through `word`.
     fn copy_by_words(&self, word: impl Fn(u64) -> u64) -> Self;
 }
+
+/// A number of lanes or blocks.
+pub trait Number: ArraySize {
+    /// So many copies. [`Array::from_fn`] is ten times as much to compile, for each closure anew.
+    fn copies<T: Copy>(value: T) -> Array<T, Self>;
+}
+
+/// Implements [`Number`] for types of `typenum`.
+macro_rules! numbers {
+    ($($Type:ident)+) => { $(
+        impl Number for $Type {
+            #[inline]
+            fn copies<T: Copy>(value: T) -> Array<T, Self> {
+                Array([value; Self::USIZE])
+            }
+        }
+    )+ };
+}
+numbers!(U1 U2 U4 U8 U16);
 
 /// Whether a message that ends with a whole block is closed by one more. Otherwise that block is the last.
 #[inline(always)]

@@ -4,13 +4,12 @@
 
 use core::fmt;
 
-use digest::array::ArraySize;
 use digest::consts::U1;
 
 pub(crate) use self::lanes::compress_lanes;
 pub(crate) use self::rows::{Row, Rows, compress_rows};
 use super::g::G;
-use super::{Block, ChainState, Function, Word};
+use super::{Block, ChainState, Function, Number, Word};
 
 mod lanes;
 pub(crate) mod rows;
@@ -35,7 +34,7 @@ pub trait Constants: Function<Chain = Chain<Self::Word>, Block = <Self::Word as 
     /// Eight words: a digest, a key or the parameter block.
     type Digest: Block;
     /// Lanes at most on any backend.
-    type Lanes: ArraySize;
+    type Lanes: Number;
 
     const ROUNDS: usize;
     /// The initialisation vector.

@@ -1,12 +1,11 @@
 //! The last blocks of messages: closed side by side, or copied so that zeros follow them.
 #![forbid(unsafe_code)]
 
-use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use super::scheduler::Memory;
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, Known, Run};
+use crate::kernel::{Block, Known, Number, Run};
 use crate::stream::Stream;
 
 /// The end of a message, of which all blocks before are compressed.
@@ -40,8 +39,8 @@ pub(crate) fn close_each<'a, H: Dispatch>(
         let mut messages = ends.clone().enumerate().filter(|(_, end)| H::closing(end.length) == count);
         loop {
             let Memory { chains, ends } = &mut memory;
-            let mut places = Array::<usize, H::MaxLanes>::default();
-            let mut last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
+            let mut places = H::MaxLanes::copies(0);
+            let mut last = H::MaxLanes::copies(H::NOT_LAST);
             let mut live = 0;
             for (place, end) in messages.by_ref().take(lanes) {
                 let to = &mut ends[live][..count];
@@ -58,7 +57,10 @@ pub(crate) fn close_each<'a, H: Dispatch>(
             if live == 0 {
                 break;
             }
-            let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|i| &ends[i][..count]);
+            let mut blocks = H::MaxLanes::copies(&[][..]);
+            for (blocks, end) in blocks.iter_mut().zip(&*ends) {
+                *blocks = &end[..count];
+            }
             let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
             if let ([chain], [blocks], [last]) = (&mut *chains, blocks, last) {
                 H::compress(backend, chain, blocks, *last);
