@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::slice;
 
 use digest::common::{BlockSizeUser, KeySizeUser};
@@ -141,22 +142,27 @@ impl<V: Variant> HmacKey<V> {
         }
         let common =
             Common::<V::Function> { backend: self.backend, chain: &self.inner, first: &[], last: Written::JustNow };
-        self.each_tag(messages, |window, put| V::Function::compress_in_lanes(&common, &window, put), put);
+        let inner = |window, put: Put<'_, V::Function>| {
+            V::Function::compress_in_lanes(&common, &&messages[window], put);
+        };
+        self.each_tag(messages.len(), &inner, &mut put);
     }
 
-    /// Gives each tag to `put`, with its message's place, from the inner digests that `inner` computes.
-    fn each_tag<M>(
+    /// Gives each of `number` tags to `put`, with its message's place, from the inner digests that `inner` computes. It knows
+    /// no type of messages, so that it is compiled once.
+    fn each_tag(
         &self,
-        messages: &[M],
-        inner: impl Fn(&[M], Put<'_, V::Function>),
-        mut put: impl FnMut(usize, V::Bytes),
+        number: usize,
+        inner: &dyn Fn(Range<usize>, Put<'_, V::Function>),
+        put: &mut dyn FnMut(usize, V::Bytes),
     ) {
         const WINDOW: usize = 64;
         let last = Written::JustNow;
         // Inner digests, each the start of a block.
         let mut blocks = [BlockOf::<V>::ZERO; WINDOW];
-        for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
-            inner(window, &mut |begin, chains| {
+        for begin in (0..number).step_by(WINDOW) {
+            let window = begin..number.min(begin + WINDOW);
+            inner(window.clone(), &mut |begin, chains| {
                 for (block, chain) in blocks[begin..].iter_mut().zip(chains) {
                     block.bytes_mut()[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
                 }
@@ -253,7 +259,10 @@ impl<V: Variant> HmacHasher<V> {
         if tails.len() <= 5 || are_faster_alone(&self.stream, tails) {
             return each_clone!(self, tails, put);
         }
-        self.key.each_tag(tails, |window, put| compress_tails(&self.stream, Written::JustNow, window, put), put);
+        let inner = |window, put: Put<'_, V::Function>| {
+            compress_tails(&self.stream, Written::JustNow, &tails[window], put);
+        };
+        self.key.each_tag(tails.len(), &inner, &mut put);
     }
 
     /// Forgets the message; key and backend stay.
