@@ -10,7 +10,7 @@ use digest::array::{Array, ArraySize};
 use digest::typenum::{U1, U2, U4, U8, U16, Unsigned};
 
 #[cfg(any(feature = "std", feature = "blake3", all(feature = "alloc", feature = "blake2")))]
-pub(crate) use self::word::wipe_bytes;
+pub(crate) use self::word::wipe_all;
 pub(crate) use self::word::{Block, Word, wipe};
 
 #[cfg(feature = "blake2")]
@@ -77,11 +77,10 @@ pub trait ChainState: Copy {
 
 /// A number of lanes or blocks.
 pub trait Number: ArraySize {
-    /// So many copies. [`Array::from_fn`] is ten times as much to compile, for each closure anew.
+    /// So many copies. [`Array::from_fn`] takes ten times as much code.
     fn copies<T: Copy>(value: T) -> Array<T, Self>;
 }
 
-/// Implements [`Number`] for types of `typenum`.
 macro_rules! numbers {
     ($($Type:ident)+) => { $(
         impl Number for $Type {

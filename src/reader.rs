@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use std::io::{self, ErrorKind, Read};
 
-use crate::kernel::wipe_bytes;
+use crate::kernel::wipe_all;
 
 /// The bytes that a reader writes. They are wiped when they are dropped, also by a panic of the reader: all of them,
 /// since a reader may have written more than it tells.
@@ -12,7 +12,7 @@ struct Buffer(Vec<u8>);
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        wipe_bytes(&mut self.0);
+        wipe_all(&mut self.0);
     }
 }
 

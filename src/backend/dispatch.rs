@@ -73,7 +73,7 @@ dispatch!(Sha256Function, |_| Sides::Alone);
 #[cfg(feature = "sha2")]
 dispatch!(Sha512Function, |_| Sides::Alone);
 
-/// See [`CompressNodes::nodes`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
+/// See [`CompressNodes::nodes`].
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
     on!(backend, isa => backend.with(isa).nodes(nodes));
@@ -121,7 +121,7 @@ pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
     on!(backend, isa => backend.with(isa).group(group));
 }
 
-/// See [`CompressGroup::block`]. Not inlined, for kernels that are generic are compiled in every crate that names them.
+/// See [`CompressGroup::block`].
 #[cfg(feature = "blake3")]
 pub(crate) fn compress_block(backend: Backend, block: SingleBlock<'_>) -> [u8; 32] {
     on!(backend, isa => backend.with(isa).block::<false>(block))

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::tree::GROUP;
 use super::value::CHUNK_LEN;
-use crate::kernel::wipe_bytes;
+use crate::kernel::wipe_all;
 
 /// At most sixteen chunks, on the heap from the first byte on. The memory never moves, for the old one would not be
 /// wiped.
@@ -42,7 +42,7 @@ impl Held {
     /// Overwrites all that was ever held: with feature `zeroize` only.
     pub(super) fn wipe(&mut self) {
         self.bytes.resize(self.most, 0);
-        wipe_bytes(&mut self.bytes);
+        wipe_all(&mut self.bytes);
         self.most = 0;
     }
 }

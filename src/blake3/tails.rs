@@ -19,7 +19,7 @@ use super::tree::{Cv, joined};
 use super::value::{CHUNK_LEN, Hash, OUT_LEN};
 use crate::backend::Dispatch;
 use crate::kernel::blake3::{Blake3Function, MAX_INPUTS, flag};
-use crate::kernel::{wipe, wipe_bytes};
+use crate::kernel::{wipe, wipe_all};
 use crate::lanes::Messages;
 use crate::lanes::ends::join;
 use crate::lanes::order::WIDE_WINDOW;
@@ -142,7 +142,7 @@ impl Tails<'_> {
             }
             done += read;
         }
-        wipe_bytes(&mut memory);
+        wipe_all(&mut memory);
         digests.iter_mut().for_each(wipe);
     }
 

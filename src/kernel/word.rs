@@ -52,26 +52,19 @@ impl<const N: usize> Block for [u8; N] {
 /// Overwrites a block that may be secret with zeros, in a way that is not optimised away: with feature `zeroize` only.
 #[inline]
 pub(crate) fn wipe<B: Block>(block: &mut B) {
-    wipe_bytes(block.bytes_mut());
+    wipe_all(block.bytes_mut());
 }
 
-/// As [`wipe`], for any number of bytes.
+/// As [`wipe`], for integers. The compiler may write many at once, where volatile writes are an instruction for each.
 #[inline]
-pub(crate) fn wipe_bytes(bytes: &mut [u8]) {
-    overwrite(bytes, 0);
-}
-
-/// Overwrites integers with zeros before a barrier, in front of which the compiler may write many at once. Volatile writes
-/// would be one instruction for each.
-#[inline]
-fn overwrite<T: Copy>(integers: &mut [T], zero: T) {
+pub(crate) fn wipe_all<T: Copy + Default>(integers: &mut [T]) {
     #[cfg(feature = "zeroize")]
     {
-        integers.fill(zero);
+        integers.fill(T::default());
         zeroize::optimization_barrier(integers);
     }
     #[cfg(not(feature = "zeroize"))]
-    let _ = (integers, zero);
+    let _ = integers;
 }
 
 /// The integer that a hash computes with.
@@ -161,7 +154,7 @@ macro_rules! word {
 
             #[inline]
             fn wipe(words: &mut [Self; 8]) {
-                overwrite(words, 0);
+                wipe_all(words);
             }
 
             #[inline(always)]

@@ -211,8 +211,7 @@ fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H
     }
 }
 
-/// Compresses blocks that do not end their messages. No message has more of them than the one before. It knows no type of
-/// messages, so that it is compiled once.
+/// Compresses blocks that do not end their messages. No message has more of them than the one before.
 pub(super) fn compress_groups<'a, H: Dispatch>(
     backend: Backend,
     messages: &mut dyn Iterator<Item = (&'a mut H::Chain, &'a [H::Block])>,

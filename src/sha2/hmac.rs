@@ -148,8 +148,8 @@ impl<V: Variant> HmacKey<V> {
         self.each_tag(messages.len(), &inner, &mut put);
     }
 
-    /// Gives each of `number` tags to `put`, with its message's place, from the inner digests that `inner` computes. It knows
-    /// no type of messages, so that it is compiled once.
+    /// Gives each of `number` tags to `put`, with its message's place, from the inner digests that `inner` computes.
+    /// Compiled once, for it knows no type of messages.
     fn each_tag(
         &self,
         number: usize,

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::kernel::wipe_bytes;
+use crate::kernel::wipe_all;
 
 /// Appends what may be secret to `buffer`, which grows to `most` bytes at most.
 pub(super) fn append(buffer: &mut Vec<u8>, bytes: &[u8], most: usize) {
@@ -27,7 +27,7 @@ pub(super) fn append(buffer: &mut Vec<u8>, bytes: &[u8], most: usize) {
 pub(super) fn wipe(bytes: &mut Vec<u8>) {
     if cfg!(feature = "zeroize") {
         bytes.resize(bytes.capacity(), 0);
-        wipe_bytes(bytes);
+        wipe_all(bytes);
         bytes.clear();
     }
 }
