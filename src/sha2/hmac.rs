@@ -9,7 +9,7 @@ use digest::common::{BlockSizeUser, KeySizeUser};
 use digest::{InvalidLength, Key, KeyInit, MacError, MacMarker, Update};
 
 use super::batch::Batch;
-use super::variant::{BlockOf, ChainOf, Family, Hash, Variant, digest};
+use super::variant::{BlockOf, ChainOf, Family, Hash, Sealed, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::hash::verify;
@@ -53,6 +53,9 @@ pub struct HmacKey<V: Variant> {
     backend: Backend,
     variant: PhantomData<V>,
 }
+
+/// Computes the inner digests of the messages in a range.
+type Inner<'a, V> = &'a dyn Fn(Range<usize>, Put<'_, <V as Sealed>::Function>);
 
 impl<V: Variant> HmacKey<V> {
     /// Sets up `key`, of any length, on [`Backend::best`].
@@ -148,14 +151,8 @@ impl<V: Variant> HmacKey<V> {
         self.each_tag(messages.len(), &inner, &mut put);
     }
 
-    /// Gives each of `number` tags to `put`, with its message's place, from the inner digests that `inner` computes.
-    /// Compiled once, for it knows no type of messages.
-    fn each_tag(
-        &self,
-        number: usize,
-        inner: &dyn Fn(Range<usize>, Put<'_, V::Function>),
-        put: &mut dyn FnMut(usize, V::Bytes),
-    ) {
+    /// Gives each of `number` tags to `put`, with its message's place, compiled once for all types of messages.
+    fn each_tag(&self, number: usize, inner: Inner<'_, V>, put: &mut dyn FnMut(usize, V::Bytes)) {
         const WINDOW: usize = 64;
         let last = Written::JustNow;
         // Inner digests, each the start of a block.
