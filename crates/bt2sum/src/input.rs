@@ -194,6 +194,7 @@ fn is_as_long_and_old(before: &Metadata, after: &Metadata) -> bool {
 }
 
 /// The metadata of what a path of any length leads to.
+#[cfg(unix)]
 pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
     reach(path).and_then(std::fs::metadata)
 }

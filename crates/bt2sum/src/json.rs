@@ -62,12 +62,14 @@ impl<'a> Line<'a> {
     }
 
     /// The name that the file had before.
+    #[cfg(target_os = "linux")]
     pub(crate) fn from(mut self, name: &[u8]) -> Self {
         (self.from, self.from_hex) = text(name);
         self
     }
 
     /// The target of a link.
+    #[cfg(target_os = "linux")]
     pub(crate) fn to(mut self, target: &[u8]) -> Self {
         (self.target, self.target_hex) = text(target);
         self

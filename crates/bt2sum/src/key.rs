@@ -10,7 +10,6 @@ use zeroize::Zeroizing;
 
 use crate::args::Options;
 use crate::input::{fill, stdin};
-use crate::output::{shown, warn};
 use crate::scheme::Secret;
 
 /// Reads the key that the options name, or takes their context, or returns none. A key of a length that the algorithm
@@ -41,33 +40,34 @@ fn from_standard_input() -> io::Result<Secret> {
 
 /// Fails if the descriptor at `path` is not open for reading: opening it anew would wait for a writer. Warns of a key
 /// that all users can read.
+#[cfg(unix)]
 fn refuse_or_warn(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::fs;
-        use std::os::unix::fs::PermissionsExt;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
-        let mode = |file: fs::Metadata| file.permissions().mode();
-        // Such as /dev/stdout.
-        #[cfg(target_os = "linux")]
-        let leads_to = fs::read_link(path).unwrap_or_default();
-        #[cfg(target_os = "linux")]
-        let path_of_number = if leads_to.starts_with("/proc/self/fd") { &leads_to } else { path };
-        #[cfg(target_os = "linux")]
-        if ["/dev/fd", "/proc/self/fd"].iter().any(|directory| path_of_number.starts_with(directory))
-            && fs::symlink_metadata(path_of_number).is_ok_and(|link| mode(link) & 0o400 == 0)
-        {
-            return Err(io::Error::other("Not open for reading"));
-        }
-        if fs::metadata(path).is_ok_and(|file| file.is_file() && mode(file) & 0o004 != 0) {
-            warn(&format!("{}: WARNING: all users can read this key", shown(path.as_os_str())));
-        }
+    use crate::output::{shown, warn};
+
+    let mode = |file: fs::Metadata| file.permissions().mode();
+    // Such as /dev/stdout.
+    #[cfg(target_os = "linux")]
+    let leads_to = fs::read_link(path).unwrap_or_default();
+    #[cfg(target_os = "linux")]
+    let path_of_number = if leads_to.starts_with("/proc/self/fd") { &leads_to } else { path };
+    #[cfg(target_os = "linux")]
+    if ["/dev/fd", "/proc/self/fd"].iter().any(|directory| path_of_number.starts_with(directory))
+        && fs::symlink_metadata(path_of_number).is_ok_and(|link| mode(link) & 0o400 == 0)
+    {
+        return Err(io::Error::other("Not open for reading"));
+    }
+    if fs::metadata(path).is_ok_and(|file| file.is_file() && mode(file) & 0o004 != 0) {
+        warn(&format!("{}: WARNING: all users can read this key", shown(path.as_os_str())));
     }
     Ok(())
 }
 
 /// Reads all of the file as a key, with any line feed at its end.
 fn from_file(path: &Path, lengths: RangeInclusive<usize>) -> io::Result<Secret> {
+    #[cfg(unix)]
     refuse_or_warn(path)?;
     let (least, most) = lengths.into_inner();
     let mut key = Zeroizing::new(vec![0; most + 1]);

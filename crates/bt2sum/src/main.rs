@@ -201,17 +201,18 @@ fn run(options: &Options) -> ExitCode {
     } else {
         options.files().into_iter().map(Into::into).collect()
     };
-    let mut names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    let names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    let names = &names[..];
     #[cfg(target_os = "linux")]
-    match done.map_or(Ok(0), |done| done.among(&names)) {
-        Ok(count) => names.drain(..count).for_each(drop),
+    let names = match done.map_or(Ok(0), |done| done.among(names)) {
+        Ok(count) => &names[count..],
         Err(error) => {
             output::warn(&error.to_string());
             return ExitCode::FAILURE;
         }
-    }
+    };
     if let Some(path) = options.leaves.as_deref()
-        && let Err(error) = may_use(path, options, &names)
+        && let Err(error) = may_use(path, options, names)
     {
         output::complain(path.as_os_str(), &error);
         return USAGE.into();
@@ -228,7 +229,7 @@ fn run(options: &Options) -> ExitCode {
             let progress = Progress::on_terminal();
             if progress.is_on()
                 && !options.check
-                && let Some(total) = lengths::given(&names)
+                && let Some(total) = lengths::given(names)
             {
                 progress.expect(total, names.len() as u64);
             }
@@ -237,7 +238,7 @@ fn run(options: &Options) -> ExitCode {
         .at_rate(options.rate),
         buffers: Buffers::default(),
     };
-    let done = hash_or_check(options, &engine, &names);
+    let done = hash_or_check(options, &engine, names);
     match done {
         Ok(good) if good && all_good => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,

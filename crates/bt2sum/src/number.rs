@@ -46,6 +46,7 @@ impl Share {
     /// A twentieth.
     pub(crate) const USUAL: Self = Self::Part(5_000_000);
 
+    #[cfg(target_os = "linux")]
     pub(crate) fn is_nothing(self) -> bool {
         matches!(self, Self::Part(0) | Self::Bytes(0))
     }

@@ -66,12 +66,15 @@ fn stdout() -> io::Result<io::Stdout> {
 }
 
 /// Whether `path` leads to the regular file that standard output goes to.
+#[cfg(unix)]
 pub(crate) fn goes_to(path: &Path) -> bool {
-    #[cfg(unix)]
-    return fs::metadata(path).is_ok_and(|file| file.is_file())
-        && is_same_file(stdout().and_then(|file| file.metadata()), fs::metadata(path));
-    #[cfg(not(unix))]
-    return false;
+    fs::metadata(path).is_ok_and(|file| file.is_file())
+        && is_same_file(stdout().and_then(|file| file.metadata()), fs::metadata(path))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn goes_to(_: &Path) -> bool {
+    false
 }
 
 /// The device of the regular file that standard output goes to, and its number there.

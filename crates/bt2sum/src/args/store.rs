@@ -65,6 +65,7 @@ pub(crate) struct StoreOptions {
     pub(crate) direct: bool,
 }
 
+#[cfg(target_os = "linux")]
 impl StoreOptions {
     /// Whether the options ask for an audit, perhaps of a sample, perhaps with an update.
     pub(crate) fn audits(&self) -> bool {
