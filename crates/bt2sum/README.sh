@@ -11,7 +11,9 @@ scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 cd "$scratch"
 export LC_ALL=C
-bt2sum() { "$program" "$@"; }
+umask 022
+# Rot on a disk moves no ctime. That `dd` moves it is no part of the transcript.
+bt2sum() { "$program" "$@" | sed "/: ctime moved$/d"; }
 
 # Ten files, old, and always the same.
 mkdir -p photos/2019

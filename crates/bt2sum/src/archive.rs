@@ -11,6 +11,7 @@
 //!   merge    brings together what a store has and what is found
 //!   report   prints what was found
 //!   hash     hashes many files, one after the other
+//!   host     tells a machine and its file system from others
 //!   walk     finds files, and opens them without following links
 //!   filter   leaves out names
 //!   part     knows which names are meant
@@ -23,6 +24,7 @@ mod damage;
 mod draft;
 mod filter;
 mod hash;
+mod host;
 mod merge;
 mod name;
 mod others;
@@ -62,8 +64,8 @@ use filter::Filter;
 use hash::Setting;
 use part::{Accepted, Parts};
 use repair::{Interrupted, Repair};
-use report::Report;
-use store::{Entry, FORMAT, Header, Kind, Store, Writer};
+use report::{Counts, Report};
+use store::{Entry, FORMAT, Header, Host, Kind, Sampled, Store, Writer};
 use walk::{Found, Root, Walk};
 
 /// The exit status of an audit of a directory that cannot be opened: nothing was compared.
@@ -135,7 +137,10 @@ pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &P
     } else {
         None
     };
-    let opened = run.open()?;
+    let mut opened = run.open()?;
+    if options.archive.update && run.host().0 != opened.header.host {
+        opened.forget_inodes();
+    }
     if blake2s(opened.header.scheme.algorithm) {
         run.audit::<FlavourS>(&opened, file, &mut printer)
     } else {
@@ -271,10 +276,15 @@ impl Run<'_> {
         walk.map_err(|error| refusal(self.directory.into(), error))
     }
 
-    fn setting(&self, header: &Header) -> Setting<'_> {
+    /// The host of the directory, and its device if inodes are to be taken down there.
+    fn host(&self) -> (Host, Option<u64>) {
+        Root::open(self.directory).map(|root| host::host(&root)).unwrap_or_default()
+    }
+
+    fn setting(&self, header: &Header, device: Option<u64>) -> Setting<'_> {
         let Self { options, secret, progress, .. } = self;
         let (threads, direct, quiet) = (options.threads(), options.archive.direct, options.quiet);
-        Setting { scheme: header.scheme, secret, threads, progress, direct, quiet }
+        Setting { scheme: header.scheme, secret, threads, progress, direct, quiet, device }
     }
 
     /// The name of something below the directory, for messages.
@@ -285,7 +295,10 @@ impl Run<'_> {
     fn record<F: Flavour>(&self, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
         self.may_record().map_err(|error| self.wrong(error))?;
         let archive = &self.options.archive;
+        let (host, device) = self.host();
         let header = Header {
+            version: FORMAT.version,
+            host,
             scheme: self.options.scheme(),
             keyed: !self.secret.is_empty(),
             one_file_system: archive.one_file_system,
@@ -304,11 +317,11 @@ impl Run<'_> {
         };
         // Another program may have put a store there meanwhile.
         let before_end = || self.may_record();
-        let setting = self.setting(&header);
+        let setting = self.setting(&header, device);
         let recorded = self
             .beside(&header, || record::record::<F>(&setting, &mut walk, writer, &mut report, complain, before_end));
         let done = recorded.map_err(Refusal::Unprintable)?.map_err(|error| self.failed(error))?;
-        let ended = report.end_of_recording(&done.sums, done.links, walk.special);
+        let ended = report.end_of_recording(&done.sums, (done.links, done.directories), walk.special);
         ended.map(|()| done.all_good).map_err(Refusal::Unprintable)
     }
 
@@ -348,19 +361,23 @@ impl Run<'_> {
     fn list(&self, opened: &Store, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
         let mut report = Report::new(printer, self.options, opened.header.scheme);
         let mut entries = opened.entries().map_err(|error| self.wrong(error))?;
-        let (mut files, mut links, mut bytes) = (0, 0, 0_u64);
+        let mut counts = Counts::default();
         while let Some(Entry { name, kind }) = entries.next_entry().map_err(|error| self.wrong(error))? {
             if !self.parts.has(&name) {
                 continue;
             }
             match &kind {
-                Kind::Link(_) => links += 1,
-                Kind::File(record, _) => (files, bytes) = (files + 1, bytes.saturating_add(record.length)),
+                Kind::Link(_) => counts.links += 1,
+                Kind::Directory(_) => counts.empty_directories += 1,
+                Kind::File(record, _) => {
+                    counts.files += 1;
+                    counts.bytes = counts.bytes.saturating_add(record.length);
+                }
             }
             report.listed(&name, &kind).map_err(Refusal::Unprintable)?;
         }
         opened.check_unchanged().map_err(|error| self.wrong(error))?;
-        report.end_of_list(files, links, bytes, &opened.sums.root).map_err(Refusal::Unprintable)?;
+        report.end_of_list(&counts, &opened.sums.root).map_err(Refusal::Unprintable)?;
         Ok(true)
     }
 
@@ -396,12 +413,12 @@ impl Run<'_> {
         let mut audit = audit.map_err(|error| self.wrong(error))?;
         let (bytes, files) = audit.sums();
         progress.expect(bytes, files);
-        let setting = self.setting(&opened.header);
+        let setting = self.setting(&opened.header, None);
         audit.run::<F>(&setting, &mut walk, None, true).map_err(|stop| self.stopped(stop))?;
         let (mut report, lost) = audit.into_lost();
         let told = repair.run::<F>(lost, &mut report).map_err(|error| self.wrong(error))?;
         told.map_err(Refusal::Unprintable)?;
-        report.end_of_audit(&opened.sums.root, walk.special).map_err(Refusal::Unprintable)?;
+        report.end_of_audit(&opened.sums.root, None, walk.special).map_err(Refusal::Unprintable)?;
         Ok(report.is_good(false))
     }
 
@@ -415,11 +432,14 @@ impl Run<'_> {
         let sample = archive.sample.map(|share| merge::sample(opened, &self.parts, share)).transpose();
         let sample = sample.map_err(|error| self.wrong(error))?;
         let mut walk = self.walk(&opened.header)?;
-        let (header, secret) = (&opened.header, self.secret);
+        let (secret, (host, device)) = (self.secret, self.host());
+        // Inodes of another host are not compared with those of this one. An update takes down this one's instead.
+        let device = device.filter(|_| archive.update || host == opened.header.host);
+        let header = Header { host, ..opened.header.clone() };
         let output = match file {
             None => Ok(Output::Nothing),
-            Some(file) if archive.update => Draft::begin(file, header, secret).map(Output::Update),
-            Some(file) => Writer::begin(file, header, secret).map(Output::Sample),
+            Some(file) if archive.update => Draft::begin(file, &header, secret).map(Output::Update),
+            Some(file) => Sampled::begin(file, opened, secret).map(Output::Sample),
         };
         let output = output.map_err(|error| self.failed(error))?;
         let fresh = archive.sample.is_none_or(|share| !share.is_nothing());
@@ -431,7 +451,7 @@ impl Run<'_> {
         let (bytes, files) = sample.as_ref().map_or_else(|| audit.sums(), |sample| (sample.bytes, sample.files));
         self.progress.expect(bytes, files);
         let sample = sample.map(|sample| sample.chosen);
-        audit.run::<F>(&self.setting(&opened.header), &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
+        audit.run::<F>(&self.setting(&header, device), &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
         if archive.update
             && !self.options.force
             && let Some(doubt) = audit.doubt()
@@ -446,7 +466,8 @@ impl Run<'_> {
         }
         let (mut report, root) =
             audit.finish(secret, || opened.check_name(self.store)).map_err(|error| self.failed(error))?;
-        report.end_of_audit(&root, walk.special).map_err(Refusal::Unprintable)?;
+        let old_root = (archive.update && opened.header.version < FORMAT.version).then_some(&opened.sums.root);
+        report.end_of_audit(&root, old_root, walk.special).map_err(Refusal::Unprintable)?;
         Ok(report.is_good(archive.update) && all_accepted)
     }
 }

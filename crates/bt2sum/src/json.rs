@@ -42,6 +42,17 @@ pub(crate) struct Line<'a> {
     pub(crate) mended: Vec<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
+    /// Permissions as octal digits: those there are, and those that were recorded if they are others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mode_was: Option<String>,
+    /// Whether a rotted file has another time of change.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub(crate) ctime_moved: bool,
+    /// Whether this is an empty directory.
+    #[serde(rename = "empty_directory", skip_serializing_if = "Not::not")]
+    pub(crate) is_directory: bool,
 }
 
 impl<'a> Line<'a> {

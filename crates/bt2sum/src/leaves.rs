@@ -68,7 +68,7 @@ impl Writer {
 
 /// The kind of the digests in a file of leaves. Its checksum must match.
 pub(crate) fn scheme_of(path: &Path) -> io::Result<Scheme> {
-    let (mut file, _) = sealed::open(path, FORMAT)?;
+    let (mut file, ..) = sealed::open(path, FORMAT)?;
     let [hash, size, _, chunk @ ..] = array::<7>(&mut file)?;
     let algorithm = match hash {
         1 => Algorithm::Blake2b,
@@ -107,7 +107,7 @@ impl<F: Flavour> LeafFile<F> {
     /// As [`open`](Self::open), with any root.
     pub(crate) fn open_any(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
         let damaged = |what: &str| io::Error::other(what.to_owned());
-        let (mut file, before) = sealed::open(path, FORMAT)?;
+        let (mut file, before, _) = sealed::open(path, FORMAT)?;
         let size_of_file = before.len();
         let [hash, size, keyed, chunk @ ..] = array::<7>(&mut file)?;
         file.seek(SeekFrom::Start(size_of_file - TRAILER))?;

@@ -27,6 +27,7 @@ pub(crate) const SEAL: u64 = 32;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
     pub(crate) magic: [u8; 8],
+    /// The version that is written. Older ones are read.
     pub(crate) version: u8,
     /// The name of a file of the format in messages, with its article.
     pub(crate) title: &'static str,
@@ -73,8 +74,9 @@ impl Writer {
     }
 }
 
-/// Opens a file and reads all of it. Its checksum must match. The position is then that of the contents.
-pub(crate) fn open(path: &Path, format: Format) -> io::Result<(BufReader<File>, Metadata)> {
+/// Opens a file and reads all of it. Its checksum must match. The position is then that of the contents. The version of
+/// its format comes last.
+pub(crate) fn open(path: &Path, format: Format) -> io::Result<(BufReader<File>, Metadata, u8)> {
     let strange = || Err(io::Error::other(format!("not {}", format.title)));
     // Opening a pipe would wait for a writer.
     if !fs::metadata(path)?.is_file() {
@@ -91,7 +93,7 @@ pub(crate) fn open(path: &Path, format: Format) -> io::Result<(BufReader<File>, 
         return Err(io::Error::other("truncated"));
     }
     let [version] = array(&mut file)?;
-    if version != format.version {
+    if !(1..=format.version).contains(&version) {
         return Err(io::Error::other(format!("version {version} of the format is unknown, or damaged")));
     }
     let mut own = hasher();
@@ -108,7 +110,7 @@ pub(crate) fn open(path: &Path, format: Format) -> io::Result<(BufReader<File>, 
         return Err(io::Error::other("damaged or truncated"));
     }
     file.seek(SeekFrom::Start(BEGIN))?;
-    Ok((file, before))
+    Ok((file, before, version))
 }
 
 /// Reads a field of `N` bytes.

@@ -21,8 +21,8 @@ use super::part::{Accepted, Parts};
 use super::record::record_of;
 use super::repair::{Interrupted, Lost};
 use super::report::{Finding, Report, Status};
-use super::store::{Entry, Kind, Record, Store, Writer, nanoseconds};
-use super::verdict::{Found, Id, Keep, Recorded, Stamp, Verdict, verdict};
+use super::store::{Entry, Kind, Meta, Record, Sampled, Store, nanoseconds};
+use super::verdict::{Found, Id, Keep, Notes, Recorded, Stamp, Verdict, notes, verdict};
 use super::walk::{Found as Walked, Walk};
 use crate::leaves::Damage;
 use crate::output::{reason, shown};
@@ -32,20 +32,22 @@ use crate::scheme::{Digest, Secret};
 pub(super) enum Output {
     Nothing,
     /// The records of the store, with the times of the last check.
-    Sample(Writer),
+    Sample(Sampled),
     /// The records of what there is now.
     Update(Draft),
     /// Nothing yet: what is to be repaired.
     Repair(Vec<Lost>),
 }
 
-/// The file or link that is under a name now.
+/// The file, link or empty directory that is under a name now.
 enum Sight {
     Nothing,
     /// Why it cannot be read, and the parts that can be read.
     Unreadable(String, Option<Box<Content>>),
     Link(Vec<u8>),
-    Unread(Stamp),
+    /// An empty directory, and its permissions.
+    Directory(u16),
+    Unread(Stamp, Meta),
     /// A record of the file, and the digests of its leaves.
     Read(Record, Vec<u8>),
 }
@@ -152,12 +154,22 @@ impl<'a, 'p> Audit<'a, 'p> {
         let (name, entry, mut sight, hash) = match pair {
             Pair::Failed(error) => return Err(Stop::Store(error)),
             Pair::Outside(Entry { name, kind }) => return self.write_old(&name, &kind, Record::clone),
+            // Nothing is lost, and a sample keeps what there is.
+            Pair::Filled(Entry { name, kind }) => {
+                let is_kept = matches!(self.output, Output::Sample(_));
+                return if is_kept { self.write_old(&name, &kind, Record::clone) } else { Ok(()) };
+            }
+            // The verdicts about what was in it tell enough.
+            Pair::Emptied(found) => {
+                let name = found.name().to_vec();
+                return self.write_directory(&name, &Sight::of(found, None));
+            }
             Pair::Unlisted(name, error) => (name, None, Sight::Unreadable(reason(&error), None), false),
             Pair::Fresh { found, hash } => (found.name().to_vec(), None, Sight::of(found, outcome), hash),
             Pair::Both { entry, found, hash, .. } => (Vec::new(), Some(entry), Sight::of(found, outcome), hash),
             Pair::Gone { entry, unlisted: None, hash } => (Vec::new(), Some(entry), Sight::Nothing, hash),
             Pair::Gone { entry, unlisted: Some(why), hash } => {
-                self.unlisted_records = true;
+                self.unlisted_records |= !matches!(entry.kind, Kind::Directory(_));
                 (Vec::new(), Some(entry), Sight::Unreadable(why, None), hash)
             }
         };
@@ -179,7 +191,8 @@ impl<'a, 'p> Audit<'a, 'p> {
                 let decided = verdict(Recorded::Nothing, sight.as_found(), &self.others);
                 return decided.map_or(Ok(()), |(verdict, _)| self.tell(&name, verdict, &sight, damage, None));
             }
-            Sight::Unread(stamp) => self.others.stamp(None, *stamp),
+            Sight::Unread(stamp, _) => self.others.stamp(None, *stamp),
+            Sight::Directory(_) => self.write_directory(&name, &sight)?,
             Sight::Link(target) => {
                 if let Output::Update(draft) = &mut self.output {
                     draft.link(&name, target).map_err(Stop::Output)?;
@@ -225,7 +238,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         if let Sight::Read(now, _) = &sight {
             match &kind {
                 Kind::File(was, _) if was.has_contents_of(now) => {}
-                Kind::Link(_) => self.others.came(now, Place::Misplaced),
+                Kind::Link(_) | Kind::Directory(_) => self.others.came(now, Place::Misplaced),
                 Kind::File(was, at) => {
                     self.others.came(now, Place::Misplaced);
                     lost = self.others.displaced(&name, was, *at);
@@ -234,18 +247,18 @@ impl<'a, 'p> Audit<'a, 'p> {
         }
         let number = self.write(&name, &kind, &sight, decided, hash)?;
         let damage = match &kind {
-            Kind::Link(_) => Damage::default(),
+            Kind::Link(_) | Kind::Directory(_) => Damage::default(),
             Kind::File(was, at) => self.damage(was, *at, &sight).map_err(Stop::Store)?,
         };
         match (decided, kind) {
             (Some((verdict, _)), Kind::File(was, at)) => self.tell(&name, verdict, &sight, damage, Some((&was, at))),
-            (Some((verdict, _)), Kind::Link(_)) => self.tell(&name, verdict, &sight, damage, None),
+            (Some((verdict, _)), _) => self.tell(&name, verdict, &sight, damage, None),
             (None, Kind::File(record, at)) => {
                 let (old, sight) = (Some(Box::new((record, at, lost))), sight.without_leaves());
                 self.swapped.push(Waiting { name, old, sight, damage, number });
                 Ok(())
             }
-            (None, Kind::Link(_)) => unreachable!("what becomes of a link depends on no other name"),
+            (None, _) => unreachable!("only what becomes of a file depends on other names"),
         }
     }
 
@@ -288,30 +301,33 @@ impl<'a, 'p> Audit<'a, 'p> {
                 draft.link(name, target).map_err(Stop::Output)?;
                 return Ok(None);
             }
+            (Output::Update(_), Sight::Directory(_)) if keep == Keep::Found => {
+                return self.write_directory(name, sight).map(|()| None);
+            }
             _ => {}
         }
         self.write_old(name, kind, |record| sight.seen(record, turn)).map(|()| None)
     }
 
+    /// Writes an empty directory that was found.
+    fn write_directory(&mut self, name: &[u8], sight: &Sight) -> Result<(), Stop> {
+        match (&mut self.output, sight) {
+            (Output::Update(draft), Sight::Directory(mode)) => draft.directory(name, Some(*mode)).map_err(Stop::Output),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes the entry that the store has, with what became of its record.
     fn write_old(&mut self, name: &[u8], kind: &Kind, seen: impl Fn(&Record) -> Record) -> Result<(), Stop> {
-        if let Output::Nothing | Output::Repair(_) = self.output {
-            return Ok(());
-        }
-        let written = match kind {
-            Kind::Link(target) => match &mut self.output {
-                Output::Sample(writer) => writer.link(name, target),
-                Output::Update(draft) => draft.link(name, target),
-                Output::Nothing | Output::Repair(_) => Ok(()),
-            },
-            Kind::File(record, at) => {
-                let leaves = self.store.leaves(record, *at).map_err(Stop::Store)?;
-                let record = seen(record);
-                match &mut self.output {
-                    Output::Sample(writer) => writer.file(name, &record, &leaves),
-                    Output::Update(draft) => draft.file(name, &record, &leaves).map(|_| ()),
-                    Output::Nothing | Output::Repair(_) => Ok(()),
-                }
+        let record = if let Kind::File(record, _) = kind { Some(seen(record)) } else { None };
+        let written = match (&mut self.output, kind) {
+            (Output::Nothing | Output::Repair(_), _) => return Ok(()),
+            (Output::Sample(sampled), _) => sampled.entry(self.store, name, kind, record.as_ref()),
+            (Output::Update(draft), Kind::Link(target)) => draft.link(name, target),
+            (Output::Update(draft), Kind::Directory(mode)) => draft.directory(name, *mode),
+            (Output::Update(draft), Kind::File(old, at)) => {
+                let leaves = self.store.leaves(old, *at).map_err(Stop::Store)?;
+                draft.file(name, record.as_ref().unwrap_or(old), &leaves).map(|_| ())
             }
         };
         written.map_err(Stop::Output)
@@ -446,23 +462,40 @@ impl<'a, 'p> Audit<'a, 'p> {
         };
         self.explain(name, status, from.as_deref());
         let may_be_lost = status == Status::New && sight.stamp().is_some_and(|stamp| self.missing.contains(&stamp));
-        let mut finding = Finding { from, may_be_lost, ..Finding::new(status) };
+        let notes = self.notes(verdict, sight, own.map(|(was, _)| was));
+        let mut finding = Finding { from, may_be_lost, notes, ..Finding::new(status) };
         if matches!(status, Status::Changed | Status::Rotted | Status::Unreadable) {
             finding.damage = damage;
         }
         match sight {
-            Sight::Nothing | Sight::Link(_) => {}
+            Sight::Nothing | Sight::Link(_) | Sight::Directory(_) => {}
             Sight::Unreadable(why, content) => {
                 finding.length = content.as_ref().map(|content| content.length);
                 // The ranges have the reasons.
                 finding.reason = finding.damage.is_empty().then(|| why.clone());
             }
-            Sight::Unread(stamp) => {
+            Sight::Unread(stamp, _) => {
                 (finding.length, finding.unread) = (Some(stamp.length), status != Status::New);
             }
             Sight::Read(now, _) => (finding.length, finding.digest) = (Some(now.length), Some(now.digest.clone())),
         }
         self.report.tell(name, &finding).map_err(Stop::Unprintable)
+    }
+
+    /// The notes about a file, with its own record, if there is one.
+    fn notes(&self, verdict: Verdict, sight: &Sight, own: Option<&Record>) -> Notes {
+        let now = match sight {
+            Sight::Read(now, _) => &now.meta,
+            Sight::Unread(_, now) => now,
+            _ => return Notes::default(),
+        };
+        let was = match verdict {
+            // A repair has no business with them.
+            _ if matches!(self.output, Output::Repair(_)) => return Notes::default(),
+            Verdict::Moved(id) | Verdict::MovedRotted(id) => self.others.lost(id).file.as_ref().map(|(was, _)| was),
+            _ => own,
+        };
+        notes(verdict, was.map(|was| &was.meta), now)
     }
 
     /// Why an update may be an accident.
@@ -486,9 +519,10 @@ impl<'a, 'p> Audit<'a, 'p> {
     ) -> io::Result<(Report<'a, 'p>, Digest)> {
         let root = match self.output {
             Output::Nothing | Output::Repair(_) => self.store.sums.root.clone(),
-            Output::Sample(writer) => {
+            Output::Sample(sampled) => {
                 before_end()?;
-                writer.finish()?.root
+                sampled.finish(self.store)?;
+                self.store.sums.root.clone()
             }
             Output::Update(draft) => draft.finish(self.store, secret, before_end)?.root,
         };
@@ -500,6 +534,7 @@ impl Kind {
     fn as_recorded(&self) -> Recorded<'_> {
         match self {
             Self::Link(target) => Recorded::Link(target),
+            Self::Directory(_) => Recorded::Directory,
             Self::File(record, _) => Recorded::File(record),
         }
     }
@@ -514,11 +549,12 @@ impl Sight {
         };
         match (found, outcome.unwrap_or_else(|| Err(ErrorKind::Unsupported.into()))) {
             (Walked::Link(_, Ok(target)), _) => Self::Link(target),
+            (Walked::Directory(_, mode), _) => Self::Directory(mode),
             (Walked::Link(_, Err(error)) | Walked::Unlisted(_, error), _) | (Walked::File(_), Err(error)) => {
                 lost(&error)
             }
             (Walked::File(_), Ok(content)) if content.was_looked_at() => {
-                Self::Unread(Stamp { length: content.length, modified: content.modified })
+                Self::Unread(Stamp { length: content.length, modified: content.modified }, content.meta)
             }
             (Walked::File(_), Ok(content)) => match content.bad.first() {
                 Some((_, why)) => Self::Unreadable(why.clone(), Some(Box::new(content))),
@@ -533,14 +569,15 @@ impl Sight {
             Self::Nothing => Found::Nothing,
             Self::Unreadable(..) => Found::Unreadable,
             Self::Link(target) => Found::Link(target),
-            Self::Unread(stamp) => Found::Unread(*stamp),
+            Self::Directory(_) => Found::Directory,
+            Self::Unread(stamp, _) => Found::Unread(*stamp),
             Self::Read(now, _) => Found::Read(now),
         }
     }
 
     fn stamp(&self) -> Option<Stamp> {
         match self {
-            Self::Unread(stamp) => Some(*stamp),
+            Self::Unread(stamp, _) => Some(*stamp),
             Self::Read(now, _) => Some(now.stamp()),
             _ => None,
         }
@@ -550,7 +587,7 @@ impl Sight {
     fn put_back(&mut self, interrupted: &Interrupted, name: &[u8]) {
         let modified = match self {
             Self::Read(now, _) => &mut now.modified,
-            Self::Unread(stamp) => &mut stamp.modified,
+            Self::Unread(stamp, _) => &mut stamp.modified,
             Self::Unreadable(_, Some(content)) => &mut content.modified,
             _ => return,
         };
@@ -579,14 +616,18 @@ impl Sight {
     /// An old record, with when its file was last read. If a sample was to read it and could not, it had its `turn`, so
     /// that it does not keep others from theirs for ever.
     fn seen(&self, old: &Record, turn: bool) -> Record {
+        let mut meta = old.meta;
         let (checked, young) = match self {
-            Self::Read(now, _) if now.has_contents_of(old) && now.modified == old.modified => (now.checked, now.young),
+            Self::Read(now, _) if now.has_contents_of(old) && now.modified == old.modified => {
+                meta.inode = now.meta.inode.or(meta.inode);
+                (now.checked, now.young)
+            }
             Self::Read(now, _) => (now.checked, old.young),
             Self::Unreadable(_, Some(content)) => (nanoseconds(content.begun), old.young),
             _ if turn => (nanoseconds(SystemTime::now()), old.young),
             _ => (old.checked, old.young),
         };
-        Record { checked, young, ..old.clone() }
+        Record { checked, young, meta, ..old.clone() }
     }
 }
 

@@ -36,6 +36,11 @@ impl Draft {
         self.writer.link(name, target)
     }
 
+    /// Appends an empty directory.
+    pub(super) fn directory(&mut self, name: &[u8], mode: Option<u16>) -> io::Result<()> {
+        self.writer.directory(name, mode)
+    }
+
     /// Gives the file with this number another record, that of a file in the old store.
     pub(super) fn replace(&mut self, number: u64, record: Record, at: u64) {
         self.instead.insert(number, (record, at));
@@ -56,6 +61,7 @@ impl Draft {
             let Some(entry) = entries.next_entry()? else { break };
             match (entry.kind, instead.remove(&number)) {
                 (Kind::Link(target), _) => writer.link(&entry.name, &target)?,
+                (Kind::Directory(mode), _) => writer.directory(&entry.name, mode)?,
                 (Kind::File(..), Some((record, at))) => writer.file(&entry.name, &record, &old.leaves(&record, at)?)?,
                 (Kind::File(record, at), None) => writer.file(&entry.name, &record, &draft.leaves(&record, at)?)?,
             }

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use simd_digest::Backend;
 use simd_digest::blake2::{self, Flavour, Hash, Hasher, Tree};
 
-use super::store::{Record, Time};
+use super::store::{Meta, Record, Time};
 use super::walk::Place;
 use crate::progress::Progress;
 use crate::reader::{Open, Reader};
@@ -23,6 +23,9 @@ use crate::threads::in_order;
 
 /// The largest number of tasks of a batch.
 const BATCH: usize = 256;
+
+/// The length of the names of a batch that has no room for more, in bytes.
+const NAMES: usize = 1 << 18;
 
 /// The facts about a file that a task wants.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +45,9 @@ pub(super) trait Task: Send {
 
     /// Lets go of what only the reading needs.
     fn close(&mut self);
+
+    /// The length of its names, in bytes.
+    fn weight(&self) -> usize;
 }
 
 /// The facts that were found out about a file.
@@ -49,6 +55,7 @@ pub(super) trait Task: Send {
 pub(super) struct Content {
     pub(super) length: u64,
     pub(super) modified: Time,
+    pub(super) meta: Meta,
     /// When the reading began.
     pub(super) begun: SystemTime,
     /// `None` if the file was not hashed, or a part cannot be read.
@@ -70,6 +77,8 @@ pub(super) struct Setting<'a> {
     pub(super) progress: &'a Progress,
     pub(super) direct: bool,
     pub(super) quiet: bool,
+    /// The device on which inodes are taken down.
+    pub(super) device: Option<u64>,
 }
 
 /// Gives each task, with its outcome, to `consume`, in order. The first error of `consume` ends this.
@@ -85,7 +94,8 @@ pub(super) fn run<F: Flavour, T: Task>(
     let group = plan.group.unwrap_or((GROUP / leaf).max(1) * leaf);
     let mut reader = Reader::new(setting.progress, setting.direct);
     reader.quiet = setting.quiet;
-    let feed = Mutex::new(Feed { tasks, reader, group, leaf, waiting: None, long: None, number: 0 });
+    let feed =
+        Mutex::new(Feed { tasks, reader, group, leaf, device: setting.device, waiting: None, long: None, number: 0 });
     let work = || {
         let mut feed = feed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = buffers.take(group);
@@ -128,9 +138,17 @@ pub(super) fn run<F: Flavour, T: Task>(
 }
 
 impl Content {
-    fn new(open: &Open, begun: SystemTime) -> Self {
+    fn new(open: &Open, begun: SystemTime, device: Option<u64>) -> Self {
         let (length, modified) = (open.before.len(), Time::of(&open.before));
-        Self { length, modified, begun, digest: None, leaves: Vec::new(), bad: Vec::new() }
+        Self {
+            length,
+            modified,
+            meta: Meta::of(&open.before, device),
+            begun,
+            digest: None,
+            leaves: Vec::new(),
+            bad: Vec::new(),
+        }
     }
 
     /// Whether only length and time were asked for.
@@ -194,6 +212,7 @@ struct Feed<'a, I: Iterator> {
     /// The length of a buffer, a multiple of that of a leaf.
     group: usize,
     leaf: usize,
+    device: Option<u64>,
     /// A file that has no room in the batch before.
     waiting: Option<(I::Item, Open, SystemTime)>,
     long: Option<Long<I::Item>>,
@@ -206,14 +225,15 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
             return Some(self.part(long, buffer));
         }
         let mut batch = Vec::new();
-        let mut filled = 0;
-        while batch.len() < BATCH {
+        let (mut filled, mut names) = (0, 0);
+        while batch.len() < BATCH && names < NAMES {
             let (task, mut open, begun) = match self.waiting.take() {
                 Some(waiting) => waiting,
                 None => {
                     let Some(mut task) = self.tasks.next() else { break };
                     let begun = SystemTime::now();
-                    let begins = begin(task.wanted(), &self.reader);
+                    let begins = begin(task.wanted(), &self.reader, self.device);
+                    names += task.weight();
                     task.close();
                     match begins {
                         Begun::Done(outcome) => {
@@ -234,7 +254,7 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                     break;
                 }
                 self.reader.begin(&mut open);
-                let content = Content::new(&open, begun);
+                let content = Content::new(&open, begun, self.device);
                 let long = Long { task, open, content, done: 0, bad: Vec::new() };
                 return Some(self.part(long, buffer));
             }
@@ -249,7 +269,7 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                 }
             };
             let small = read.map(|bad| {
-                let mut content = Content::new(&open, begun);
+                let mut content = Content::new(&open, begun, self.device);
                 content.bad = bad.into_iter().map(|(leaf, reason)| (leaf as u64, reason)).collect();
                 Small { content, bytes: Some(filled..end) }
             });
@@ -296,11 +316,12 @@ enum Begun {
 }
 
 /// Opens the file of a task, or looks at it.
-fn begin(wanted: Wanted<'_>, reader: &Reader<'_>) -> Begun {
+fn begin(wanted: Wanted<'_>, reader: &Reader<'_>, device: Option<u64>) -> Begun {
     let look = |place: &Place| {
         place.stat().map(|stat| Content {
             length: u64::try_from(stat.st_size).unwrap_or(0),
             modified: Time::of_stat(&stat),
+            meta: Meta::of_stat(&stat, device),
             begun: SystemTime::now(),
             digest: None,
             leaves: Vec::new(),
@@ -311,7 +332,9 @@ fn begin(wanted: Wanted<'_>, reader: &Reader<'_>) -> Begun {
         Wanted::Nothing => Begun::Done(None),
         Wanted::Look(place) => Begun::Done(Some(look(place))),
         Wanted::HashUnless(place, was) => match look(place) {
-            Ok(now) if (now.length, now.modified) != (was.length, was.modified) => begin(Wanted::Hash(place), reader),
+            Ok(now) if (now.length, now.modified) != (was.length, was.modified) => {
+                begin(Wanted::Hash(place), reader, device)
+            }
             looked => Begun::Done(Some(looked)),
         },
         Wanted::Hash(place) => {

@@ -23,8 +23,12 @@ pub(super) enum Pair {
     Gone { entry: Entry, unlisted: Option<String>, hash: bool },
     /// Recorded, and no business of this run: it is outside of the parts, and no directory that leads to one.
     Outside(Entry),
+    /// A directory that was recorded empty, and has something now.
+    Filled(Entry),
     /// Found and not recorded.
     Fresh { found: Found, hash: bool },
+    /// A directory, found empty, with something in it that was recorded, or by a store of format 1, which has none.
+    Emptied(Found),
     /// A directory that cannot be listed.
     Unlisted(Vec<u8>, io::Error),
     /// The store cannot be read.
@@ -54,6 +58,16 @@ impl Task for Pair {
             found.close();
         }
     }
+
+    fn weight(&self) -> usize {
+        match self {
+            Self::Both { entry, found, .. } => entry.name.len() + found.name().len(),
+            Self::Gone { entry, .. } | Self::Outside(entry) | Self::Filled(entry) => entry.name.len(),
+            Self::Fresh { found, .. } | Self::Emptied(found) => found.name().len(),
+            Self::Unlisted(name, _) => name.len(),
+            Self::Failed(_) => 0,
+        }
+    }
 }
 
 /// Pairs in the order of names.
@@ -63,6 +77,8 @@ pub(super) struct Merge<'a> {
     parts: &'a Parts,
     /// Files that are hashed, whatever the sample is.
     always: &'a Accepted,
+    /// Whether the store can have empty directories.
+    has_directories: bool,
     /// Which entries are to be hashed; all if there is no list.
     sample: Option<Vec<bool>>,
     /// Whether new files are hashed.
@@ -91,7 +107,22 @@ impl<'a> Merge<'a> {
         let entries = store.entries()?;
         let (entry, found, unlisted) = (None, None, None);
         let (number, failed) = (0, false);
-        Ok(Self { entries, walk, parts, always, sample, fresh, update, number, entry, found, unlisted, failed })
+        let has_directories = store.header.version > 1;
+        Ok(Self {
+            entries,
+            walk,
+            parts,
+            always,
+            has_directories,
+            sample,
+            fresh,
+            update,
+            number,
+            entry,
+            found,
+            unlisted,
+            failed,
+        })
     }
 
     /// The next entry is in the sample.
@@ -125,7 +156,11 @@ impl Iterator for Merge<'_> {
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             // Nothing is found below a directory that is now a file.
-            (Some(entry), Some(Found::Unlisted(name, _))) if compare(&entry.name, name).is_eq() => Ordering::Less,
+            (Some(entry), Some(Found::Unlisted(name, _)))
+                if !matches!(entry.kind, Kind::Directory(_)) && compare(&entry.name, name).is_eq() =>
+            {
+                Ordering::Less
+            }
             (Some(entry), Some(found)) => compare(&entry.name, found.name()),
         };
         let entry = if order.is_le() { self.entry.take() } else { None };
@@ -135,6 +170,9 @@ impl Iterator for Merge<'_> {
                 let hash = self.sampled();
                 // Names come in order, so this is a directory now if anything that was found is below.
                 let is_directory = self.found.as_ref().is_some_and(|found| is_below(found.name(), &entry.name));
+                if matches!(entry.kind, Kind::Directory(_)) && is_directory {
+                    return Some(Pair::Filled(entry));
+                }
                 if !self.parts.has(&entry.name) && !is_directory {
                     return Some(Pair::Outside(entry));
                 }
@@ -142,15 +180,25 @@ impl Iterator for Merge<'_> {
                 let unlisted = unlisted.map(|(_, why)| why.clone());
                 Pair::Gone { entry, unlisted, hash }
             }
-            (_, Some(Found::Unlisted(name, error))) => {
-                self.unlisted = Some((name.clone(), reason(&error)));
-                Pair::Unlisted(name, error)
+            (entry, Some(Found::Unlisted(name, error))) => {
+                let why = reason(&error);
+                self.unlisted = Some((name.clone(), why.clone()));
+                match entry {
+                    Some(entry) => Pair::Gone { entry, unlisted: Some(why), hash: self.sampled() },
+                    None => Pair::Unlisted(name, error),
+                }
             }
             (Some(entry), Some(found)) => {
                 // A change of a young file need not show in its time, and a link has no time.
-                let is_open = matches!(&entry.kind, Kind::Link(_) | Kind::File(Record { young: true, .. }, _));
+                let is_open = !matches!(&entry.kind, Kind::File(Record { young: false, .. }, _));
                 let hash = self.sampled() || self.update && (is_open || self.always.contains_key(&entry.name));
                 Pair::Both { entry, found, hash, unless_same: self.update }
+            }
+            (None, Some(found @ Found::Directory(..)))
+                if !self.has_directories
+                    || self.entry.as_ref().is_some_and(|entry| is_below(&entry.name, found.name())) =>
+            {
+                Pair::Emptied(found)
             }
             (None, Some(found)) => Pair::Fresh { found, hash: self.fresh || self.update },
             (None, None) => return None,

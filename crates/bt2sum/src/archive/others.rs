@@ -158,7 +158,7 @@ pub(super) enum Place {
 enum Stage {
     Walking,
     Swaps { twins: HashMap<Key, (Twins, VecDeque<Id>)> },
-    Renamed { free: Free, peers: Free },
+    Renamed { free: Free, peers: Free, inodes: HashMap<u64, Id> },
     Copied { free: Free },
 }
 
@@ -252,7 +252,10 @@ impl Index {
     /// Now files under new names are judged that have the time of a record.
     pub(super) fn begin_renamed(&mut self) {
         self.elsewhere.sort_unstable();
-        self.stage = Stage::Renamed { free: Free::new(&self.lost, exactly), peers: Free::new(&self.lost, stamps) };
+        let number = |lost: &Lost| Some(lost.file.as_ref()?.0.meta.inode?.number).filter(|_| lost.state == State::Gone);
+        let inodes = self.lost.iter().enumerate().filter_map(|(id, lost)| Some((number(lost)?, id))).collect();
+        let (free, peers) = (Free::new(&self.lost, exactly), Free::new(&self.lost, stamps));
+        self.stage = Stage::Renamed { free, peers, inodes };
     }
 
     /// Now all other files under new names are judged.
@@ -323,6 +326,21 @@ impl Others for Index {
     fn copied(&self, now: &Record) -> Option<Option<Id>> {
         let Stage::Copied { free } = &self.stage else { return None };
         Some(free.first(&self.lost, now))
+    }
+
+    fn same_inode(&self, now: &Record) -> Option<Option<Id>> {
+        let inodes = match &self.stage {
+            Stage::Walking | Stage::Swaps { .. } => return None,
+            Stage::Renamed { inodes, .. } => inodes,
+            // Files that have the time of a record are judged.
+            Stage::Copied { .. } => return Some(None),
+        };
+        let is_it = |lost: &Lost| {
+            let record = lost.file.as_ref().map(|(record, _)| record);
+            lost.state == State::Gone && record.is_some_and(|was| !was.young && was.stamp() == now.stamp())
+        };
+        let id = now.meta.inode.and_then(|inode| inodes.get(&inode.number).copied());
+        Some(id.filter(|&id| is_it(&self.lost[id])))
     }
 
     fn peers(&self, now: &Record) -> Option<Peers> {

@@ -21,18 +21,23 @@ impl Task for Found {
     fn close(&mut self) {
         self.close();
     }
+
+    fn weight(&self) -> usize {
+        self.name().len()
+    }
 }
 
 /// The sums of a recording, and whether it is complete.
 pub(super) struct Done {
     pub(super) sums: Sums,
     pub(super) links: u64,
+    pub(super) directories: u64,
     /// Whether all that was found could be read.
     pub(super) all_good: bool,
 }
 
-/// Writes all files and links of a walk to a store. `complain` gets those that cannot be read, which are left out.
-/// `before_end` may refuse to give the store its name.
+/// Writes all files, links and empty directories of a walk to a store. `complain` gets those that cannot be read, which
+/// are left out. `before_end` may refuse to give the store its name.
 pub(super) fn record<F: Flavour>(
     setting: &Setting<'_>,
     walk: &mut Walk,
@@ -41,13 +46,17 @@ pub(super) fn record<F: Flavour>(
     mut complain: impl FnMut(&Report<'_, '_>, &[u8], &io::Error),
     before_end: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<Result<Done, io::Error>> {
-    let (mut links, mut all_good, mut failure) = (0, true, None);
+    let (mut links, mut directories, mut all_good, mut failure) = (0, 0, true, None);
     let done = run::<F, _>(setting, walk, |mut found, outcome| {
         let written = match (&mut found, outcome) {
             (Found::Link(name, target), _) => mem::replace(target, Ok(Vec::new())).map(|target| {
                 links += 1;
                 writer.link(name, &target).map(|()| None)
             }),
+            (Found::Directory(name, mode), _) => {
+                directories += 1;
+                Ok(writer.directory(name, Some(*mode)).map(|()| None))
+            }
             (Found::Unlisted(_, error), _) => Err(io::Error::new(error.kind(), crate::output::reason(error))),
             (Found::File(_), None) => Ok(Ok(None)),
             (Found::File(place), Some(outcome)) => record_of(Some(outcome)).map(|(record, leaves)| {
@@ -71,7 +80,7 @@ pub(super) fn record<F: Flavour>(
         return Ok(Err(error));
     }
     done?;
-    Ok(before_end().and_then(|()| writer.finish()).map(|sums| Done { sums, links, all_good }))
+    Ok(before_end().and_then(|()| writer.finish()).map(|sums| Done { sums, links, directories, all_good }))
 }
 
 /// The record of a file that was hashed, and the digests of its leaves. The reason if it could not be hashed.
@@ -80,5 +89,6 @@ pub(super) fn record_of(outcome: Outcome) -> io::Result<(Record, Vec<u8>)> {
     let reason = content.bad.into_iter().next().map_or_else(|| "not hashed".to_owned(), |(_, reason)| reason);
     let digest = content.digest.ok_or_else(|| io::Error::other(reason))?;
     let (length, modified, checked) = (content.length, content.modified, nanoseconds(content.begun));
-    Ok((Record { length, modified, digest, checked, young: modified.is_young(checked) }, content.leaves))
+    let young = modified.is_young(checked);
+    Ok((Record { length, modified, digest, checked, young, meta: content.meta }, content.leaves))
 }

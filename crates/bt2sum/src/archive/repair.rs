@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fs::{FileType, fstat, symlinkat};
+use rustix::fd::OwnedFd;
+use rustix::fs::{FileType, Mode, fstat, mkdirat, symlinkat};
 use simd_digest::blake2::Flavour;
 
 use super::name::{compare, split};
@@ -120,7 +121,7 @@ pub(super) struct Lost {
     name: Vec<u8>,
     /// The name in the store, if it is another.
     from: Option<Vec<u8>>,
-    /// The record, and where the digests of its leaves are. `None` for a link.
+    /// The record, and where the digests of its leaves are. `None` for a link or a directory.
     file: Option<(Record, u64)>,
     /// The record that the file would have now, if all of it could be read.
     found: Option<Record>,
@@ -202,7 +203,11 @@ impl<'a> Repair<'a> {
         for (lost, known) in lost.iter().zip(known) {
             self.progress.begin(OsStr::from_bytes(&lost.name));
             let finding = match (&lost.file, known) {
-                (None, Known::Link(target)) => self.link(lost, &target),
+                (None, Known::Link(target)) => self.entry(lost, |at, name| Ok(symlinkat(&*target, at, name)?)),
+                (None, Known::Directory(mode)) => {
+                    let mode = Mode::from_raw_mode(u32::from(mode.unwrap_or(0o777) & 0o777));
+                    self.entry(lost, |at, name| Ok(mkdirat(at, name, mode)?))
+                }
                 (Some(_), Known::Elsewhere(name)) => {
                     let name = shown(OsStr::from_bytes(&name));
                     let reason = format!("has the recorded contents of {name}, so move it there first");
@@ -234,9 +239,13 @@ impl<'a> Repair<'a> {
             && let Some(Entry { name, kind }) = entries.next_entry()?
         {
             match kind {
-                Kind::Link(target) => {
+                Kind::Link(_) | Kind::Directory(_) => {
                     if let Ok(i) = lost.binary_search_by(|lost| compare(&lost.name, &name)) {
-                        known[i] = Known::Link(target);
+                        known[i] = match kind {
+                            Kind::Link(target) => Known::Link(target),
+                            Kind::Directory(mode) => Known::Directory(mode),
+                            Kind::File(..) => Known::Nothing,
+                        };
                     }
                 }
                 // Where the file with this name has its contents, they are not lost.
@@ -251,8 +260,8 @@ impl<'a> Repair<'a> {
         Ok(known)
     }
 
-    /// Brings back a link.
-    fn link(&mut self, lost: &Lost, target: &[u8]) -> Finding {
+    /// Brings back a link or an empty directory, which `make` makes.
+    fn entry(&mut self, lost: &Lost, make: impl FnOnce(&OwnedFd, &[u8]) -> io::Result<()>) -> Finding {
         if !self.options.repair.missing {
             return Finding::new(Status::Missing);
         }
@@ -260,7 +269,7 @@ impl<'a> Repair<'a> {
             if self.options.repair.dry_run {
                 return Ok(());
             }
-            in_directories(&gone, |directory| Ok(symlinkat(target, directory, gone.name)?))
+            in_directories(&gone, |directory| make(directory, gone.name))
         });
         match made {
             Ok(()) => Finding::new(Status::Restored),
@@ -391,6 +400,8 @@ enum Known {
     Nothing,
     /// It is a link to this target.
     Link(Vec<u8>),
+    /// It is an empty directory with these permissions.
+    Directory(Option<u16>),
     /// Its contents were recorded under this name, which has lost them.
     Elsewhere(Vec<u8>),
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::store::{Kind, Sums};
+use super::verdict::Notes;
 use crate::args::Options;
 use crate::input::Source;
 use crate::json::{self, Line};
@@ -83,13 +84,15 @@ pub(super) struct Finding {
     pub(super) reason: Option<String>,
     /// Whether a new file has the length and time of a missing one, and so may be that one, with rot.
     pub(super) may_be_lost: bool,
+    pub(super) notes: Notes,
 }
 
 impl Finding {
     pub(super) fn new(status: Status) -> Self {
         let damage = Damage::default();
-        let (unread, may_be_lost) = (false, false);
-        Self { status, digest: None, length: None, unread, damage, mended: None, from: None, reason: None, may_be_lost }
+        let (unread, may_be_lost, notes) = (false, false, Notes::default());
+        let (digest, length, mended, from, reason) = (None, None, None, None, None);
+        Self { status, digest, length, unread, damage, mended, from, reason, may_be_lost, notes }
     }
 }
 
@@ -106,6 +109,8 @@ pub(super) struct Report<'a, 'p> {
     counts: [u64; Status::ALL.len()],
     /// The number of files whose contents were left out.
     unread: u64,
+    /// Whether a file has set-user-id or set-group-id that was not recorded.
+    set_id: bool,
 }
 
 /// The last line of an audit.
@@ -132,6 +137,9 @@ struct Summary<'a> {
     special: u64,
     /// The root of the store.
     root: &'a str,
+    /// The root in an older format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old_root: Option<&'a str>,
 }
 
 /// The last line of a recording, and of a list.
@@ -139,6 +147,8 @@ struct Summary<'a> {
 struct Recorded<'a> {
     files: u64,
     links: u64,
+    #[serde(skip_serializing_if = "is_none")]
+    empty_directories: u64,
     bytes: u64,
     /// A list knows of none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,11 +156,54 @@ struct Recorded<'a> {
     root: &'a str,
 }
 
+/// Whether a count is left out.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// The numbers of what a list has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) files: u64,
+    pub(super) links: u64,
+    pub(super) empty_directories: u64,
+    pub(super) bytes: u64,
+}
+
+/// Permissions as `chmod` takes them.
+fn octal(mode: u16) -> String {
+    format!("{mode:o}")
+}
+
+impl Notes {
+    /// A line for each note.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.is_touched {
+            lines.push("ctime moved".to_owned());
+        }
+        if let Some(now) = self.mode {
+            let mut line = match self.mode_was {
+                Some(was) => format!("mode {was:o}, now {now:o}"),
+                None => format!("mode {now:o}"),
+            };
+            let names = [(0o4000, "set-user-id"), (0o2000, "set-group-id")];
+            let names: Vec<_> = names.iter().filter(|(bit, _)| self.set_id & bit != 0).map(|(_, name)| *name).collect();
+            if !names.is_empty() {
+                line += &format!(": {} appeared", names.join(" and "));
+            }
+            lines.push(line);
+        }
+        lines
+    }
+}
+
 impl<'a, 'p> Report<'a, 'p> {
     pub(super) fn new(printer: &'a mut Printer<'p>, options: &Options, scheme: Scheme) -> Self {
         let Options { json, quiet, .. } = *options;
         let (repair, dry) = (options.repair.repair, options.repair.dry_run);
-        Self { printer, json, quiet, repair, dry, scheme, counts: [0; Status::ALL.len()], unread: 0 }
+        Self { printer, json, quiet, repair, dry, scheme, counts: [0; Status::ALL.len()], unread: 0, set_id: false }
     }
 
     /// The number of files with this status.
@@ -175,23 +228,26 @@ impl<'a, 'p> Report<'a, 'p> {
             Status::Missing => update && !self.quiet,
             Status::Rotted | Status::Unreadable => false,
         };
-        Status::ALL.into_iter().all(|status| is_good(status) || self.count(status) == 0)
+        Status::ALL.into_iter().all(|status| is_good(status) || self.count(status) == 0) && (update || !self.set_id)
     }
 
     /// Counts a finding, and prints it. Only JSON tells of files that are unchanged.
     pub(super) fn tell(&mut self, name: &[u8], finding: &Finding) -> io::Result<()> {
         self.counts[finding.status as usize] += 1;
         self.unread += u64::from(finding.unread);
-        if self.quiet && !finding.status.is_bad() && !finding.may_be_lost {
+        self.set_id |= finding.notes.set_id != 0;
+        if self.quiet && !finding.status.is_bad() && !finding.may_be_lost && finding.notes.set_id == 0 {
             return Ok(());
         }
         if self.json {
             return self.object(name, finding);
         }
-        if finding.status == Status::Unchanged {
-            return Ok(());
-        }
         let name = printed(name);
+        let noted = finding.notes.lines();
+        if finding.status == Status::Unchanged {
+            let lines = noted.iter().flat_map(|line| [&*name, b": ", line.as_bytes(), b"\n"].concat());
+            return self.printer.print(&lines.collect::<Vec<_>>());
+        }
         let mut text = [&*name, b": "].concat();
         if let Some(from) = &finding.from {
             text.extend([b"moved from ", &*printed(from)].concat());
@@ -207,7 +263,7 @@ impl<'a, 'p> Report<'a, 'p> {
         text.push(b'\n');
         let word = if finding.status == Status::Changed { "changed" } else { "FAILED" };
         let mended = finding.mended.iter().flat_map(|mended| mended.lines(self.dry));
-        for line in finding.damage.lines(word).into_iter().chain(mended) {
+        for line in finding.damage.lines(word).into_iter().chain(mended).chain(noted) {
             text.extend([&*name, b": ", line.as_bytes(), b"\n"].concat());
         }
         self.printer.print(&text)
@@ -221,6 +277,9 @@ impl<'a, 'p> Report<'a, 'p> {
             ranges: finding.mended.as_ref().map_or_else(|| finding.damage.ends(), |mended| mended.ends(true)),
             mended: finding.mended.as_ref().map_or_else(Vec::new, |mended| mended.ends(false)),
             reason: finding.reason.clone().or_else(|| reasons.take(1).next()),
+            mode: finding.notes.mode.map(octal),
+            mode_was: finding.notes.mode_was.map(octal),
+            ctime_moved: finding.notes.is_touched,
             ..Line::new(name, self.name(finding.status))
         };
         if let Some(digest) = &finding.digest {
@@ -253,7 +312,11 @@ impl<'a, 'p> Report<'a, 'p> {
     pub(super) fn listed(&mut self, name: &[u8], kind: &Kind) -> io::Result<()> {
         let line = match kind {
             Kind::File(record, _) if self.json => {
-                Line::new(name, "recorded").with(self.scheme, &record.digest, Some(record.length)).to_bytes()
+                let line = Line::new(name, "recorded").with(self.scheme, &record.digest, Some(record.length));
+                Line { mode: record.meta.mode.map(octal), ..line }.to_bytes()
+            }
+            Kind::Directory(mode) if self.json => {
+                Line { is_directory: true, mode: mode.map(octal), ..Line::new(name, "recorded") }.to_bytes()
             }
             Kind::File(record, _) => {
                 let hashed = Hashed { hash: record.digest.clone(), length: record.length };
@@ -263,27 +326,39 @@ impl<'a, 'p> Report<'a, 'p> {
                 format.line(self.scheme, Source::File(Path::new(OsStr::from_bytes(name))), &hashed)
             }
             Kind::Link(target) if self.json => Line::new(name, "recorded").to(target).to_bytes(),
-            Kind::Link(_) => return Ok(()),
+            Kind::Link(_) | Kind::Directory(_) => return Ok(()),
         };
         self.printer.print(&line)
     }
 
     /// Prints the sums of a list, if results are objects.
-    pub(super) fn end_of_list(&mut self, files: u64, links: u64, bytes: u64, root: &Digest) -> io::Result<()> {
+    pub(super) fn end_of_list(&mut self, counts: &Counts, root: &Digest) -> io::Result<()> {
+        let Counts { files, links, empty_directories, bytes } = *counts;
         let root = &root.to_string();
-        let line = || json::line(&Recorded { files, links, bytes, special: None, root });
+        let line = || json::line(&Recorded { files, links, empty_directories, bytes, special: None, root });
         if self.json { self.printer.print(&line()) } else { Ok(()) }
     }
 
     /// Prints the sums of a recording.
-    pub(super) fn end_of_recording(&mut self, sums: &Sums, links: u64, special: u64) -> io::Result<()> {
-        let (files, root) = (sums.entries - links, sums.root.to_string());
+    pub(super) fn end_of_recording(
+        &mut self,
+        sums: &Sums,
+        (links, empty_directories): (u64, u64),
+        special: u64,
+    ) -> io::Result<()> {
+        let (files, root) = (sums.entries - links - empty_directories, sums.root.to_string());
         let line = if self.json {
-            json::line(&Recorded { files, links, bytes: sums.bytes, special: Some(special), root: &root })
+            let (bytes, special, root) = (sums.bytes, Some(special), &*root);
+            json::line(&Recorded { files, links, empty_directories, bytes, special, root })
         } else {
             let mut line = count(files, "file");
             if links > 0 {
                 line += &format!(", {}", count(links, "link"));
+            }
+            match empty_directories {
+                0 => {}
+                1 => line += ", 1 empty directory",
+                more => line += &format!(", {more} empty directories"),
             }
             line += &format!(", {}, root {root}", count(sums.bytes, "byte"));
             (line + &left_out(special) + "\n").into_bytes()
@@ -292,7 +367,9 @@ impl<'a, 'p> Report<'a, 'p> {
     }
 
     /// Prints the counts of an audit.
-    pub(super) fn end_of_audit(&mut self, root: &Digest, special: u64) -> io::Result<()> {
+    ///
+    /// `old_root` is that of the store in an older format that an update replaced.
+    pub(super) fn end_of_audit(&mut self, root: &Digest, old_root: Option<&Digest>, special: u64) -> io::Result<()> {
         let tells = |status: &Status| match self.count(*status) {
             0 => *status == Status::Unchanged && !self.quiet,
             _ => status.is_bad() || !self.quiet,
@@ -303,6 +380,7 @@ impl<'a, 'p> Report<'a, 'p> {
         }
         let [unchanged, changed, rotted, new, missing, moved, unreadable, mended, restored] = self.counts;
         let (root, unread) = (root.to_string(), self.unread);
+        let old_root = old_root.map(Digest::to_string);
         let line = if self.json {
             let root = &root;
             let now = |count| (self.repair && !self.dry).then_some(count);
@@ -322,8 +400,13 @@ impl<'a, 'p> Report<'a, 'p> {
                 unread,
                 special,
                 root,
+                old_root: old_root.as_deref(),
             })
         } else {
+            if let Some(old) = &old_root {
+                self.printer
+                    .print(format!("the catalogue has format 2 now; in format 1 its root was {old}\n").as_bytes())?;
+            }
             if rotted > 0 && !self.repair {
                 self.printer.print(WANTED)?;
             }

@@ -1,4 +1,14 @@
-//! Writes and reads stores: what was found in a tree of files. `docs/store.md` specifies the format.
+//! Writes and reads stores: what was found in a tree of files. `docs/formats.md` specifies their formats.
+//!
+//! ```text
+//!   Writer   writes a store of format 2, entry by entry
+//!   Store    an open store of either format, found whole
+//!   Sampled  writes a store anew with other times of checks, in the format that it has
+//!   entries  reads entries one after the other
+//!   one two  the entries of the formats
+//!   parser   reads fields
+//!   format   what the formats have in common
+//! ```
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Seek, SeekFrom, Write};
@@ -6,28 +16,34 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 pub(super) use self::entries::Entries;
-use self::entries::Parser;
-use self::format::{AUTHENTICATOR, END, FILE, FLAGS, KEYED, LINK, Sealing, TRAILER, damaged, number};
-pub(super) use self::format::{Entry, FORMAT, Header, Kind, Record, Sums, Time, nanoseconds};
+#[cfg(test)]
+pub(super) use self::format::Inode;
+use self::format::{AUTHENTICATOR, END, FLAGS, KEYED, Sealing, TRAILER, damaged};
+pub(super) use self::format::{Entry, FORMAT, Header, Host, Kind, Meta, Record, Sums, Time, nanoseconds, permissions};
+use self::parser::Parser;
+use self::two::Last;
 use crate::input::{is_same_file, is_unchanged};
 use crate::scheme::{Digest, Secret, digest};
 use crate::sealed::{self, BEGIN, SEAL};
 use crate::temporary::Temporary;
 
-/// Writes a store, entry by entry.
+/// Writes a store of format 2, entry by entry.
 pub(super) struct Writer<W = Temporary> {
     file: sealed::Writer<W>,
     sealing: Sealing,
     header: Header,
+    last: Last,
     entries: u64,
     bytes: u64,
 }
 
 impl<W: Write> Writer<W> {
     pub(super) fn begin(file: W, header: &Header, secret: &Secret) -> io::Result<Self> {
-        let (file, sealing) = (sealed::Writer::begin(file, FORMAT)?, Sealing::begin(secret)?);
-        let mut writer = Self { file, sealing, header: header.clone(), entries: 0, bytes: 0 };
-        writer.covered(&header.to_bytes()?)?;
+        let (file, sealing) = (sealed::Writer::begin(file, FORMAT)?, Sealing::begin(secret, FORMAT.version)?);
+        let own = Header { version: FORMAT.version, ..header.clone() };
+        let mut writer = Self { file, sealing, header: own, last: Last::default(), entries: 0, bytes: 0 };
+        writer.covered(&writer.header.to_bytes()?)?;
+        writer.uncovered(&header.host.0)?;
         Ok(writer)
     }
 
@@ -43,33 +59,33 @@ impl<W: Write> Writer<W> {
         self.file.write(bytes)
     }
 
-    fn name(&mut self, kind: u8, name: &[u8]) -> io::Result<()> {
-        self.covered(&[&[kind], &number(name.len())?[..], name].concat())
-    }
-
     /// Appends a file. Names must come in the order of `name::compare`.
     pub(super) fn file(&mut self, name: &[u8], record: &Record, leaves: &[u8]) -> io::Result<()> {
         if self.header.length_of_leaves(record.length) != Some(leaves.len() as u64) {
             return Err(io::Error::other("another number of leaves than the length of the file needs"));
         }
-        self.name(FILE, name)?;
-        let Record { length, modified, digest, checked, young } = record;
-        let (seconds, nanoseconds) = (modified.seconds.to_le_bytes(), modified.nanoseconds.to_le_bytes());
-        self.covered(&[&length.to_le_bytes()[..], &seconds, &nanoseconds, digest.as_bytes()].concat())?;
+        let (mut covered, seen) = self.last.file(name, record)?;
+        covered.extend(record.digest.as_bytes());
+        self.covered(&covered)?;
         self.covered(leaves)?;
-        self.uncovered(&checked.to_le_bytes())?;
-        self.uncovered(&[u8::from(*young)])?;
+        self.uncovered(&seen)?;
         self.entries += 1;
-        self.bytes = self.bytes.checked_add(*length).ok_or_else(|| io::Error::other("too many bytes"))?;
+        self.bytes = self.bytes.checked_add(record.length).ok_or_else(|| io::Error::other("too many bytes"))?;
         Ok(())
     }
 
     /// Appends a symbolic link.
     pub(super) fn link(&mut self, name: &[u8], target: &[u8]) -> io::Result<()> {
-        self.name(LINK, name)?;
-        self.covered(&[&number(target.len())?[..], target].concat())?;
+        let bytes = self.last.link(name, target)?;
         self.entries += 1;
-        Ok(())
+        self.covered(&bytes)
+    }
+
+    /// Appends an empty directory.
+    pub(super) fn directory(&mut self, name: &[u8], mode: Option<u16>) -> io::Result<()> {
+        let bytes = self.last.directory(name, mode)?;
+        self.entries += 1;
+        self.covered(&bytes)
     }
 
     /// The number of entries so far.
@@ -103,10 +119,10 @@ impl Writer<BufWriter<File>> {
     /// Ends a store in a file that nobody else can write to, and reads it.
     pub(super) fn reopen(self) -> io::Result<Store> {
         let header = self.header.clone();
-        let begin = BEGIN + header.to_bytes()?.len() as u64;
+        let begin = BEGIN + (header.to_bytes()?.len() + header.host.0.len()) as u64;
         let (file, sums) = self.end()?;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Store { before: file.metadata()?, file, header, sums, begin })
+        Ok(Store { before: file.metadata()?, file, header, sums, begin, forgets_inodes: false })
     }
 }
 
@@ -119,11 +135,13 @@ pub(super) struct Store {
     pub(super) sums: Sums,
     /// Where the entries begin.
     begin: u64,
+    /// Whether readers leave out inodes, which are another host's.
+    forgets_inodes: bool,
 }
 
 /// The number of entries of the store at `path`, whose checksum must match.
 pub(super) fn number_of_entries(path: &Path) -> io::Result<u64> {
-    let (file, before) = sealed::open(path, FORMAT)?;
+    let (file, before, _) = sealed::open(path, FORMAT)?;
     let (mut flags, mut number) = ([0], [0; 8]);
     file.get_ref().read_exact_at(&mut flags, FLAGS)?;
     let authenticator = if flags[0] & KEYED != 0 { AUTHENTICATOR as u64 } else { 0 };
@@ -135,15 +153,18 @@ pub(super) fn number_of_entries(path: &Path) -> io::Result<u64> {
 impl Store {
     /// Opens the store at `path` and reads all of it.
     pub(super) fn open(path: &Path, secret: &Secret) -> io::Result<Self> {
-        let (file, before) = sealed::open(path, FORMAT)?;
+        let (file, before, version) = sealed::open(path, FORMAT)?;
         let end = before.len() - SEAL;
         let mut parser = Parser { input: file, at: BEGIN, end, sealing: None };
-        let header = parser.header(secret)?;
-        let mut sealing = Sealing::begin(secret)?;
+        let header = parser.header(version, secret)?;
+        let mut sealing = Sealing::begin(secret, version)?;
         sealing.covered(&header.to_bytes()?);
+        if version > 1 {
+            sealing.uncovered(&header.host.0);
+        }
         parser.sealing = Some(sealing);
         let begin = parser.at;
-        let mut entries = Entries { parser, header: header.clone(), last: None, entries: 0, bytes: 0, sums: None };
+        let mut entries = Entries::new(parser, header.clone());
         while entries.next_entry()?.is_some() {}
         let Entries { parser, sums, .. } = entries;
         let (sums, own) = sums.ok_or_else(|| damaged("no end"))?;
@@ -153,7 +174,7 @@ impl Store {
         if !own.authentic {
             return Err(damaged("changed by one without the key"));
         }
-        Ok(Self { file: parser.input.into_inner(), before, header, sums, begin })
+        Ok(Self { file: parser.input.into_inner(), before, header, sums, begin, forgets_inodes: false })
     }
 
     /// The entries, from the first on. Only the last reader of entries that was made can be used.
@@ -162,7 +183,12 @@ impl Store {
         file.seek(SeekFrom::Start(self.begin))?;
         let input = BufReader::with_capacity(1 << 16, file);
         let parser = Parser { input, at: self.begin, end: self.before.len() - SEAL, sealing: None };
-        Ok(Entries { parser, header: self.header.clone(), last: None, entries: 0, bytes: 0, sums: None })
+        Ok(Entries { forgets_inodes: self.forgets_inodes, ..Entries::new(parser, self.header.clone()) })
+    }
+
+    /// Leaves out inodes from now on: they are another host's.
+    pub(super) fn forget_inodes(&mut self) {
+        self.forgets_inodes = true;
     }
 
     /// The digests of the leaves of a file, one after the other.
@@ -201,7 +227,49 @@ impl Store {
     }
 }
 
+/// Writes a store anew with other times of checks, in the format that it has. The root stays.
+pub(super) enum Sampled {
+    One(one::Copy),
+    Two(Writer),
+}
+
+impl Sampled {
+    pub(super) fn begin(file: Temporary, store: &Store, secret: &Secret) -> io::Result<Self> {
+        if store.header.version == 1 {
+            return one::Copy::begin(file, secret).map(Self::One);
+        }
+        Writer::begin(file, &store.header, secret).map(Self::Two)
+    }
+
+    /// Writes the next entry of the store, with this record if it is a file.
+    pub(super) fn entry(&mut self, store: &Store, name: &[u8], kind: &Kind, record: Option<&Record>) -> io::Result<()> {
+        match (self, kind) {
+            (Self::One(copy), Kind::File(old, at)) => copy.file(&store.file, &store.header, record.unwrap_or(old), *at),
+            (Self::One(_), _) => Ok(()),
+            (Self::Two(writer), Kind::File(old, at)) => {
+                writer.file(name, record.unwrap_or(old), &store.leaves(old, *at)?)
+            }
+            (Self::Two(writer), Kind::Link(target)) => writer.link(name, target),
+            (Self::Two(writer), Kind::Directory(mode)) => writer.directory(name, *mode),
+        }
+    }
+
+    /// Ends the store, and gives it its name.
+    pub(super) fn finish(self, store: &Store) -> io::Result<()> {
+        match self {
+            Self::One(copy) => {
+                let authenticator = if store.header.keyed { AUTHENTICATOR as u64 } else { 0 };
+                copy.finish(&store.file, store.before.len() - SEAL - authenticator)
+            }
+            Self::Two(writer) => writer.finish().map(|_| ()),
+        }
+    }
+}
+
 mod entries;
 mod format;
+mod one;
+mod parser;
 #[cfg(test)]
 mod tests;
+mod two;

@@ -7,9 +7,10 @@
 //! ```
 //!
 //! Whoever writes to a file changes its time. Whoever renames it keeps its time. So other contents at the same time are
-//! rot, unless they came from another name together with that time.
+//! rot, unless they came from another name together with that time. A time of change or an inode number makes no
+//! verdict milder: the number finds a rotted file under another name, and the time is only in the notes.
 
-use super::store::{Record, Time};
+use super::store::{Meta, Record, Time};
 
 /// The place of a record among the lost ones of [`super::others`].
 pub(super) type Id = usize;
@@ -20,10 +21,12 @@ pub(super) enum Recorded<'a> {
     Nothing,
     /// A link to this target.
     Link(&'a [u8]),
+    /// An empty directory.
+    Directory,
     File(&'a Record),
 }
 
-/// The file or link that is under a name now.
+/// The file, link or empty directory that is under a name now.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found<'a> {
     Nothing,
@@ -31,6 +34,8 @@ pub(super) enum Found<'a> {
     Unreadable,
     /// A link to this target.
     Link(&'a [u8]),
+    /// An empty directory.
+    Directory,
     /// A file whose contents were left out, as a sample does.
     Unread(Stamp),
     /// A file that was read, as it would be recorded.
@@ -79,7 +84,7 @@ pub(super) enum Keep {
     Nothing,
     /// The record that it has.
     Old,
-    /// The file or link that was found.
+    /// The entry that was found.
     Found,
     /// This record of another name.
     Of(Id),
@@ -125,6 +130,9 @@ pub(super) trait Others {
     /// By digest and length: such a record of any time.
     fn copied(&self, now: &Record) -> Option<Option<Id>>;
 
+    /// By inode number, length and time: a record whose name is gone, and that no file came from.
+    fn same_inode(&self, now: &Record) -> Option<Option<Id>>;
+
     /// By length and time.
     fn peers(&self, record: &Record) -> Option<Peers>;
 }
@@ -140,15 +148,15 @@ pub(super) fn verdict(recorded: Recorded<'_>, found: Found<'_>, others: &impl Ot
         (Recorded::Nothing, Found::Nothing) => (Verdict::Nothing, Keep::Nothing),
         (_, Found::Nothing) => (Verdict::Missing, Keep::Nothing),
 
-        (Recorded::Nothing, Found::Link(_)) => (Verdict::New, Keep::Found),
+        (Recorded::Nothing, Found::Link(_) | Found::Directory) => (Verdict::New, Keep::Found),
         (Recorded::Nothing, Found::Unread(_)) => (Verdict::New, Keep::Nothing),
         (Recorded::Nothing, Found::Read(now)) => came_from(now, others)?,
 
         (Recorded::Link(was), Found::Link(now)) if was == now => (Verdict::Unchanged, Keep::Found),
-        (Recorded::Link(_), Found::Unread(_)) => (Verdict::Changed, Keep::Old),
-        (Recorded::Link(_), Found::Link(_) | Found::Read(_)) | (Recorded::File(_), Found::Link(_)) => {
-            (Verdict::Changed, Keep::Found)
-        }
+        (Recorded::Directory, Found::Directory) => (Verdict::Unchanged, Keep::Found),
+        (Recorded::Link(_) | Recorded::Directory, Found::Unread(_)) => (Verdict::Changed, Keep::Old),
+        (Recorded::Link(_) | Recorded::Directory, Found::Link(_) | Found::Directory | Found::Read(_))
+        | (Recorded::File(_), Found::Link(_) | Found::Directory) => (Verdict::Changed, Keep::Found),
 
         (Recorded::File(was), Found::Unread(now)) if was.stamp() == now => (Verdict::Unchanged, Keep::Old),
         (Recorded::File(was), Found::Unread(now)) if was.was_written(now.modified) => (Verdict::Changed, Keep::Old),
@@ -173,6 +181,10 @@ fn came_from(now: &Record, others: &impl Others) -> Option<(Verdict, Keep)> {
     if let Some(from) = others.renamed(now)? {
         return Some((Verdict::Moved(from), Keep::Found));
     }
+    // Two files have one number only as names of one file, or one after the other.
+    if let Some(from) = others.same_inode(now)? {
+        return Some((Verdict::MovedRotted(from), Keep::Of(from)));
+    }
     // A time of whole seconds is one that many files have.
     if now.modified.nanoseconds != 0
         && let Peers { records: 1, files: 1, gone: Some(from), is_young: false } = others.peers(now)?
@@ -194,6 +206,37 @@ fn swapped(was: &Record, now: &Record, others: &impl Others) -> Option<Option<Id
     let is_explained = of_now.misplaced <= left;
     let is_kept = of_was.misplaced + of_was.new >= of_was.displaced + of_was.gone;
     Some((is_explained && is_kept).then_some(from))
+}
+
+/// The bits of permissions by which a program runs as its owner or group.
+const SET_ID: u16 = 0o6000;
+
+/// The facts beside a verdict about a file, on which it does not depend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Notes {
+    /// Whether a rotted file has another time of change: a program wrote to it and put its time back, or changed its
+    /// metadata.
+    pub(super) is_touched: bool,
+    /// The recorded permissions, if the file has others.
+    pub(super) mode_was: Option<u16>,
+    /// The permissions, if there is something to tell about them.
+    pub(super) mode: Option<u16>,
+    /// Set-user-id and set-group-id, if the record has them not.
+    pub(super) set_id: u16,
+}
+
+/// The notes about a file. `was` are the facts about the recorded one, if there is one.
+pub(super) fn notes(verdict: Verdict, was: Option<&Meta>, now: &Meta) -> Notes {
+    // Format 1 has no permissions.
+    let is_known = was.is_none_or(|was| was.mode.is_some());
+    let before = was.and_then(|was| was.mode);
+    let mode_was = before.filter(|before| now.mode.is_some_and(|mode| mode != *before));
+    let set_id = now.mode.map_or(0, |mode| mode & SET_ID & !before.unwrap_or(0));
+    let set_id = if is_known { set_id } else { 0 };
+    let changed = |meta: &Meta| meta.inode.map(|inode| inode.changed);
+    let is_other = was.and_then(changed).zip(changed(now)).is_some_and(|(was, now)| was != now);
+    let mode = now.mode.filter(|_| mode_was.is_some() || set_id != 0);
+    Notes { is_touched: verdict == Verdict::Rotted && is_other, mode_was, mode, set_id }
 }
 
 impl Record {

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::vec::IntoIter;
 
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, fstatvfs, openat, readlinkat, statat};
 
 use super::filter::Filter;
 use super::name::{is_below, join, split};
+use super::store::permissions;
 
 /// The flags of a directory in which names are looked up.
 const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -43,6 +44,11 @@ impl Root {
     /// The metadata of the directory.
     pub(super) fn stat(&self) -> io::Result<Stat> {
         Ok(fstat(&self.root)?)
+    }
+
+    /// The identifier of the file system of the directory; 0 if there is none.
+    pub(super) fn file_system(&self) -> io::Result<u64> {
+        Ok(fstatvfs(&self.root)?.f_fsid)
     }
 
     /// Something below, whose directory must be there.
@@ -100,6 +106,8 @@ pub(super) enum Found {
     File(Place),
     /// A symbolic link with this name, and its target.
     Link(Vec<u8>, io::Result<Vec<u8>>),
+    /// A directory with this name, below which there is nothing to record, and its permissions.
+    Directory(Vec<u8>, u16),
     /// A directory with this name that cannot be listed.
     Unlisted(Vec<u8>, io::Error),
 }
@@ -108,7 +116,7 @@ impl Found {
     pub(super) fn name(&self) -> &[u8] {
         match self {
             Self::File(place) => &place.name,
-            Self::Link(name, _) | Self::Unlisted(name, _) => name,
+            Self::Link(name, _) | Self::Directory(name, _) | Self::Unlisted(name, _) => name,
         }
     }
 
@@ -130,7 +138,8 @@ enum Type {
 /// The rest of a directory.
 #[derive(Debug)]
 struct Level {
-    name: Vec<u8>,
+    /// The length of its name, with which the name of the last level begins.
+    length: usize,
     entries: IntoIter<(Box<[u8]>, Type)>,
 }
 
@@ -142,6 +151,8 @@ pub(super) struct Walk {
     /// The device that the walk stays on.
     device: Option<u64>,
     levels: Vec<Level>,
+    /// The name of the last level. A name for each would take the square of the depth.
+    name: Vec<u8>,
     /// The number of pipes, sockets and devices that were passed over.
     pub(super) special: u64,
 }
@@ -151,19 +162,20 @@ impl Walk {
     pub(super) fn new(directory: &Path, filter: Filter, one_file_system: bool) -> io::Result<Self> {
         let root = Root::open(directory)?;
         let device = if one_file_system { Some(root.stat()?.st_dev) } else { None };
-        let mut walk = Self { root, filter, device, levels: Vec::new(), special: 0 };
-        walk.enter(Vec::new())?;
+        let mut walk = Self { root, filter, device, levels: Vec::new(), name: Vec::new(), special: 0 };
+        walk.enter(&[])?;
         Ok(walk)
     }
 
-    /// Lists the directory with this name, unless it is on another device.
-    fn enter(&mut self, name: Vec<u8>) -> io::Result<()> {
-        let directory = self.root.directory(&name)?;
+    /// Lists the directory with this name, unless it is on another device. Returns its permissions if there is nothing
+    /// in it to record, also outside of the parts.
+    fn enter(&mut self, name: &[u8]) -> io::Result<Option<u16>> {
+        let directory = self.root.directory(name)?;
         if self.device.is_some() && self.device != Some(fstat(&directory)?.st_dev) {
-            return Ok(());
+            return Ok(None);
         }
         let open = openat(&directory, c".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        let (mut entries, mut special) = (Vec::new(), 0);
+        let (mut entries, mut special, mut is_empty) = (Vec::new(), 0, true);
         for entry in Dir::new(open)? {
             let entry = entry?;
             let own = entry.file_name().to_bytes();
@@ -171,9 +183,13 @@ impl Walk {
                 continue;
             }
             let Some(kind) = self.kind(&directory, own, entry.file_type(), entry.ino())? else { continue };
-            let full = join(&name, own);
+            let full = join(name, own);
             let is_directory = kind == FileType::Directory;
-            if self.filter.is_outside(&full, is_directory) || self.filter.excludes(&full, is_directory) {
+            if self.filter.excludes(&full, is_directory) {
+                continue;
+            }
+            is_empty &= !matches!(kind, FileType::RegularFile | FileType::Symlink | FileType::Directory);
+            if self.filter.is_outside(&full, is_directory) {
                 continue;
             }
             match kind {
@@ -187,8 +203,12 @@ impl Walk {
         // Some network file systems list a name twice while others write there.
         entries.dedup_by(|a, b| a.0 == b.0);
         self.special += special;
-        self.levels.push(Level { name, entries: entries.into_iter() });
-        Ok(())
+        if is_empty {
+            return Ok(Some(permissions(fstat(&directory)?.st_mode)));
+        }
+        self.name = name.to_vec();
+        self.levels.push(Level { length: name.len(), entries: entries.into_iter() });
+        Ok(None)
     }
 
     /// The type of an entry; `None` for a file that is left out or is gone. Most entries need no question to the
@@ -212,16 +232,21 @@ impl Iterator for Walk {
     fn next(&mut self) -> Option<Found> {
         loop {
             let level = self.levels.last_mut()?;
+            self.name.truncate(level.length);
             let Some((own, kind)) = level.entries.next() else {
                 self.levels.pop();
                 continue;
             };
-            let name = join(&level.name, &own);
+            let name = join(&self.name, &own);
             if kind == Type::Directory {
-                if let Err(error) = self.enter(name.clone()) {
-                    return Some(Found::Unlisted(name, error));
+                match self.enter(&name) {
+                    // One that only leads to parts is none of theirs.
+                    Ok(Some(mode)) if !self.filter.is_outside(&name, false) => {
+                        return Some(Found::Directory(name, mode));
+                    }
+                    Ok(_) => continue,
+                    Err(error) => return Some(Found::Unlisted(name, error)),
                 }
-                continue;
             }
             let parent = split(&name).0;
             return Some(match (self.root.directory(parent), kind) {

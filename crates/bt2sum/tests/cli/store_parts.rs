@@ -211,7 +211,7 @@ fn parts_that_are_directories() {
     let directory = tree();
     record(&directory, &[]);
     fs::create_dir(directory.path("d/void")).unwrap();
-    expect(&directory, &["--audit", "--only=void"], &[], "0 unchanged", 0);
+    expect(&directory, &["--audit", "--only=void"], &["void: new"], "0 unchanged, 1 new", 1);
     let sub = directory.path("d/sub");
     fs::set_permissions(&sub, fs::Permissions::from_mode(0o000)).unwrap();
     let run = as_user(&directory, &["--audit", "--only=sub/deep", "--store", "s", "d"]);

@@ -122,7 +122,8 @@ fn catalogues() {
         fs::write(directory.path("d/sub/b"), b"edited").unwrap();
         set_time(directory, "sub/b", 3_000_000);
     }
-    assert!(audit("", 1).starts_with("a: rotted\na: bytes 5000-5999: FAILED\nsub/b: changed\n"));
+    let lines = ["a: rotted\na: bytes 5000-5999: FAILED\n", "\nsub/b: changed\n"];
+    assert!(audit("", 1).starts_with(lines[0]) && audit("", 1).contains(lines[1]));
     assert!(audit("--only sub", 1).starts_with("sub/b: changed\n"));
     assert!(audit("--json", 1).ends_with("}\n"));
     assert!(audit("--root 00", 2).is_empty());

@@ -1,4 +1,4 @@
-//! The parameters, the entries and the sums of a store, and their constants.
+//! The parameters, the entries and the sums of a store, and their constants, which both formats share.
 
 use core::time::Duration;
 use std::fs::Metadata;
@@ -25,7 +25,7 @@ pub(super) const AUTHENTICATOR: usize = 32;
 pub(super) const FLAGS: u64 = BEGIN + 2;
 
 pub(in crate::archive) const FORMAT: sealed::Format =
-    sealed::Format { magic: *b"bt2store", version: 1, title: "a catalogue", least: BEGIN + 11 + TRAILER + SEAL };
+    sealed::Format { magic: *b"bt2store", version: 2, title: "a catalogue", least: BEGIN + 11 + TRAILER + SEAL };
 
 pub(super) const KEYED: u8 = 1;
 pub(super) const ONE_FILE_SYSTEM: u8 = 2;
@@ -33,6 +33,10 @@ pub(super) const ONE_FILE_SYSTEM: u8 = 2;
 pub(super) const END: u8 = 0;
 pub(super) const FILE: u8 = 1;
 pub(super) const LINK: u8 = 2;
+pub(super) const DIRECTORY: u8 = 3;
+
+/// The most bytes of a name in format 2.
+pub(super) const LONGEST_NAME: usize = 1 << 20;
 
 /// A file whose time is nearer than this to the time at which it is read may be written to again within the same time:
 /// some file systems have times of 2 seconds. In nanoseconds.
@@ -41,12 +45,16 @@ const RESOLUTION: i128 = 2_000_000_000;
 /// The parameters of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::archive) struct Header {
+    /// The version of the format.
+    pub(in crate::archive) version: u8,
     /// A tree of BLAKE2b or BLAKE2s.
     pub(in crate::archive) scheme: Scheme,
     pub(in crate::archive) keyed: bool,
     pub(in crate::archive) one_file_system: bool,
     /// Patterns of names that are left out.
     pub(in crate::archive) exclude: Vec<String>,
+    /// Where times of change and inode numbers count. The root does not cover this.
+    pub(in crate::archive) host: Host,
 }
 
 impl Header {
@@ -62,6 +70,7 @@ impl Header {
         if count > 1 { count.checked_mul(self.scheme.size as u64) } else { Some(0) }
     }
 
+    /// The fields that the root covers.
     pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let size = u8::try_from(self.scheme.size).map_err(io::Error::other)?;
         let hash = if self.scheme.algorithm == Algorithm::Blake2s { 2 } else { 1 };
@@ -129,6 +138,54 @@ pub(in crate::archive) fn nanoseconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
+/// The machine and the file system of a directory; zeros if they are not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::archive) struct Host(pub(in crate::archive) [u8; 16]);
+
+/// The time of change of a file, in nanoseconds since 1970, and its inode number. No program can set them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archive) struct Inode {
+    pub(in crate::archive) changed: i64,
+    pub(in crate::archive) number: u64,
+}
+
+/// The facts about a file that its contents do not depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::archive) struct Meta {
+    /// The permissions, or `None` if format 1 has them not.
+    pub(in crate::archive) mode: Option<u16>,
+    /// `None` if the file is on another file system than its directory, or the host is not known. The root does not
+    /// cover this.
+    pub(in crate::archive) inode: Option<Inode>,
+}
+
+impl Meta {
+    /// The facts about a file; with its inode, if it is on this device.
+    pub(in crate::archive) fn of(file: &Metadata, device: Option<u64>) -> Self {
+        let changed = in_nanoseconds(file.ctime(), file.ctime_nsec()).filter(|_| device == Some(file.dev()));
+        let inode = changed.map(|changed| Inode { changed, number: file.ino() });
+        Self { mode: Some(permissions(file.mode())), inode }
+    }
+
+    /// As [`Self::of`].
+    pub(in crate::archive) fn of_stat(file: &Stat, device: Option<u64>) -> Self {
+        let changed = in_nanoseconds(file.st_ctime, i64::try_from(file.st_ctime_nsec).unwrap_or(0));
+        let changed = changed.filter(|_| device == Some(file.st_dev));
+        let inode = changed.map(|changed| Inode { changed, number: file.st_ino });
+        Self { mode: Some(permissions(file.st_mode)), inode }
+    }
+}
+
+/// The bits of a mode that `chmod` sets.
+pub(in crate::archive) fn permissions(mode: u32) -> u16 {
+    u16::try_from(mode & 0o7777).unwrap_or(0)
+}
+
+/// A time in nanoseconds since 1970, if it is near enough.
+pub(super) fn in_nanoseconds(seconds: i64, nanoseconds: i64) -> Option<i64> {
+    seconds.checked_mul(1_000_000_000)?.checked_add(nanoseconds)
+}
+
 /// The fields that are stored about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::archive) struct Record {
@@ -140,6 +197,7 @@ pub(in crate::archive) struct Record {
     /// Whether the file was so young when it was read that a change of its contents need not show in its time. The
     /// root does not cover this.
     pub(in crate::archive) young: bool,
+    pub(in crate::archive) meta: Meta,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,9 +206,11 @@ pub(in crate::archive) enum Kind {
     File(Record, u64),
     /// A symbolic link, and its target.
     Link(Vec<u8>),
+    /// An empty directory, and its permissions.
+    Directory(Option<u16>),
 }
 
-/// A file or a link.
+/// A file, a link or an empty directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::archive) struct Entry {
     pub(in crate::archive) name: Vec<u8>,
@@ -175,7 +235,7 @@ pub(super) struct Sealing {
 }
 
 impl Sealing {
-    pub(super) fn begin(secret: &Secret) -> io::Result<Self> {
+    pub(super) fn begin(secret: &Secret, version: u8) -> io::Result<Self> {
         let hasher = |length, personal: &[u8]| {
             let params = Params::new().hash_length(length).personal(personal).key(secret.key());
             params.hasher().map_err(io::Error::other)
@@ -183,7 +243,7 @@ impl Sealing {
         let all = (!secret.is_empty()).then(|| hasher(AUTHENTICATOR, b"bt2store all")).transpose()?;
         let mut sealing = Self { root: hasher(ROOT, b"bt2store root")?, all };
         sealing.covered(&FORMAT.magic);
-        sealing.covered(&[FORMAT.version]);
+        sealing.covered(&[version]);
         Ok(sealing)
     }
 

@@ -13,6 +13,8 @@ use crate::temporary::turn;
 
 fn header(exclude: &[&str]) -> Header {
     Header {
+        version: 2,
+        host: Host([8; 16]),
         scheme: Scheme { algorithm: Algorithm::Blake2b, size: 20, shape: Shape::Tree { chunk: 1000 } },
         keyed: false,
         one_file_system: false,
@@ -22,7 +24,8 @@ fn header(exclude: &[&str]) -> Header {
 
 fn file(length: u64) -> Record {
     let modified = Time { seconds: -5, nanoseconds: 7 };
-    Record { length, modified, digest: digest([3; 20]), checked: 11, young: true }
+    let meta = Meta { mode: Some(0o644), inode: Some(Inode { changed: -5, number: 17 }) };
+    Record { length, modified, digest: digest([3; 20]), checked: 11_000_000, young: true, meta }
 }
 
 /// A directory for a store.
@@ -86,28 +89,132 @@ fn what_is_written_is_read() {
     store.check_unchanged().unwrap();
 }
 
-/// Every bit of every byte, every length, and bytes at the end.
+/// Catalogues that `make.py` wrote by the specification, of both formats and with a key, and their number of entries.
+const GOLDEN: [(&[u8], &[u8], u64); 5] = [
+    (include_bytes!("../../../tests/data/store/one"), b"", 6),
+    (include_bytes!("../../../tests/data/store/one-keyed"), b"key", 6),
+    (include_bytes!("../../../tests/data/store/two"), b"", 6),
+    (include_bytes!("../../../tests/data/store/two-keyed"), b"key", 6),
+    (include_bytes!("../../../tests/data/store/fields"), b"", 10),
+];
+
+fn secret_of(key: &[u8]) -> Secret {
+    Secret::new(Zeroizing::new(key.to_vec()))
+}
+
+/// The short ones of both formats.
+fn short() -> impl Iterator<Item = (&'static [u8], &'static [u8], u64)> {
+    GOLDEN.into_iter().filter(|(whole, ..)| whole.len() < 1000)
+}
+
+/// A bit of every byte, every length, and bytes at the end.
 #[test]
 fn damage_and_cuts() {
     let scratch = Scratch::new();
-    scratch.write(&header(&["x"]), &Secret::default(), &[(b"a", file(5)), (b"b/c", file(2500))]);
-    let whole = fs::read(scratch.path()).unwrap();
-    for at in 0..whole.len() {
-        for bit in 0..8 {
-            let mut bytes = whole.clone();
-            bytes[at] ^= 1 << bit;
-            fs::write(scratch.path(), bytes).unwrap();
-            assert!(scratch.open(&Secret::default()).is_err(), "{at} {bit}");
+    for (whole, key, count) in short() {
+        let secret = secret_of(key);
+        for at in 0..whole.len() {
+            let mut bytes = whole.to_vec();
+            bytes[at] ^= 1 << (at % 8);
+            fs::write(scratch.path(), &bytes).unwrap();
+            assert!(scratch.open(&secret).is_err(), "{at}");
+            fs::write(scratch.path(), &whole[..at]).unwrap();
+            assert!(scratch.open(&secret).is_err(), "{at}");
         }
-        fs::write(scratch.path(), &whole[..at]).unwrap();
-        assert!(scratch.open(&Secret::default()).is_err(), "{at}");
+        for more in [&[0][..], &[0; 32], whole] {
+            fs::write(scratch.path(), [whole, more].concat()).unwrap();
+            assert!(scratch.open(&secret).is_err(), "{}", more.len());
+        }
+        fs::write(scratch.path(), whole).unwrap();
+        let (store, entries) = scratch.open(&secret).unwrap();
+        assert_eq!((store.sums.entries, entries.len() as u64), (count, count));
+        assert_eq!(number_of_entries(&scratch.path()).unwrap(), count);
     }
-    for more in [&[0][..], &[0; 32], &whole] {
-        fs::write(scratch.path(), [&whole, more].concat()).unwrap();
-        assert!(scratch.open(&Secret::default()).is_err(), "{}", more.len());
+}
+
+/// The checksum of bytes that somebody changed.
+fn sealed_again(bytes: &[u8]) -> Vec<u8> {
+    let contents = &bytes[..bytes.len() - usize::try_from(SEAL).unwrap()];
+    let checksum = Params::new().hash_length(32).hash(contents).unwrap();
+    [contents, checksum.as_bytes()].concat()
+}
+
+/// Stores with the right checksum and another byte: the fields are read, with lengths that may be anything.
+#[test]
+fn bytes_changed_with_the_checksum() {
+    let scratch = Scratch::new();
+    for (whole, key, _) in short() {
+        let secret = secret_of(key);
+        let contents = whole.len() - usize::try_from(SEAL).unwrap();
+        for at in 0..contents {
+            for change in [1 << (at % 8), 0xff] {
+                let mut bytes = whole.to_vec();
+                bytes[at] ^= change;
+                fs::write(scratch.path(), sealed_again(&bytes)).unwrap();
+                // Without a key, the root does not cover all.
+                let result = scratch.open(&secret);
+                assert!(result.is_err() || key.is_empty(), "{at} {change}");
+                let _ = number_of_entries(&scratch.path());
+            }
+            // A store that ends early, with the right checksum.
+            fs::write(scratch.path(), sealed_again(&[&whole[..at], &[0; 32]].concat())).unwrap();
+            assert!(scratch.open(&secret).is_err(), "{at}");
+        }
     }
-    fs::write(scratch.path(), whole).unwrap();
-    scratch.open(&Secret::default()).unwrap();
+}
+
+/// Every field of format 2 is written as it was read.
+#[test]
+fn the_writer_agrees_with_the_specification() {
+    let scratch = Scratch::new();
+    for (whole, key, _) in GOLDEN.into_iter().skip(2) {
+        fs::write(scratch.path(), whole).unwrap();
+        let (store, entries) = scratch.open(&secret_of(key)).unwrap();
+        let file = Temporary::create(&scratch.path()).unwrap();
+        let mut writer = Writer::begin(file, &store.header, &secret_of(key)).unwrap();
+        for Entry { name, kind } in entries {
+            match kind {
+                Kind::File(record, at) => writer.file(&name, &record, &store.leaves(&record, at).unwrap()).unwrap(),
+                Kind::Link(target) => writer.link(&name, &target).unwrap(),
+                Kind::Directory(mode) => writer.directory(&name, mode).unwrap(),
+            }
+        }
+        assert_eq!(writer.finish().unwrap(), store.sums);
+        assert!(fs::read(scratch.path()).unwrap() == whole);
+    }
+}
+
+/// A sample writes other times of checks, and nothing else, in the format that it found.
+#[test]
+fn samples_keep_the_format() {
+    let scratch = Scratch::new();
+    for (whole, key, count) in GOLDEN {
+        let secret = secret_of(key);
+        fs::write(scratch.path(), whole).unwrap();
+        for other in [true, false] {
+            let (store, entries) = scratch.open(&secret).unwrap();
+            let file = Temporary::create(&scratch.path()).unwrap();
+            let mut sampled = Sampled::begin(file, &store, &secret).unwrap();
+            for Entry { name, kind } in &entries {
+                let record = if let Kind::File(record, _) = kind { Some(record.clone()) } else { None };
+                let (change, other) = (|young, checked| (young != other, checked), other);
+                let record = record.map(|record| {
+                    let (young, checked) = change(record.young, record.checked ^ 1 << 22);
+                    // Only the mark of a time near to that of the check is kept.
+                    Record { young, checked: checked / 1_000_000 * 1_000_000, ..record }
+                });
+                let record = record.filter(|_| other);
+                sampled.entry(&store, name, kind, record.as_ref()).unwrap();
+            }
+            sampled.finish(&store).unwrap();
+            let (again, other_entries) = scratch.open(&secret).unwrap();
+            assert_eq!((&again.header, &again.sums), (&store.header, &store.sums));
+            assert_eq!(other_entries.len() as u64, count);
+            assert!((fs::read(scratch.path()).unwrap() == whole) != other, "{other}");
+            assert_eq!(other_entries != entries, other);
+            fs::write(scratch.path(), whole).unwrap();
+        }
+    }
 }
 
 /// Stores that somebody made, with the right checksum and the right root.
@@ -118,6 +225,20 @@ fn names_that_no_walk_finds() {
         scratch.write(&header(&[]), &Secret::default(), &[(name.as_bytes(), file(1))]);
         assert_eq!(scratch.error(), "damaged: a name that no file can have", "{name:?}");
     }
+    let long = vec![b'a'; format::LONGEST_NAME + 1];
+    let mut writer =
+        Writer::begin(Temporary::create(&scratch.path()).unwrap(), &header(&[]), &Secret::default()).unwrap();
+    assert!(writer.link(&long, b"x").is_err());
+    writer.link(&long[1..], b"x").unwrap();
+    writer.finish().unwrap();
+    scratch.open(&Secret::default()).unwrap();
+    // The links have that length in the same place.
+    let longer = fs::read(scratch.path()).unwrap();
+    let at = usize::try_from(BEGIN).unwrap() + 11 + 16 + 2;
+    assert_eq!(longer[at..at + 3], [0x80, 0x80, 0x40]);
+    let longer = [&longer[..at], &[0x81, 0x80, 0x40, b'a'], &longer[at + 3..]].concat();
+    fs::write(scratch.path(), sealed_again(&longer)).unwrap();
+    assert_eq!(scratch.error(), "damaged: the length of a name");
     for names in [["b", "a"], ["a", "a"], ["a.b", "a/b"], ["ab", "a/b"], ["a/b", "a"], ["a", "a/b"]] {
         scratch.write(&header(&[]), &Secret::default(), &names.map(|name| (name.as_bytes(), file(1))));
         assert_eq!(scratch.error(), "damaged: names out of order", "{names:?}");
@@ -143,9 +264,54 @@ fn fields_out_of_range() {
     let time = Time { seconds: 0, nanoseconds: 1_000_000_000 };
     scratch.write(&good, &Secret::default(), &[(b"a", Record { modified: time, ..file(1) })]);
     assert_eq!(scratch.error(), "damaged: a number");
+    let meta = Meta { mode: Some(0o10_000), inode: None };
+    scratch.write(&good, &Secret::default(), &[(b"a", Record { meta, ..file(1) })]);
+    assert_eq!(scratch.error(), "damaged: a mode");
     let long = Record { length: u64::MAX, ..file(1) };
     let mut writer = Writer::begin(Temporary::create(&scratch.path()).unwrap(), &good, &Secret::default()).unwrap();
     assert!(writer.file(b"a", &long, &[]).is_err());
+}
+
+/// Entries of format 2 that say something in another way than the only one.
+#[test]
+fn entries_that_no_writer_writes() {
+    let scratch = Scratch::new();
+    scratch.write(&header(&[]), &Secret::default(), &[(b"a", file(1)), (b"ab", file(1))]);
+    let whole = fs::read(scratch.path()).unwrap();
+    // The first entry and the name of the second.
+    let first = usize::try_from(BEGIN).unwrap() + 11 + 16;
+    let second = 2 + (first..).find(|&at| whole[at..].starts_with(&[9, 1, 1, b'b'])).unwrap() - 1;
+    assert_eq!(whole[first..first + 10], [9, 0, 1, b'a', 1, 9, 7, 0, 0, 0]);
+    let flags = first + 10 + 20;
+    assert_eq!(whole[flags], 3);
+    let (kind, name, number, mode) = ("an unknown kind of entry", "the length of a name", "a number", "a mode");
+    let overflow = [&[0xff; 9][..], &[2]].concat();
+    let endless = [0xff; 12];
+    for (at, instead, bytes, error) in [
+        (first, 1, &[25][..], kind),
+        (first, 1, &[8], kind),
+        (first, 1, &[6], kind),
+        (first, 1, &[10], kind),
+        (first, 1, &[11], kind),
+        (first + 1, 1, &[1], name),
+        (first + 2, 1, &[0x81, 0x80, 0x40], name),
+        (first + 1, 1, &[0x80, 0], number),
+        (first + 1, 1, &overflow, number),
+        (first + 1, 1, &endless, number),
+        (first, 4, &[13, 0, 1, b'a', 0xa4, 1], mode),
+        (first, 4, &[13, 0, 1, b'a', 0, 0x10], mode),
+        (first + 6, 1, &[0], number),
+        (first + 6, 4, &1_000_000_000_u32.to_le_bytes(), number),
+        (flags, 1, &[8], number),
+        (flags, 1, &[4], number),
+        (second, 3, &[0, 2, b'a', b'b'], "a name shares more than it says"),
+    ] {
+        let changed = [&whole[..at], bytes, &whole[at + instead..]].concat();
+        fs::write(scratch.path(), sealed_again(&changed)).unwrap();
+        assert_eq!(scratch.error(), format!("damaged: {error}"), "{} {bytes:?}", at - first);
+    }
+    fs::write(scratch.path(), sealed_again(&whole)).unwrap();
+    scratch.open(&Secret::default()).unwrap();
 }
 
 #[test]
@@ -155,12 +321,25 @@ fn roots_and_keys() {
     let none = Secret::default();
     let root = |header: &Header, secret: &Secret, record: Record| scratch.write(header, secret, &[(b"a", record)]).root;
     let plain = root(&header(&[]), &none, file(5));
-    for seen in [Record { checked: 12, ..file(5) }, Record { young: false, ..file(5) }] {
-        assert_eq!(root(&header(&[]), &none, seen), plain, "when a file was looked at is no part of it");
+    let mode = file(5).meta.mode;
+    let meta = |mode, inode| Record { meta: Meta { mode, inode }, ..file(5) };
+    let inode = |changed, number| Some(Inode { changed, number });
+    for seen in [
+        Record { checked: 12_000_000, ..file(5) },
+        Record { young: false, ..file(5) },
+        meta(mode, None),
+        meta(mode, inode(-5, 18)),
+        meta(mode, inode(-6, 17)),
+        meta(mode, inode(-4_999_999_993, 17)),
+    ] {
+        assert_eq!(root(&header(&[]), &none, seen), plain, "when and where a file was looked at is no part of it");
     }
+    assert_eq!(root(&Header { host: Host::default(), ..header(&[]) }, &none, file(5)), plain, "nor is the host");
     let other = Record { modified: Time { seconds: -5, nanoseconds: 8 }, ..file(5) };
     let mut roots = vec![plain, root(&header(&[]), &none, file(6)), root(&header(&[]), &none, other)];
     roots.push(root(&header(&["x"]), &none, file(5)));
+    roots.push(root(&header(&[]), &none, meta(Some(0o600), None)));
+    roots.push(root(&header(&[]), &none, meta(None, None)));
     roots.push(root(&Header { one_file_system: true, ..header(&[]) }, &none, file(5)));
     roots.push(root(&header(&[]), &none, Record { digest: digest([4; 20]), ..file(5) }));
     let keyed = Header { keyed: true, ..header(&[]) };
@@ -197,9 +376,15 @@ fn bytes_changed_without_the_key() {
         assert!(scratch.open(&secret).is_err(), "{at}");
         let _ = number_of_entries(&scratch.path());
     }
-    let young = contents - AUTHENTICATOR - usize::try_from(TRAILER).unwrap() - 1;
+    let young = {
+        fs::write(scratch.path(), &whole).unwrap();
+        let (_, entries) = scratch.open(&secret).unwrap();
+        let Kind::File(_, at) = entries[1].kind else { panic!("a file") };
+        usize::try_from(at).unwrap() + 40
+    };
     let mut bytes = whole[..contents].to_vec();
-    assert_eq!(core::mem::replace(&mut bytes[young], 0), 1);
+    assert_eq!(bytes[young] & 1, 1);
+    bytes[young] ^= 1;
     let checksum = Params::new().hash_length(32).hash(&bytes).unwrap();
     fs::write(scratch.path(), [&bytes, checksum.as_bytes()].concat()).unwrap();
     let error = scratch.open(&secret).map(|_| ()).unwrap_err().to_string();
@@ -228,11 +413,26 @@ fn young_times() {
 #[test]
 fn marks_of_older_versions() {
     let scratch = Scratch::new();
-    let young = |modified, checked| {
-        let record = Record { modified, checked, young: true, ..file(5) };
-        scratch.write(&header(&[]), &Secret::default(), &[(b"a", record)]);
-        let (_, entries) = scratch.open(&Secret::default()).unwrap();
-        matches!(&entries[..], [Entry { kind: Kind::File(Record { young: true, .. }, _), .. }])
+    let golden = GOLDEN[0].0;
+    fs::write(scratch.path(), golden).unwrap();
+    let (_, entries) = scratch.open(&Secret::default()).unwrap();
+    let Some(Kind::File(_, at)) = entries.last().map(|entry| &entry.kind) else { panic!("a file") };
+    // The file has one leaf, so what the root does not cover comes after its digest. The root does not fit the time.
+    let (seen, time) = (usize::try_from(*at).unwrap(), usize::try_from(*at).unwrap() - 64 - 12);
+    let young = |modified: Time, checked: u64| {
+        let mut bytes = golden.to_vec();
+        bytes[seen..seen + 8].copy_from_slice(&checked.to_le_bytes());
+        bytes[seen + 8] = 1;
+        bytes[time..time + 8].copy_from_slice(&modified.seconds.to_le_bytes());
+        fs::write(scratch.path(), &bytes).unwrap();
+        let file = File::open(scratch.path()).unwrap();
+        let input = BufReader::new(file);
+        let mut parser = Parser { input, at: BEGIN, end: bytes.len() as u64 - SEAL, sealing: None };
+        parser.input.seek(SeekFrom::Start(BEGIN)).unwrap();
+        let header = parser.header(1, &Secret::default()).unwrap();
+        let mut entries = Entries::new(parser, header);
+        let all = core::iter::from_fn(|| entries.next_entry().unwrap());
+        matches!(all.last(), Some(Entry { kind: Kind::File(Record { young: true, .. }, _), .. }))
     };
     let checked = 1_000_000_000_000;
     for (seconds, kept) in [(999, true), (1001, true), (1002, false), (i64::MAX, false)] {

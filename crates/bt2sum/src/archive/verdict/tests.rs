@@ -1,6 +1,7 @@
 //! All combinations, compared with a table.
 
 use super::*;
+use crate::archive::store::Inode;
 use crate::scheme::digest;
 
 const THEN: Time = Time { seconds: 1_000, nanoseconds: 5 };
@@ -10,11 +11,13 @@ const THEN: Time = Time { seconds: 1_000, nanoseconds: 5 };
 ///
 /// Others say of a file with a record: `swap` if its contents are those of a record whose name lost them, and its own
 /// are elsewhere. Others say of a file without a record: `exact` if a name lost its contents of its time, `loose` of
-/// another time, `peer` if it has the length and time of one record that is gone.
+/// another time, `peer` if it has the length and time of one record that is gone, `inode` if it has its inode number
+/// too.
 const TABLE: &str = "
     nothing -     nothing    -     -     -     *    nothing    nothing
     nothing -     unreadable -     -     -     *    unreadable nothing
     nothing -     link       -     -     *     *    new        found
+    nothing -     directory  -     -     -     *    new        found
     nothing -     unread     *     *     -     *    new        nothing
     nothing -     read       *     *     *     none new        found
     nothing -     read       *     *     *     swap new        found
@@ -23,15 +26,26 @@ const TABLE: &str = "
     nothing -     read       *     *     *     peer moved-rotted of
     nothing -     read       *     *     *     exact+peer moved found
     nothing -     read       *     *     *     peer+loose moved-rotted of
+    nothing -     read       *     *     *     inode moved-rotted of
+    nothing -     read       *     *     *     exact+inode moved found
+    nothing -     read       *     *     *     inode+loose moved-rotted of
+    directory -   nothing    -     -     -     *    missing    nothing
+    directory -   unreadable -     -     -     *    unreadable old
+    directory -   link       -     -     *     *    changed    found
+    directory -   directory  -     -     -     *    unchanged  found
+    directory -   unread     *     *     -     *    changed    old
+    directory -   read       *     *     *     *    changed    found
     link    -     nothing    -     -     -     *    missing    nothing
     link    -     unreadable -     -     -     *    unreadable old
     link    -     link       -     -     same  *    unchanged  found
     link    -     link       -     -     other *    changed    found
+    link    -     directory  -     -     -     *    changed    found
     link    -     unread     *     *     -     *    changed    old
     link    -     read       *     *     *     *    changed    found
     file    *     nothing    -     -     -     *    missing    nothing
     file    *     unreadable -     -     -     *    unreadable old
     file    *     link       -     -     *     *    changed    found
+    file    *     directory  -     -     -     *    changed    found
     file    *     unread     same  same  -     *    unchanged  old
     file    young unread     other same  -     *    changed    old
     file    old   unread     other same  -     *    rotted     old
@@ -53,11 +67,18 @@ const TABLE: &str = "
     file    old   read       other same  same  exact+peer rotted old
     file    old   read       *     same  other peer+loose rotted old
     file    old   read       other same  same  peer+loose rotted old
+    file    old   read       *     same  other inode rotted    old
+    file    old   read       other same  same  inode rotted    old
+    file    old   read       *     same  other exact+inode rotted old
+    file    old   read       other same  same  exact+inode rotted old
+    file    old   read       *     same  other inode+loose rotted old
+    file    old   read       other same  same  inode+loose rotted old
     file    old   read       *     same  other swap moved      found
     file    old   read       other same  same  swap moved      found
 ";
 
-const OTHERS: [&str; 7] = ["none", "swap", "exact", "loose", "peer", "exact+peer", "peer+loose"];
+const OTHERS: [&str; 10] =
+    ["none", "swap", "exact", "loose", "peer", "exact+peer", "peer+loose", "inode", "exact+inode", "inode+loose"];
 
 /// Answers that are given, whatever is asked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,6 +88,7 @@ struct Given {
     renamed: Option<Id>,
     copied: Option<Id>,
     peers: Peers,
+    same_inode: Option<Id>,
 }
 
 /// Tells the records apart by when they were checked.
@@ -87,6 +109,10 @@ impl Others for Given {
 
     fn peers(&self, _: &Record) -> Option<Peers> {
         Some(self.peers)
+    }
+
+    fn same_inode(&self, _: &Record) -> Option<Option<Id>> {
+        Some(self.same_inode)
     }
 }
 
@@ -109,10 +135,14 @@ impl Others for Later {
     fn peers(&self, _: &Record) -> Option<Peers> {
         None
     }
+
+    fn same_inode(&self, _: &Record) -> Option<Option<Id>> {
+        None
+    }
 }
 
 fn record(length: u64, modified: Time, byte: u8, young: bool, checked: u64) -> Record {
-    Record { length, modified, digest: digest([byte; 20]), checked, young }
+    Record { length, modified, digest: digest([byte; 20]), checked, young, meta: Meta::default() }
 }
 
 /// Two files that exchanged names, seen from one of them.
@@ -139,6 +169,7 @@ fn given(others: &str) -> Given {
         renamed: says("exact").then_some(7),
         copied: says("loose").then_some(7),
         peers: if says("peer") { peer() } else { Peers::default() },
+        same_inode: says("inode").then_some(7),
         ..none
     }
 }
@@ -179,9 +210,9 @@ fn expected(combination: &[&str; 7]) -> [&'static str; 2] {
 fn every_combination() {
     let mut count = 0;
     let words = |is_there: bool, words: &'static [&'static str]| if is_there { words } else { &["-"][..] };
-    for recorded in ["nothing", "link", "file"] {
+    for recorded in ["nothing", "link", "directory", "file"] {
         for &youth in words(recorded == "file", &["young", "old"]) {
-            for found in ["nothing", "unreadable", "link", "unread", "read"] {
+            for found in ["nothing", "unreadable", "link", "directory", "unread", "read"] {
                 let is_file = matches!(found, "unread" | "read");
                 for &length in words(is_file, &["same", "other"]) {
                     for &time in words(is_file, &["same", "other"]) {
@@ -197,12 +228,14 @@ fn every_combination() {
                                 let recorded_as = match recorded {
                                     "nothing" => Recorded::Nothing,
                                     "link" => Recorded::Link(b"same"),
+                                    "directory" => Recorded::Directory,
                                     _ => Recorded::File(&was),
                                 };
                                 let found_as = match found {
                                     "nothing" => Found::Nothing,
                                     "unreadable" => Found::Unreadable,
                                     "link" => Found::Link(target),
+                                    "directory" => Found::Directory,
                                     "unread" => Found::Unread(now.stamp()),
                                     _ => Found::Read(&now),
                                 };
@@ -220,7 +253,7 @@ fn every_combination() {
             }
         }
     }
-    assert_eq!(count, 4 * OTHERS.len() * (1 + 1 + 2 + 4 + 8));
+    assert_eq!(count, 5 * OTHERS.len() * (1 + 1 + 2 + 1 + 4 + 8));
 }
 
 /// Verdicts that wait for other names, and verdicts that do not.
@@ -290,4 +323,38 @@ fn twins_of_a_file_in_the_place_of_another() {
             assert_eq!(told, (Verdict::Rotted, Keep::Old));
         }
     }
+}
+
+/// Notes tell of permissions and times of change, and make no verdict milder.
+#[test]
+fn notes_about_files() {
+    let meta = |mode, changed| {
+        let inode = Some(changed).filter(|&changed| changed > 0).map(|changed| Inode { changed, number: 1 });
+        Meta { mode: Some(mode), inode }
+    };
+    let none = Notes::default();
+    for verdict in [Verdict::Unchanged, Verdict::Changed, Verdict::Moved(7), Verdict::MovedRotted(7)] {
+        assert_eq!(notes(verdict, Some(&meta(0o644, 5)), &meta(0o644, 6)), none, "{verdict:?}");
+    }
+    let touched = |was, now| notes(Verdict::Rotted, Some(&meta(0o644, was)), &meta(0o644, now)).is_touched;
+    assert!(touched(5, 6) && touched(6, 5) && !touched(5, 5) && !touched(0, 5) && !touched(5, 0));
+    // Permissions then and now, and the bits that are told to have appeared.
+    for (was, now, mode_was, set_id) in [
+        (Some(0o644), 0o644, None, 0),
+        (Some(0o644), 0o600, Some(0o644), 0),
+        (Some(0o755), 0o4755, Some(0o755), 0o4000),
+        (Some(0o4755), 0o4755, None, 0),
+        (Some(0o4755), 0o6755, Some(0o4755), 0o2000),
+        (Some(0o4755), 0o755, Some(0o4755), 0),
+        (Some(0o644), 0o1644, Some(0o644), 0),
+        (None, 0o644, None, 0),
+        (None, 0o6755, None, 0o6000),
+    ] {
+        let was_meta = was.map(|was| meta(was, 0));
+        let told = notes(Verdict::Unchanged, was_meta.as_ref(), &meta(now, 0));
+        let mode = (mode_was.is_some() || set_id != 0).then_some(now);
+        assert_eq!(told, Notes { is_touched: false, mode_was, mode, set_id }, "{was:?} {now:o}");
+    }
+    // Nothing is known about the permissions that format 1 has not.
+    assert_eq!(notes(Verdict::Unchanged, Some(&Meta::default()), &meta(0o4755, 0)), none);
 }

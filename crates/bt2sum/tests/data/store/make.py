@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Makes catalogues and their roots by docs/formats.md and Python's hashlib alone: the golden files beside this one.
+
+`one`, `two` and those with a key are of the tree that tests/cli/store.rs makes. `fields` has one of each field.
+"""
+
+import pathlib
+import struct
+from hashlib import blake2b, blake2s
+
+HERE = pathlib.Path(__file__).parent
+
+
+def message(length):
+    return bytes(i % 251 for i in range(length))
+
+
+def file(name, data, seconds=1000000, nanoseconds=0, mode=0o644, checked=1700000000000, young=0, inode=None):
+    return dict(name=name, data=data, time=(seconds, nanoseconds), mode=mode, checked=checked, young=young, inode=inode)
+
+
+# In the order of components: `sub/…` comes before `sub.x`.
+TREE = [
+    file(b"a", message(10500)),
+    file(b"empty", b""),
+    dict(name=b"link", target=b"a"),
+    file(b"sub/b", message(3000)),
+    file(b"sub/deep/c", b"c"),
+    file(b"sub.x", b"x"),
+]
+
+# Milliseconds of checks, and nanoseconds of changes.
+FIELDS = [
+    file(b"a", b"a", inode=(1000000 * 10**9, 500)),
+    file(b"a b", b"", -5, 7, 0o4755, 1700000000001, 1, (-5 * 10**9 + 8, 499)),
+    file(b"a c", b"c", -(2**63), 999999999, 0o4755, 0),
+    dict(name=b"b", mode=0o700),
+    dict(name=b"c/d", target=b"\xff/.."),
+    file(b"c/deep/e", message(2001), 2**63 - 1, 1, 0o600, 2**44, 0, (2**63 - 1, 2**64 - 1)),
+    dict(name=b"c/deep/empty", mode=0o600),
+    dict(name=b"c/deeper", mode=None),
+    file(b"c/e", message(1000), 0, 1, None, 5, 1, (1, 0)),
+    file(b"c.d", message(1001), 2000000000, 0, 0o644, 6, 0, (2000000000 * 10**9, 1)),
+]
+
+
+def digests(hash, size, chunk, key, data):
+    """The digest of a file, and those of its leaves."""
+    common = dict(digest_size=size, key=key, fanout=0, depth=2, leaf_size=chunk, inner_size=size)
+    parts = [data[i : i + chunk] for i in range(0, len(data), chunk)] or [b""]
+    last = len(parts) - 1
+    leaves = [hash(part, node_offset=i, last_node=i == last, **common).digest() for i, part in enumerate(parts)]
+    return hash(b"".join(leaves), node_depth=1, last_node=True, **common).digest(), leaves
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def difference(new, old):
+    number = (new - old + 2**63) % 2**64 - 2**63
+    return varint(2 * number if number >= 0 else -2 * number - 1)
+
+
+def entries_of_one(tree, sums):
+    for entry in tree:
+        name = entry["name"]
+        if "target" in entry:
+            yield bytes([2]) + struct.pack("<I", len(name)) + name + struct.pack("<I", 1) + entry["target"], b""
+            continue
+        digest, leaves = sums(entry["data"])
+        text = bytes([1]) + struct.pack("<I", len(name)) + name
+        text += struct.pack("<QqI", len(entry["data"]), *entry["time"]) + digest
+        text += b"".join(leaves) if len(leaves) > 1 else b""
+        yield text, struct.pack("<QB", entry["checked"] * 10**6, entry["young"])
+
+
+def entries_of_two(tree, sums):
+    last, last_mode, last_seconds, last_checked, last_changed, last_inode = b"", 0o644, 0, 0, 0, 0
+    for entry in tree:
+        name = entry["name"]
+        kind = 1 if "data" in entry else 2 if "target" in entry else 3
+        shared = 0
+        while shared < min(len(last), len(name)) and last[shared] == name[shared]:
+            shared += 1
+        last = name
+        mode = entry.get("mode", last_mode)
+        mode = 65535 if mode is None else mode
+        with_mode = mode != last_mode
+        last_mode = mode
+        seconds, nanoseconds = entry.get("time", (0, 0))
+        text = bytes([kind + 4 * with_mode + 8 * (nanoseconds != 0)])
+        text += varint(shared) + varint(len(name) - shared) + name[shared:]
+        text += struct.pack("<H", mode) if with_mode else b""
+        if kind == 2:
+            text += varint(len(entry["target"])) + entry["target"]
+        if kind != 1:
+            yield text, b""
+            continue
+        digest, leaves = sums(entry["data"])
+        text += varint(len(entry["data"])) + difference(seconds, last_seconds)
+        text += struct.pack("<I", nanoseconds) if nanoseconds else b""
+        last_seconds = seconds
+        text += digest + (b"".join(leaves) if len(leaves) > 1 else b"")
+        is_modification = entry["inode"] is not None and entry["inode"][0] == seconds * 10**9 + nanoseconds
+        seen = bytes([entry["young"] + 2 * (entry["inode"] is not None) + 4 * is_modification])
+        seen += difference(entry["checked"], last_checked)
+        last_checked = entry["checked"]
+        if entry["inode"] is not None:
+            changed, inode = entry["inode"]
+            seen += b"" if is_modification else difference(changed, last_changed)
+            seen += difference(inode, last_inode)
+            last_changed, last_inode = changed, inode
+        yield text, seen
+
+
+def catalogue(version, number, size, chunk, key=b"", exclude=(), one_file_system=False, tree=TREE, host=bytes(16)):
+    """The bytes of a catalogue, and its root."""
+    hash = {1: blake2b, 2: blake2s}[number]
+    covered = b"bt2store" + bytes([version, number, size, bool(key) + 2 * one_file_system]) + struct.pack("<I", chunk)
+    covered += struct.pack("<I", len(exclude)) + b"".join(struct.pack("<I", len(glob)) + glob for glob in exclude)
+    all = covered + (host if version == 2 else b"")
+    entries = {1: entries_of_one, 2: entries_of_two}[version]
+    for text, seen in entries(tree, lambda data: digests(hash, size, chunk, key, data)):
+        covered += text
+        all += text + seen
+    end = b"\0" + struct.pack("<QQ", len(tree), sum(len(entry.get("data", b"")) for entry in tree))
+    root = blake2b(covered + end, digest_size=32, key=key, person=b"bt2store root").digest()
+    all += end + root
+    all += blake2b(all, digest_size=32, key=key, person=b"bt2store all").digest() if key else b""
+    return all + blake2b(all, digest_size=32).digest(), root.hex()
+
+
+for name, version in [("one", 1), ("two", 2)]:
+    (HERE / name).write_bytes(catalogue(version, 1, 64, 1000)[0])
+    (HERE / f"{name}-keyed").write_bytes(catalogue(version, 2, 20, 700, key=b"key", exclude=[b"*.tmp", b"x/"])[0])
+(HERE / "fields").write_bytes(catalogue(2, 1, 20, 1000, tree=FIELDS, host=bytes(range(16)))[0])
+roots = [
+    catalogue(2, 1, 64, 1000)[1],
+    catalogue(2, 2, 20, 700, exclude=[b"*.tmp", b"x/"], one_file_system=True)[1],
+    catalogue(2, 1, 64, 1000, key=b"key")[1],
+]
+(HERE / "roots").write_text("".join(root + "\n" for root in roots))
