@@ -5,7 +5,7 @@
 use core::error::Error;
 use std::{env, fs};
 
-use simd_digest::blake2::VerifyError;
+use simd_digest::blake2::{Part, VerifyError};
 use simd_digest::blake2b::Tree;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Some(bit) = bytes.get_mut(300) else { return Ok(()) };
     *bit ^= 1;
     assert_ne!(tree.hash(&bytes), root);
-    if let Err(VerifyError::Leaf(number)) = tree.verify_run(0, &bytes, true, &leaves) {
+    if let Err(VerifyError::Leaf(number)) = tree.verify_run(0, &bytes, Part::Last, &leaves) {
         println!("damaged: bytes {} to {}", 256 * number, (256 * number + 255).min(bytes.len() as u64 - 1));
     }
     Ok(())

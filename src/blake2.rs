@@ -54,7 +54,7 @@ pub(crate) use self::many::{hash_many_flat, hash_many_into};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};
 #[cfg(feature = "alloc")]
-pub use self::tree::{LeavesError, Tree, TreeHasher};
+pub use self::tree::{LeavesError, Part, Tree, TreeHasher};
 pub use self::verify::VerifyError;
 pub use self::xof::{Blake2x, OutputReader, XofError};
 

@@ -67,7 +67,7 @@
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
-//! use simd_digest::blake2b::Tree;
+//! use simd_digest::{blake2::Part, blake2b::Tree};
 //!
 //! let tree = Tree::unlimited_fanout(4096)?; // the tree of bt2sum
 //! let message = vec![7; 100_000];
@@ -76,7 +76,7 @@
 //! let (root, leaves) = hasher.finalize_with_leaves();
 //!
 //! assert_eq!(root, tree.hash(&message));
-//! assert!(tree.verify_leaf(3, false, &message[3 * 4096..][..4096], &leaves[3]));
+//! assert!(tree.verify_leaf(3, Part::Inner, &message[3 * 4096..][..4096], &leaves[3]));
 //! # }
 //! # Ok::<(), simd_digest::blake2::ParamsError>(())
 //! ```

@@ -229,7 +229,7 @@ auto_traits! {
     blake2b: FlavourB hazmat::Blake2bVarCore hazmat::State;
     blake2s: Hash Hasher Params Parallel OutputReader Tree TreeHasher Blake2s<U32> Blake2sMac<U32> Blake2sp Blake2xs;
     blake2s: FlavourS hazmat::Blake2sVarCore hazmat::State;
-    blake2: LeavesError ParamsError VerifyError XofError;
+    blake2: LeavesError ParamsError Part VerifyError XofError;
     blake3: Blake3 Blake3Variant Hash Hasher Mode OutputReader hazmat::State hazmat::SubtreeError;
     sha2: Variant224 Variant256 Variant384 Variant512 Variant512_224 Variant512_256;
     hash: Full Hex ParseHashError simd_digest::Backend simd_digest::BackendError simd_digest::ManyError;

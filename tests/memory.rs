@@ -7,7 +7,7 @@ use core::cell::Cell;
 use std::alloc::System;
 
 use simd_digest::Backend;
-use simd_digest::blake2::{Hasher, Params, Tree, update_many};
+use simd_digest::blake2::{Hasher, Params, Part, Tree, update_many};
 
 use self::common::flavour::{Flavour, for_both};
 use self::common::paint::paint;
@@ -116,8 +116,12 @@ fn batches_take_nothing<F: Flavour>() {
         assert_eq!(heap(|| _ = parallel.update(&memory).finalize()), (0, 0), "{backend}, parallel mode");
 
         let tree = unlimited::<F>(backend);
-        let leaves = tree.hash_run(0, &memory, true).unwrap();
-        assert_eq!(heap(|| tree.verify_run(0, &memory, true, &leaves).unwrap()), (0, 0), "{backend}, leaves verified");
+        let leaves = tree.hash_run(0, &memory, Part::Last).unwrap();
+        assert_eq!(
+            heap(|| tree.verify_run(0, &memory, Part::Last, &leaves).unwrap()),
+            (0, 0),
+            "{backend}, leaves verified"
+        );
 
         let mut output = params.xof().unwrap().finalize();
         assert_eq!(heap(|| output.try_read(&mut flat).unwrap()), (0, 0), "{backend}, BLAKE2X");

@@ -9,6 +9,7 @@
 //! ```
 
 pub use self::hasher::TreeHasher;
+pub use self::leaves::Part;
 pub use self::nodes::LeavesError;
 pub use self::shape::Tree;
 

@@ -2,7 +2,7 @@
 //! by a vector is otherwise seldom noticed: the bytes are there, and are ignored.
 
 use simd_digest::Backend;
-use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, OutputSize, Params, update_many};
+use simd_digest::blake2::{Blake2, Blake2Mac, Blake2p, Hash, OutputSize, Params, Part, update_many};
 use simd_digest::blake2b::hazmat;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{Digest, KeyInit, Mac};
@@ -105,7 +105,7 @@ where
         let tree = params.tree().unwrap();
         hashes.push(tree.hash(message));
         hashes.push(tree.hasher().update(head).update(tail).finalize());
-        hashes.extend(tree.hash_run(3, message, true).unwrap());
+        hashes.extend(tree.hash_run(3, message, Part::Last).unwrap());
     }
     let mut hasher = keyed.xof().unwrap();
     let mut output = [0; 100];

@@ -1,7 +1,7 @@
 //! Trees: known answers, a model that hashes node by node, pieces of every kind, and what a tree hands out.
 
 use simd_digest::Backend;
-use simd_digest::blake2::{Hash, LeavesError, Params, Tree, VerifyError};
+use simd_digest::blake2::{Hash, LeavesError, Params, Part, Tree, VerifyError};
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 
@@ -274,7 +274,7 @@ fn leaves_are_handed_out<F: Flavour>() {
             let pieces: Vec<&[u8]> =
                 if message.is_empty() { vec![message] } else { message.chunks(model.leaf_length).collect() };
             for (i, piece) in pieces.iter().enumerate() {
-                let mut leaf = tree.leaf(i as u64, i + 1 == pieces.len()).unwrap();
+                let mut leaf = tree.leaf(i as u64, Part::last_if(i + 1 == pieces.len())).unwrap();
                 assert_eq!(leaf.update(piece).finalize(), leaves[i], "leaf {i}");
             }
             assert_eq!(tree.root_from_leaves(leaves), Ok(root));
@@ -314,7 +314,7 @@ fn damage_is_found<F: Flavour>() {
     let (_, leaves) = hasher.finalize_with_leaves();
     assert_eq!(leaves.len(), 11);
     let damaged = |message: &[u8]| -> Vec<usize> {
-        let verify = |i: usize, bytes| tree.verify_leaf(i as u64, i == 10, bytes, &leaves[i]);
+        let verify = |i: usize, bytes| tree.verify_leaf(i as u64, Part::last_if(i == 10), bytes, &leaves[i]);
         message.chunks(100).enumerate().filter(|&(i, bytes)| !verify(i, bytes)).map(|(i, _)| i).collect()
     };
     assert_eq!(damaged(&message), [0; 0]);
@@ -325,12 +325,12 @@ fn damage_is_found<F: Flavour>() {
     }
 
     // A leaf is known at its own place only, and with all its bytes.
-    assert!(!tree.verify_leaf(1, false, &message[..100], &leaves[0]));
-    assert!(!tree.verify_leaf(0, true, &message[..100], &leaves[0]));
-    assert!(!tree.verify_leaf(10, false, &message[1000..], &leaves[10]));
-    assert!(!tree.verify_leaf(0, false, &message[..99], &leaves[0]));
+    assert!(!tree.verify_leaf(1, Part::Inner, &message[..100], &leaves[0]));
+    assert!(!tree.verify_leaf(0, Part::Last, &message[..100], &leaves[0]));
+    assert!(!tree.verify_leaf(10, Part::Inner, &message[1000..], &leaves[10]));
+    assert!(!tree.verify_leaf(0, Part::Inner, &message[..99], &leaves[0]));
     let longer = Hash::from_bytes(&[leaves[0].as_bytes(), &[0]].concat()).unwrap();
-    assert!(!tree.verify_leaf(0, false, &message[..100], &longer));
+    assert!(!tree.verify_leaf(0, Part::Inner, &message[..100], &longer));
 }
 
 /// The first bad leaf, and no other, wherever it is and whatever is bad about it.
@@ -342,11 +342,11 @@ fn damage_is_found_in_runs<F: Flavour>() {
             let tree = params.inner_hash_length(24).with_backend(backend).tree().unwrap();
             let length = leaf_length as usize;
             let mut message = paint(length * count - length / 2);
-            let mut digests = tree.hash_run(5, &message, true).unwrap();
+            let mut digests = tree.hash_run(5, &message, Part::Last).unwrap();
             assert_eq!(digests.len(), count);
-            assert_eq!(tree.verify_run(5, &message, true, &digests), Ok(()), "{backend}");
+            assert_eq!(tree.verify_run(5, &message, Part::Last, &digests), Ok(()), "{backend}");
             let (whole, before) = (&message[..length * (count - 1)], &digests[..count - 1]);
-            assert_eq!(tree.verify_run(5, whole, false, before), Ok(()), "{backend}");
+            assert_eq!(tree.verify_run(5, whole, Part::Inner, before), Ok(()), "{backend}");
             for _ in 0..40 {
                 // The message and the digests, in any order, and sometimes both of the same leaf.
                 let (byte, leaf) = (random.below(message.len() as u64), random.below(count as u64));
@@ -363,15 +363,16 @@ fn damage_is_found_in_runs<F: Flavour>() {
                 let first = (byte / length).min(leaf);
                 let expected = Err(VerifyError::Leaf(5 + first as u64));
                 let case = format!("{backend}, byte {byte}, digest {leaf} of {count}");
-                assert_eq!(tree.verify_run(5, &message, true, &digests), expected, "{case}");
+                assert_eq!(tree.verify_run(5, &message, Part::Last, &digests), expected, "{case}");
                 let after = first + 1;
                 if after < count {
-                    let rest = tree.verify_run(5 + after as u64, &message[after * length..], true, &digests[after..]);
+                    let rest =
+                        tree.verify_run(5 + after as u64, &message[after * length..], Part::Last, &digests[after..]);
                     let second = (byte / length).max(leaf);
                     let expected = if second > first { Err(VerifyError::Leaf(5 + second as u64)) } else { Ok(()) };
                     assert_eq!(rest, expected, "{case}, after the first");
                 }
-                let before = tree.verify_run(5, &message[..first * length], false, &digests[..first]);
+                let before = tree.verify_run(5, &message[..first * length], Part::Inner, &digests[..first]);
                 assert_eq!(before, Ok(()), "{case}, before");
                 message[byte] ^= bit;
                 digests[leaf] = bad;
@@ -386,35 +387,38 @@ fn runs_that_cannot_be_verified<F: Flavour>() {
     let last = F::MAX_NODE_OFFSET;
     for backend in Backend::available() {
         let tree = params.clone().with_backend(backend).tree().unwrap();
-        let verify = |first, bytes, has_last, digests: &[Hash<F>]| tree.verify_run(first, bytes, has_last, digests);
-        let digests = tree.hash_run(last - 3, &message, true).unwrap();
-        assert_eq!(verify(last - 3, &message, true, &digests), Ok(()), "{backend}");
+        let verify = |first, bytes, part, digests: &[Hash<F>]| tree.verify_run(first, bytes, part, digests);
+        let digests = tree.hash_run(last - 3, &message, Part::Last).unwrap();
+        assert_eq!(verify(last - 3, &message, Part::Last, &digests), Ok(()), "{backend}");
 
         // What follows the last whole leaf is a leaf only if it is the last.
-        assert_eq!(verify(last - 3, &message, false, &digests[..3]), Ok(()));
-        assert_eq!(verify(last - 3, &message, true, &digests[..3]), Err(VerifyError::Count { given: 3, needed: 4 }));
-        let error = verify(last - 3, &message, false, &digests).unwrap_err();
+        assert_eq!(verify(last - 3, &message, Part::Inner, &digests[..3]), Ok(()));
+        assert_eq!(
+            verify(last - 3, &message, Part::Last, &digests[..3]),
+            Err(VerifyError::Count { given: 3, needed: 4 })
+        );
+        let error = verify(last - 3, &message, Part::Inner, &digests).unwrap_err();
         assert_eq!(error, VerifyError::Count { given: 4, needed: 3 });
         assert_eq!(error.to_string(), "there are 3 leaves, but 4 digests were given");
 
         // The last leaf is another one than the same bytes in the middle, and an empty message has one.
-        assert_eq!(verify(last - 3, &message[..30], true, &digests[..3]), Err(VerifyError::Leaf(last - 1)));
-        assert_eq!(verify(0, b"", false, &[]), Ok(()));
-        assert_eq!(verify(0, b"", true, &[]), Err(VerifyError::Count { given: 0, needed: 1 }));
-        let empty = tree.leaf(0, true).unwrap().finalize();
-        assert_eq!(verify(0, b"", true, &[empty]), Ok(()));
-        assert_eq!(verify(1, b"", true, &[empty]).unwrap_err().to_string(), "leaf 1 has another digest");
+        assert_eq!(verify(last - 3, &message[..30], Part::Last, &digests[..3]), Err(VerifyError::Leaf(last - 1)));
+        assert_eq!(verify(0, b"", Part::Inner, &[]), Ok(()));
+        assert_eq!(verify(0, b"", Part::Last, &[]), Err(VerifyError::Count { given: 0, needed: 1 }));
+        let empty = tree.leaf(0, Part::Last).unwrap().finalize();
+        assert_eq!(verify(0, b"", Part::Last, &[empty]), Ok(()));
+        assert_eq!(verify(1, b"", Part::Last, &[empty]).unwrap_err().to_string(), "leaf 1 has another digest");
 
         // The numbers end, and do not wrap.
-        let VerifyError::Params(error) = verify(last - 2, &message, true, &digests).unwrap_err() else {
+        let VerifyError::Params(error) = verify(last - 2, &message, Part::Last, &digests).unwrap_err() else {
             panic!("it is out of range");
         };
         assert_eq!((error.field(), error.value(), error.limits()), ("node_offset", last - 2, 0..=last - 3));
         assert_eq!(VerifyError::from(error).to_string(), error.to_string());
-        assert_eq!(verify(u64::MAX, b"", false, &[]), Ok(()));
+        assert_eq!(verify(u64::MAX, b"", Part::Inner, &[]), Ok(()));
         if let Some(first) = last.checked_add(1) {
-            let zero = tree.hash_run(0, &message, true).unwrap();
-            assert!(matches!(verify(first, &message, true, &zero), Err(VerifyError::Params(_))), "{backend}");
+            let zero = tree.hash_run(0, &message, Part::Last).unwrap();
+            assert!(matches!(verify(first, &message, Part::Last, &zero), Err(VerifyError::Params(_))), "{backend}");
         }
     }
 }
@@ -432,39 +436,39 @@ fn numbers_beyond_the_last<F: Flavour>() {
         };
 
         // The last five numbers there are.
-        let run = tree.hash_run(last - 4, &bytes, true).unwrap();
+        let run = tree.hash_run(last - 4, &bytes, Part::Last).unwrap();
         assert_eq!(run.len(), 5);
         for ((number, bytes), digest) in (last - 4..=last).zip(bytes.chunks(16)).zip(&run) {
             let is_last = number == last;
             assert_eq!(*digest, by_definition(number, is_last, bytes), "{backend}, {number}");
-            assert_eq!(tree.leaf(number, is_last).unwrap().update(bytes).finalize(), *digest);
-            assert!(tree.verify_leaf(number, is_last, bytes, digest));
+            assert_eq!(tree.leaf(number, Part::last_if(is_last)).unwrap().update(bytes).finalize(), *digest);
+            assert!(tree.verify_leaf(number, Part::last_if(is_last), bytes, digest));
         }
-        assert!(tree.hash_run(last, &bytes[..16], false).is_ok());
+        assert!(tree.hash_run(last, &bytes[..16], Part::Inner).is_ok());
 
         // One more.
         for first in [last - 3, last] {
-            let error = tree.hash_run(first, &bytes, true).unwrap_err();
+            let error = tree.hash_run(first, &bytes, Part::Last).unwrap_err();
             assert_eq!(
                 (error.field(), error.value(), error.limits()),
                 ("node_offset", first, 0..=last - 4),
                 "{backend}"
             );
         }
-        assert_eq!(tree.hash_run(last, &bytes[..31], false).unwrap().len(), 1);
-        assert!(tree.hash_run(last, &bytes[..32], false).is_err());
-        assert_eq!(tree.hash_run(u64::MAX, &bytes[..15], false), Ok(vec![]), "there is no leaf");
+        assert_eq!(tree.hash_run(last, &bytes[..31], Part::Inner).unwrap().len(), 1);
+        assert!(tree.hash_run(last, &bytes[..32], Part::Inner).is_err());
+        assert_eq!(tree.hash_run(u64::MAX, &bytes[..15], Part::Inner), Ok(vec![]), "there is no leaf");
 
         // Beyond all.
-        let leaf0 = tree.leaf(0, false).unwrap().update(&bytes[..16]).finalize();
-        assert!(tree.verify_leaf(0, false, &bytes[..16], &leaf0));
+        let leaf0 = tree.leaf(0, Part::Inner).unwrap().update(&bytes[..16]).finalize();
+        assert!(tree.verify_leaf(0, Part::Inner, &bytes[..16], &leaf0));
         for number in last.checked_add(1).into_iter().flat_map(|first| [first, first << 8, u64::MAX]) {
-            assert!(!tree.verify_leaf(number, false, &bytes[..16], &leaf0), "{backend}, {number}");
-            let error = tree.leaf(number, false).unwrap_err();
+            assert!(!tree.verify_leaf(number, Part::Inner, &bytes[..16], &leaf0), "{backend}, {number}");
+            let error = tree.leaf(number, Part::Inner).unwrap_err();
             assert_eq!((error.field(), error.value(), error.limits()), ("node_offset", number, 0..=last));
             assert_eq!(error.to_string(), format!("node_offset is {number}, but must be 0 to {last}"));
-            assert_eq!(tree.hash_run(number, &bytes[..16], false).unwrap_err(), error);
-            assert_eq!(tree.hash_run(number, b"", true).unwrap_err(), error);
+            assert_eq!(tree.hash_run(number, &bytes[..16], Part::Inner).unwrap_err(), error);
+            assert_eq!(tree.hash_run(number, b"", Part::Last).unwrap_err(), error);
         }
     }
 }
@@ -581,14 +585,17 @@ fn runs_are_leaves_one_by_one() {
         let params = params.with_backend(backend);
         for (leaf_length, length) in [(1, 33), (127, 2100), (128, 2048), (129, 1), (300, 0), (700, 2100)] {
             let (tree, bytes) = (params.clone().max_leaf_length(leaf_length).tree().unwrap(), &message[..length]);
-            let run = tree.hash_run(7, bytes, true).unwrap();
+            let run = tree.hash_run(7, bytes, Part::Last).unwrap();
             assert_eq!(run.len() as u64, tree.leaf_count(length as u64));
             for (i, digest) in run.iter().enumerate() {
                 let begin = i * leaf_length as usize;
                 let leaf = &bytes[begin..length.min(begin + leaf_length as usize)];
-                assert!(tree.verify_leaf(7 + i as u64, i + 1 == run.len(), leaf, digest), "{leaf_length}, {i}");
+                assert!(
+                    tree.verify_leaf(7 + i as u64, Part::last_if(i + 1 == run.len()), leaf, digest),
+                    "{leaf_length}, {i}"
+                );
             }
-            let open = tree.hash_run(7, bytes, false).unwrap();
+            let open = tree.hash_run(7, bytes, Part::Inner).unwrap();
             assert_eq!(open.len(), length / leaf_length as usize);
             assert!(open.iter().zip(&run).take(run.len() - 1).all(|(a, b)| a == b));
         }

@@ -18,7 +18,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use simd_digest::blake2::{Hash, Tree};
+use simd_digest::blake2::{Hash, Part, Tree};
 use simd_digest::blake2b::FlavourB;
 
 use crate::input::{is_unchanged, read};
@@ -239,7 +239,7 @@ impl<F: Flavour> LeafFile<F> {
     fn read_leaf(&self, input: &mut impl Read, index: u64, buffer: &mut [u8]) -> io::Result<Option<Hash<F>>> {
         let bytes = self.bytes_of(index);
         let is_last = index + 1 == self.tree.leaf_count(self.length);
-        let mut leaf = self.tree.leaf(index, is_last).map_err(io::Error::other)?;
+        let mut leaf = self.tree.leaf(index, Part::last_if(is_last)).map_err(io::Error::other)?;
         let mut left = bytes.end - bytes.start;
         while left > 0 {
             let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
@@ -350,7 +350,7 @@ mod tests {
         let path = tempfile::tempdir().unwrap();
         let path = path.path().join("leaves");
         let mut writer = Writer::create::<FlavourB>(&path, scheme, &Secret::default()).unwrap();
-        tree.hash_run(0, &bytes, true).unwrap().iter().for_each(|leaf| writer.write(leaf.as_bytes()).unwrap());
+        tree.hash_run(0, &bytes, Part::Last).unwrap().iter().for_each(|leaf| writer.write(leaf.as_bytes()).unwrap());
         writer.finish(10_500).unwrap();
         let root = digest(tree.hash(&bytes));
         let mut leaves = LeafFile::<FlavourB>::open(&path, scheme, &Secret::default(), &root).unwrap();

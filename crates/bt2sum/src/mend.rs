@@ -14,7 +14,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use simd_digest::blake2::{Flavour, Hash, Tree};
+use simd_digest::blake2::{Flavour, Hash, Part, Tree};
 
 use crate::input::{is_same_file, is_unchanged};
 use crate::output::reason;
@@ -78,7 +78,7 @@ impl<F: Flavour> Recorded<F> {
     /// Which of the leaves that are in `bytes`, from leaf `first` on, have the recorded digests.
     fn are_right(&self, first: u64, bytes: &[u8]) -> io::Result<Vec<bool>> {
         let end = first * self.chunk.get() + bytes.len() as u64;
-        let hashes = self.tree.hash_run(first, bytes, end == self.length).map_err(io::Error::other)?;
+        let hashes = self.tree.hash_run(first, bytes, Part::last_if(end == self.length)).map_err(io::Error::other)?;
         let index = usize::try_from(first).map_err(io::Error::other)?;
         if self.leaves.is_empty() {
             return hashes.into_iter().map(|hash| self.is_root_of([hash])).collect();

@@ -56,7 +56,7 @@ mod tests {
     use std::fs;
     use std::io::{Seek, SeekFrom};
 
-    use simd_digest::blake2::Params;
+    use simd_digest::blake2::{Params, Part};
     use simd_digest::blake2b::FlavourB;
     use simd_digest::blake2s::FlavourS;
     use simd_digest::blake3;
@@ -92,7 +92,7 @@ mod tests {
                 let end = length - cut;
                 let limit = if end == length { u64::MAX } else { (end - begin) as u64 };
                 let part = &message[begin..end];
-                let (expected, expected_leaves) = (tree.hash(part), tree.hash_run(0, part, true).unwrap());
+                let (expected, expected_leaves) = (tree.hash(part), tree.hash_run(0, part, Part::Last).unwrap());
                 for &(mmap, threads) in ways {
                     let mut input = Source::File(file.path()).open(&progress, mmap).unwrap();
                     input.seek(SeekFrom::Start(begin as u64)).unwrap();

@@ -13,7 +13,7 @@ use core::ops::Range;
 use std::io::{self, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
-use simd_digest::blake2::{self, Hash, Hasher, Tree};
+use simd_digest::blake2::{self, Hash, Hasher, Part, Tree};
 
 use crate::input::Input;
 use crate::team::{GROUP, Hashed, LeafSink, MEMORY, Team, root};
@@ -91,13 +91,14 @@ fn hash_group<F: Flavour>(
     if length <= BUFFER {
         let mut buffer = buffers.take(BUFFER);
         let bytes = window.bytes(input, group, &mut buffer);
-        let leaves = bytes.and_then(|bytes| tree.hash_run(first, bytes, has_last).map_err(io::Error::other));
+        let leaves =
+            bytes.and_then(|bytes| tree.hash_run(first, bytes, Part::last_if(has_last)).map_err(io::Error::other));
         buffers.put(buffer);
         return leaves;
     }
     let begins: Vec<u64> = (group.start..group.end).step_by(tree.leaf_length() as usize).collect();
     let is_last = |i| has_last && i + 1 == begins.len();
-    let leaf = |i| tree.leaf(first + i as u64, is_last(i));
+    let leaf = |i| tree.leaf(first + i as u64, Part::last_if(is_last(i)));
     let hashers: Result<Vec<Hasher<F>>, _> = (0..begins.len()).map(leaf).collect();
     let mut hashers = hashers.map_err(io::Error::other)?;
     let mut buffer = buffers.take(begins.len() * PIECE);

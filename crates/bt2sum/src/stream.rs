@@ -9,7 +9,7 @@ use core::iter;
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
-use simd_digest::blake2::{Hash, Tree};
+use simd_digest::blake2::{Hash, Part, Tree};
 
 use crate::input::{fill, read};
 use crate::team::{Hashed, LeafSink, Team, root};
@@ -53,7 +53,7 @@ impl<R: Read> LeafByLeaf<R> {
         if self.ended {
             return Ok(None);
         }
-        let mut leaf = tree.leaf(self.index, false).map_err(io::Error::other)?;
+        let mut leaf = tree.leaf(self.index, Part::Inner).map_err(io::Error::other)?;
         self.index += 1;
         let mut room = tree.leaf_length() as usize;
         loop {
@@ -82,7 +82,7 @@ pub(crate) fn leaves_in_groups<F: Flavour>(
 ) -> io::Result<Hashed<Hash<F>>> {
     let leaves_of_group = (team.group / tree.leaf_length() as usize) as u64;
     let hash = |number, group: &[u8], is_last| {
-        tree.hash_run(number * leaves_of_group, group, is_last).map_err(io::Error::other)
+        tree.hash_run(number * leaves_of_group, group, Part::last_if(is_last)).map_err(io::Error::other)
     };
     in_groups(input, team, hash, |groups| root(tree, groups, sink))
 }
@@ -218,7 +218,7 @@ mod tests {
                 let mut leaves = Vec::new();
                 let digest = run(message, None, group, &mut leaves).unwrap();
                 assert_eq!((digest.hash, digest.length), (tree.hash(message), length as u64), "{length}, {group:?}");
-                assert_eq!(leaves, tree.hash_run(0, message, true).unwrap(), "{length}, {group:?}");
+                assert_eq!(leaves, tree.hash_run(0, message, Part::Last).unwrap(), "{length}, {group:?}");
             }
         }
     }

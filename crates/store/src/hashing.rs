@@ -8,7 +8,7 @@
 
 use bytes::Bytes;
 use core::fmt;
-use simd_digest::blake2::ParamsError;
+use simd_digest::blake2::{ParamsError, Part};
 use simd_digest::{Backend, blake2b, blake2s, sha256};
 
 use crate::key::{Hash, Key};
@@ -72,10 +72,10 @@ impl Leaves {
     fn hashers(&self, stripes: impl Iterator<Item = (u64, bool)>) -> Result<Hashers, ParamsError> {
         Ok(match self {
             Self::Blake2b(tree) => {
-                Hashers::Blake2b(stripes.map(|(i, last)| tree.leaf(i, last)).collect::<Result<_, _>>()?)
+                Hashers::Blake2b(stripes.map(|(i, last)| tree.leaf(i, Part::last_if(last))).collect::<Result<_, _>>()?)
             }
             Self::Blake2s(tree) => {
-                Hashers::Blake2s(stripes.map(|(i, last)| tree.leaf(i, last)).collect::<Result<_, _>>()?)
+                Hashers::Blake2s(stripes.map(|(i, last)| tree.leaf(i, Part::last_if(last))).collect::<Result<_, _>>()?)
             }
             Self::Sha256 { random, begin, outer } => {
                 let hashers = stripes.map(|(number, last)| {

@@ -12,6 +12,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{Error as StoreError, GetOptions, ObjectStore, ObjectStoreExt, PutPayload};
+use simd_digest::blake2::Part;
 use simd_digest::blake2b;
 use simd_digest_store::{Format, Verified};
 
@@ -81,7 +82,7 @@ fn leaves_of(message: &[u8]) -> Vec<u8> {
     let last = message.len().div_ceil(1000) - 1;
     let mut leaves = b"bt2leaf\0\x01\x01\x40\0\xe8\x03\0\0".to_vec();
     for (i, bytes) in message.chunks(1000).enumerate() {
-        let mut leaf = tree.leaf(i as u64, i == last).unwrap();
+        let mut leaf = tree.leaf(i as u64, Part::last_if(i == last)).unwrap();
         leaves.extend_from_slice(leaf.update(bytes).finalize().as_bytes());
     }
     leaves.extend_from_slice(&(message.len() as u64).to_le_bytes());

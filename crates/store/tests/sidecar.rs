@@ -18,6 +18,7 @@ use object_store::prefix::PrefixStore;
 use object_store::{
     Error as StoreError, Extensions, GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore, ObjectStoreExt,
 };
+use simd_digest::blake2::Part;
 use simd_digest::blake2b;
 use simd_digest_store::{Check, Corrupt, Error, LeafFileError, Problem, Sidecar, Verified};
 
@@ -275,7 +276,7 @@ async fn long_files_of_leaves() {
     let tree = blake2b::Tree::unlimited_fanout(1).unwrap();
     let mut file = b"bt2leaf\0\x01\x01\x40\0\x01\0\0\0".to_vec();
     for (i, bytes) in (0..).zip(message.chunks(1)) {
-        file.extend_from_slice(tree.leaf(i, i == 15_999).unwrap().update(bytes).finalize().as_bytes());
+        file.extend_from_slice(tree.leaf(i, Part::last_if(i == 15_999)).unwrap().update(bytes).finalize().as_bytes());
     }
     file.extend_from_slice(&16_000_u64.to_le_bytes());
     file.extend_from_slice(blake2b::Params::new().hash_length(32).hash(&file).unwrap().as_bytes());
@@ -385,7 +386,7 @@ fn roots_are_hashed_by_the_mib() {
     let message = vec![7; 64 * (MIB << 20) / 64];
     let tree = blake2b::Tree::unlimited_fanout(64).unwrap();
     let last = message.len() as u64 / 64 - 1;
-    let leaf = |(i, bytes)| tree.leaf(i, i == last).unwrap().update(bytes).finalize();
+    let leaf = |(i, bytes)| tree.leaf(i, Part::last_if(i == last)).unwrap().update(bytes).finalize();
     let leaves: Vec<_> = (0..).zip(message.chunks(64)).map(leaf).collect();
     let root = tree.root_from_leaves(leaves.iter().copied()).unwrap();
 

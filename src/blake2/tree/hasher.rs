@@ -65,14 +65,14 @@ impl<F: Flavour> Tree<F> {
 /// the fanout, and those that [`keep_leaves`](Self::keep_leaves) keeps.
 ///
 /// ```
-/// use simd_digest::blake2b::Tree;
+/// use simd_digest::{blake2::Part, blake2b::Tree};
 ///
 /// let tree = Tree::unlimited_fanout(1000)?;
 /// let mut hasher = tree.hasher().keep_leaves();
 /// hasher.update(&[1; 2500]).update(&[2; 2500]);
 /// let (root, leaves) = hasher.finalize_with_leaves();
 /// assert_eq!(leaves.len(), 5);
-/// assert!(tree.verify_leaf(1, false, &[1; 1000], &leaves[1]));
+/// assert!(tree.verify_leaf(1, Part::Inner, &[1; 1000], &leaves[1]));
 /// assert_eq!(tree.root_from_leaves(leaves)?, root);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -328,6 +328,7 @@ mod tests {
     use super::*;
     use crate::backend::Backend;
     use crate::blake2::params::Params;
+    use crate::blake2::tree::Part;
     use crate::blake2b::FlavourB;
     use crate::blake2s::FlavourS;
 
@@ -353,9 +354,9 @@ mod tests {
                 let params = if i % 3 == 0 { params.fanout(3).max_depth(4) } else { params.fanout(0).max_depth(2) };
                 let tree = params.inner_hash_length(F::LONGEST).tree().unwrap();
                 let message = &message[..message.len().min(30 * length)];
-                let (whole, all) = (tree.hash(message), tree.hash_run(0, message, true).unwrap());
+                let (whole, all) = (tree.hash(message), tree.hash_run(0, message, Part::Last).unwrap());
                 // Leaves that another follows, whatever the message's end.
-                let followed = tree.hash_run(0, message, false).unwrap();
+                let followed = tree.hash_run(0, message, Part::Inner).unwrap();
                 for collected in [0, 0, 0, 2, 3] {
                     let (mut hasher, mut taken, mut done) = (tree.hasher().keep_leaves(), Vec::new(), 0);
                     hasher.most = collected * length;
@@ -378,7 +379,7 @@ mod tests {
                             let before = done.saturating_sub(1) / length;
                             let mut leaves = followed[..before].to_vec();
                             let last = &message[before * length..done];
-                            leaves.extend(tree.hash_run(before as u64, last, true).unwrap());
+                            leaves.extend(tree.hash_run(before as u64, last, Part::Last).unwrap());
                             let root = tree.root_from_leaves(leaves.iter().copied()).unwrap();
                             assert_eq!(hasher.finalize(), root, "{backend}, {length}, {collected}, {done} bytes");
                             taken.extend(hasher.take_leaves());
@@ -418,7 +419,7 @@ mod tests {
     #[test]
     fn leaves_up_to_the_last_number() {
         let tree = Tree::<FlavourS>::unlimited_fanout(4).unwrap();
-        let expected = tree.hash_run(FlavourS::MAX_NODE_OFFSET - 2, &[7; 12], true).unwrap();
+        let expected = tree.hash_run(FlavourS::MAX_NODE_OFFSET - 2, &[7; 12], Part::Last).unwrap();
         for collects in [false, true] {
             assert_eq!(last_leaves_and::<FlavourS>(0, collects), expected);
         }

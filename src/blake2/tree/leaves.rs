@@ -12,6 +12,23 @@ use crate::kernel::blake2::Last;
 use crate::lanes::scheduler::{Message, Start, schedule};
 use crate::stream::Stream;
 
+/// Whether a message goes on after a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// More follows.
+    Inner,
+    /// The message ends with it.
+    Last,
+}
+
+impl Part {
+    /// [`Last`](Self::Last) if the message `ends` with the part.
+    #[must_use]
+    pub const fn last_if(ends: bool) -> Self {
+        if ends { Self::Last } else { Self::Inner }
+    }
+}
+
 impl<F: Flavour> Tree<F> {
     /// The hasher of leaf `index`, which is to be given its part of the message. A leaf's digest depends on its place,
     /// and on whether it is the last.
@@ -19,32 +36,32 @@ impl<F: Flavour> Tree<F> {
     /// # Errors
     ///
     /// If `index` is larger than [`Flavour::MAX_NODE_OFFSET`], which is 2^48 − 1 for BLAKE2s.
-    pub fn leaf(&self, index: u64, is_last: bool) -> Result<Hasher<F>, ParamsError> {
+    pub fn leaf(&self, index: u64, part: Part) -> Result<Hasher<F>, ParamsError> {
         Self::check_numbers(index, 1)?;
-        Ok(Hasher::of(self.node(0, index, is_last), self.backend))
+        Ok(Hasher::of(self.node(0, index, part == Part::Last), self.backend))
     }
 
     /// Whether leaf `index` has this digest, if `bytes` are its part of the message: finds which part is damaged.
-    /// `is_last` tells whether the message ends with it.
     ///
     /// If `index` is larger than [`Flavour::MAX_NODE_OFFSET`], the answer is `false`.
     #[must_use]
-    pub fn verify_leaf(&self, index: u64, is_last: bool, bytes: &[u8], digest: &Hash<F>) -> bool {
-        Self::check_numbers(index, 1).is_ok() && one_shot(&self.node(0, index, is_last), self.backend, bytes) == *digest
+    pub fn verify_leaf(&self, index: u64, part: Part, bytes: &[u8], digest: &Hash<F>) -> bool {
+        Self::check_numbers(index, 1).is_ok()
+            && one_shot(&self.node(0, index, part == Part::Last), self.backend, bytes) == *digest
     }
 
     /// Hashes the consecutive leaves in `bytes` side by side, numbered from `first`, for callers who split the message
     /// themselves.
     ///
-    /// With `has_last`, the message ends with `bytes`: the last leaf may be shorter, and there is one even if `bytes` is
-    /// empty. Without, bytes that follow the last whole leaf are left out.
+    /// With [`Part::Last`], the last leaf may be shorter, and there is one even if `bytes` is empty. With
+    /// [`Part::Inner`], bytes that follow the last whole leaf are left out.
     ///
     /// ```
-    /// use simd_digest::blake2b::Tree;
+    /// use simd_digest::{blake2::Part, blake2b::Tree};
     ///
     /// let tree = Tree::unlimited_fanout(1000)?;
     /// let (head, tail) = ([1; 2000], [2; 1500]);
-    /// let leaves = [tree.hash_run(0, &head, false)?, tree.hash_run(2, &tail, true)?].concat();
+    /// let leaves = [tree.hash_run(0, &head, Part::Inner)?, tree.hash_run(2, &tail, Part::Last)?].concat();
     /// assert_eq!(tree.root_from_leaves(leaves)?, tree.hasher().update(&head).update(&tail).finalize());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -53,8 +70,8 @@ impl<F: Flavour> Tree<F> {
     ///
     /// If the number of a leaf is larger than [`Flavour::MAX_NODE_OFFSET`]. The error has `first`, and the limit of it for
     /// this many leaves. Then nothing is hashed.
-    pub fn hash_run(&self, first: u64, bytes: &[u8], has_last: bool) -> Result<Vec<Hash<F>>, ParamsError> {
-        let leaves = self.run(first, bytes, has_last)?;
+    pub fn hash_run(&self, first: u64, bytes: &[u8], part: Part) -> Result<Vec<Hash<F>>, ParamsError> {
+        let leaves = self.run(first, bytes, part)?;
         let mut digests = alloc::vec![Hash::placeholder(); leaves.count()];
         let put = |i: usize, chain: F::Chain| digests[i] = Hash::new(chain.to_bytes(), self.node.hash_length());
         self.compress_leaves(&leaves, 0..leaves.count(), put);
@@ -62,8 +79,9 @@ impl<F: Flavour> Tree<F> {
     }
 
     /// The leaves in `bytes` that end there.
-    pub(super) fn run<'a>(&self, first: u64, bytes: &'a [u8], has_last: bool) -> Result<Leaves<'a, F>, ParamsError> {
+    pub(super) fn run<'a>(&self, first: u64, bytes: &'a [u8], part: Part) -> Result<Leaves<'a, F>, ParamsError> {
         let length = self.leaf_bytes();
+        let has_last = part == Part::Last;
         let left_out = if has_last { 0 } else { bytes.len() % length };
         let leaves = Leaves { has_last, ..Leaves::new(first, length, &bytes[..bytes.len() - left_out]) };
         Self::check_numbers(first, leaves.count())?;

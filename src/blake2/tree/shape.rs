@@ -22,7 +22,7 @@ use crate::kernel::Block;
 /// larger number that a caller gives is an error. More leaves than that, which would take years to hash, are a panic.
 ///
 /// ```
-/// use simd_digest::{blake2::ParamsError, blake2b::{Params, Tree}};
+/// use simd_digest::{blake2::{ParamsError, Part}, blake2b::{Params, Tree}};
 ///
 /// // The tree of bt2sum, with leaves of 4 KiB, and one of fanout 2.
 /// let tree = Tree::unlimited_fanout(4096)?;
@@ -33,7 +33,7 @@ use crate::kernel::Block;
 ///
 /// // The pieces, which other machines may hash.
 /// let leaves = message.chunks(4096).enumerate().map(|(i, bytes)| {
-///     let mut leaf = tree.leaf(i as u64, i == 2)?;
+///     let mut leaf = tree.leaf(i as u64, Part::last_if(i == 2))?;
 ///     Ok(leaf.update(bytes).finalize())
 /// });
 /// let leaves = leaves.collect::<Result<Vec<_>, ParamsError>>()?;

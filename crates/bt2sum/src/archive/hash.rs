@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use simd_digest::Backend;
-use simd_digest::blake2::{self, Flavour, Hash, Hasher, Tree};
+use simd_digest::blake2::{self, Flavour, Hash, Hasher, Part, Tree};
 
 use super::store::{Meta, Record, Time};
 use super::walk::Place;
@@ -365,7 +365,7 @@ impl<T> Unit<T> {
         match self {
             Self::Batch(batch) => Hashed::Batch(hash_batch(setting, tree, batch, buffer)),
             Self::Part { first, length, is_last, bad, end } => {
-                let leaves = tree.hash_run(first, &buffer[..length], is_last);
+                let leaves = tree.hash_run(first, &buffer[..length], Part::last_if(is_last));
                 Hashed::Part(first, leaves.map_err(io::Error::other), bad, end)
             }
         }
@@ -409,7 +409,7 @@ fn leaves_of<F: Flavour>(tree: &Tree<F>, messages: &[&[u8]]) -> io::Result<Vec<V
     for message in messages {
         let count = message.len().div_ceil(chunk);
         for (i, leaf) in message.chunks(chunk).enumerate() {
-            hashers.push(tree.leaf(i as u64, i + 1 == count).map_err(io::Error::other)?);
+            hashers.push(tree.leaf(i as u64, Part::last_if(i + 1 == count)).map_err(io::Error::other)?);
             leaves.push(leaf);
         }
     }
