@@ -26,11 +26,8 @@ use alloc::vec::Vec;
 use digest::consts::{U8, U16, U20, U28, U32, U64, U122};
 
 use crate::backend::Backend;
-#[doc(no_inline)]
-pub use crate::blake2::ParamsError;
 use crate::blake2::{self, Blake2, Blake2Mac, Blake2p, Blake2x, Flavour, Sealed};
-#[doc(no_inline)]
-pub use crate::error::ManyError;
+use crate::error::ManyError;
 pub use crate::kernel::blake2s::FlavourS;
 use crate::traits::associated_oid;
 

@@ -82,8 +82,7 @@ pub use self::mode::Mode;
 pub use self::output::OutputReader;
 pub use self::value::{BLOCK_LEN, Blake3Variant, CHUNK_LEN, Hash, KEY_LEN, OUT_LEN};
 use crate::backend::{Backend, Dispatch};
-#[doc(no_inline)]
-pub use crate::error::ManyError;
+use crate::error::ManyError;
 use crate::kernel::blake3::Blake3Function;
 
 mod digest;

@@ -42,8 +42,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use crate::backend::Backend;
-#[doc(no_inline)]
-pub use crate::error::ManyError;
+use crate::error::ManyError;
 use crate::error::Pbkdf2Error;
 use crate::sha2::{self, Variant256};
 
@@ -99,14 +98,7 @@ pub type Hash = sha2::Hash<Variant256>;
 /// ```
 pub type Batch = sha2::Batch<Variant256>;
 
-/// A key of HMAC-SHA-256, of any length, set up for any number of messages.
-///
-/// ```
-/// use simd_digest::sha256::HmacKey;
-///
-/// let tag = HmacKey::new(b"a key").hash(b"abc");
-/// assert_eq!(tag.as_bytes().len(), 32);
-/// ```
+/// A key of HMAC-SHA-256, of any length, set up for any number of messages: see [`HmacKey`](crate::sha2::HmacKey).
 pub type HmacKey = sha2::HmacKey<Variant256>;
 
 /// An incremental HMAC-SHA-256 hasher.
@@ -195,7 +187,7 @@ pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Resul
 /// Appends to each hasher its data, side by side: [`Hasher::update`](crate::sha2::Hasher::update) for many.
 ///
 /// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. Blocks that are compressed side by side are
-/// compressed on the backend of the first hasher. A few short pieces are appended one after the other.
+/// compressed on the backend of the first hasher, and a few short pieces one after the other. Each hasher keeps its own.
 ///
 /// ```
 /// use simd_digest::sha256::{self, Hasher};

@@ -17,8 +17,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use crate::backend::Backend;
-#[doc(no_inline)]
-pub use crate::error::ManyError;
+use crate::error::ManyError;
 use crate::error::Pbkdf2Error;
 use crate::sha2::{self, Variant512};
 

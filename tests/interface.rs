@@ -177,6 +177,84 @@ fn hashers_have_equal_signatures() {
     }
 }
 
+/// The types of what is fixed before messages come, and the error of a use, if what was set may be out of range.
+const FIXED: [(&str, &str); 4] =
+    [("blake2::Params<F>", "ParamsError"), ("blake3::Mode", ""), ("sha2::HmacKey<V>", ""), ("sha2::Batch<V>", "")];
+
+/// The calls of `owner`: names, and signatures without names of arguments, hashes' parameters, paths and `error`.
+fn fixed_calls((owner, error): (&str, &str)) -> BTreeMap<&'static str, String> {
+    let start = format!("fn simd_digest::{owner}::");
+    let calls = API.lines().filter_map(|line| Some((line.starts_with("const "), line.split_once(&start)?.1)));
+    let call = |(is_const, call): (bool, &'static str)| {
+        let (name, rest) = call.split_at(call.find(['(', '<']).unwrap());
+        let mut rest = rest.replace("<F>", "").replace("<V>", "").replace("$crate::error::", "");
+        rest = rest.replace("::alloc::vec::", "").replace("HmacHasher", "Hasher");
+        for argument in ["hashes", "tags"] {
+            rest = rest.replace(&format!("{argument}: "), "outputs: ");
+        }
+        if let Some((head, of)) = rest.split_once("-> Result<").filter(|_| !error.is_empty()) {
+            if let Some(value) = of.strip_suffix(&format!(", {error}>")) {
+                rest = format!("{head}-> {value}");
+            }
+            rest = rest.replace("BatchError", "ManyError");
+        }
+        (name, format!("{}{rest}", if is_const { "const " } else { "" }))
+    };
+    calls.map(call).collect()
+}
+
+/// Calls that two have, all have, except `new`, and `verify` of the type that has no key.
+#[test]
+fn what_is_fixed_before_messages_has_one_set_of_calls() {
+    let all = FIXED.map(fixed_calls);
+    let names: BTreeSet<&str> = all.iter().flat_map(BTreeMap::keys).copied().collect();
+    let mut common = BTreeSet::new();
+    for name in names {
+        let having: Vec<_> = all.iter().filter_map(|calls| calls.get(name)).collect();
+        if having.len() < 2 || name == "new" || name == "verify" {
+            continue;
+        }
+        assert_eq!(having.len(), FIXED.len(), "{name}: {having:?}");
+        assert!(having.iter().all(|signature| *signature == having[0]), "{name}: {having:#?}");
+        common.insert(name);
+    }
+    let expected = ["backend", "hash", "hash_many", "hash_many_flat", "hash_many_into", "hasher", "with_backend"];
+    assert_eq!(common, BTreeSet::from(expected));
+}
+
+#[test]
+fn a_batch_makes_hashers_on_its_backend() {
+    let batch = simd_digest::sha256::Batch::new().with_backend("portable".parse().unwrap());
+    let mut hasher = batch.hasher();
+    assert_eq!(hasher.backend(), batch.backend());
+    assert_eq!(hasher.update(b"abc").finalize(), batch.hash(b"abc"));
+}
+
+/// Streams that share lanes compute on one backend, and have their own again afterwards.
+#[test]
+fn hashers_keep_their_backends() {
+    macro_rules! keep {
+        ($($module:ident)+) => {
+            $({
+                use simd_digest::$module::{Hasher, finalize_many, hash, update_each, update_many};
+                let available: Vec<_> = simd_digest::Backend::available().collect();
+                let backend = |i: usize| available[i % available.len()];
+                let mut hashers: Vec<_> = (0..20).map(|i| Hasher::new().with_backend(backend(i))).collect();
+                let (one, two) = ([1; 700], [2; 5000]);
+                update_many(&mut hashers.iter_mut().map(|hasher| (hasher, &one[..])).collect::<Vec<_>>());
+                update_each(backend(1), hashers.iter_mut().map(|hasher| ((), hasher, &two[..])), |()| ());
+                let mut hashes = [hash(b""); 20];
+                finalize_many(&hashers.iter().collect::<Vec<_>>(), &mut hashes).unwrap();
+                assert_eq!(hashes, [hash(&[&one[..], &two].concat()); 20]);
+                for (i, hasher) in hashers.iter().enumerate() {
+                    assert_eq!(hasher.backend(), backend(i), "{i}");
+                }
+            })+
+        };
+    }
+    keep!(sha224 sha256 sha384 sha512 sha512_224 sha512_256 blake2b blake2s blake3);
+}
+
 /// The functions of a module of BLAKE2 are those of its default parameters.
 macro_rules! many_by_default {
     ($($test:ident: $module:ident, $length:literal;)+) => {
@@ -229,7 +307,7 @@ auto_traits! {
     blake2b: FlavourB hazmat::Blake2bVarCore hazmat::State;
     blake2s: Hash Hasher Params Parallel OutputReader Tree TreeHasher Blake2s<U32> Blake2sMac<U32> Blake2sp Blake2xs;
     blake2s: FlavourS hazmat::Blake2sVarCore hazmat::State;
-    blake2: LeavesError ParamsError Part VerifyError XofError;
+    blake2: BatchError LeavesError ParamsError Part VerifyError XofError;
     blake3: Blake3 Blake3Variant Hash Hasher Mode OutputReader hazmat::State hazmat::SubtreeError;
     sha2: Variant224 Variant256 Variant384 Variant512 Variant512_224 Variant512_256;
     hash: Full Hex ParseHashError simd_digest::Backend simd_digest::BackendError simd_digest::ManyError;

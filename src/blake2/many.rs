@@ -2,6 +2,7 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::flavour::Flavour;
 use super::hasher::Hasher;
@@ -32,15 +33,6 @@ use crate::traits::{each_clone, hash_many};
 impl<F: Flavour> Params<F> {
     /// The digests of `messages`.
     ///
-    /// ```
-    /// use simd_digest::blake2b::Params;
-    ///
-    /// let params = Params::new().hash_length(32);
-    /// let hashes = params.hash_many(&["one", "two", "three"])?;
-    /// assert_eq!(hashes[2], params.hash(b"three")?);
-    /// # Ok::<(), simd_digest::blake2::ParamsError>(())
-    /// ```
-    ///
     /// # Errors
     ///
     /// If a field is out of its range.
@@ -53,29 +45,53 @@ impl<F: Flavour> Params<F> {
     ///
     /// # Errors
     ///
-    /// If a field is out of its range, or there is not one hash for each message. Then nothing is written.
-    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), ParamsError> {
+    /// If there is not one hash for each message, or a field is out of its range. Then nothing is written.
+    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), BatchError> {
         Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_into(messages, hashes)?)
     }
 
     /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without allocating.
     ///
-    /// ```
-    /// use simd_digest::blake2b::Params;
-    ///
-    /// let mut column = [0; 2 * 20];
-    /// Params::new().hash_length(20).hash_many_flat(&[b"one", b"two"], &mut column)?;
-    /// assert_eq!(*Params::new().hash_length(20).hash(b"two")?.as_bytes(), column[20..]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     ///
-    /// If a field is out of its range, or `bytes` is not `messages.len()` digests long. Then nothing is written.
-    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), ParamsError> {
+    /// If `bytes` is not `messages.len()` digests long, or a field is out of its range. Then nothing is written.
+    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), BatchError> {
         Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_flat(messages, bytes)?)
     }
 }
+
+/// An error of a call of [`Params`] that writes many digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// A parameter is out of range.
+    Params(ParamsError),
+    /// The output has another length than the digests.
+    Output(ManyError),
+}
+
+impl From<ParamsError> for BatchError {
+    fn from(error: ParamsError) -> Self {
+        Self::Params(error)
+    }
+}
+
+impl From<ManyError> for BatchError {
+    fn from(error: ManyError) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Params(error) => error.fmt(f),
+            Self::Output(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for BatchError {}
 
 /// As [`Params::hash_many_into`], for the default parameters.
 pub(crate) fn hash_many_into<F: Flavour>(

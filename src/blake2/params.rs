@@ -10,7 +10,6 @@ use super::flavour::Flavour;
 use super::hasher::{Hasher, one_shot};
 use super::node::{Node, byte, is_same};
 use crate::backend::Backend;
-use crate::error::ManyError;
 use crate::hash::Hash;
 use crate::kernel::Block;
 use crate::kernel::blake2::Last;
@@ -354,7 +353,7 @@ impl ParamsError {
     }
 
     /// The name of the field: that of its setter, such as `hash_length` or `key`; `xof_length` for the length of a BLAKE2X
-    /// output; `output_length` for the hashes or bytes that digests are written to.
+    /// output.
     #[must_use]
     pub fn field(&self) -> &'static str {
         self.field
@@ -387,13 +386,6 @@ impl fmt::Display for ParamsError {
 }
 
 impl core::error::Error for ParamsError {}
-
-impl From<ManyError> for ParamsError {
-    fn from(error: ManyError) -> Self {
-        let needed = error.needed as u64;
-        Self { field: "output_length", is_bytes: false, value: error.given as u64, limits: (needed, needed) }
-    }
-}
 
 /// For `?` in code that speaks of keys by the `digest` traits alone.
 impl From<ParamsError> for InvalidLength {

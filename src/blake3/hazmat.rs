@@ -27,6 +27,7 @@ use super::tree::{Base, GROUP};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN, OUT_LEN};
 use crate::backend::Backend;
 use crate::backend::dispatch::compress_one;
+use crate::error::ManyError;
 use crate::kernel::blake3::{Blake3Function, Chain, IV, flag};
 use crate::kernel::{Function, wipe};
 
@@ -186,9 +187,7 @@ pub fn subtrees(
         .and_then(|chunks| chunks.checked_mul(CHUNK_LEN))
         .unwrap_or(usize::MAX);
     let needed = input.len().div_ceil(bytes);
-    if cvs.len() != needed {
-        return Err(SubtreeError::Outputs { given: cvs.len(), needed });
-    }
+    ManyError::check(needed, cvs.len()).map_err(SubtreeError::Outputs)?;
     if bytes >= GROUP * CHUNK_LEN {
         let mut counter = first;
         for (input, cv) in input.chunks(bytes).zip(cvs) {
@@ -257,12 +256,7 @@ pub enum SubtreeError {
         length: u64,
     },
     /// There is not one chaining value for each group.
-    Outputs {
-        /// Chaining values that were given.
-        given: usize,
-        /// Chaining values that are needed.
-        needed: usize,
-    },
+    Outputs(ManyError),
 }
 
 impl fmt::Display for SubtreeError {
@@ -275,9 +269,7 @@ impl fmt::Display for SubtreeError {
                 write!(f, "a subtree that begins here has at most {most} bytes, not {given}")
             }
             Self::OneChunk { length } => write!(f, "{length} bytes are one chunk, which has no subtrees"),
-            Self::Outputs { given, needed } => {
-                write!(f, "there is room for {given} chaining values, but there must be for {needed}")
-            }
+            Self::Outputs(error) => error.fmt(f),
         }
     }
 }

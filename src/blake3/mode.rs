@@ -62,7 +62,7 @@ impl Mode {
 
     /// Has the mode compute on `backend`.
     #[must_use]
-    pub fn with_backend(mut self, backend: Backend) -> Self {
+    pub const fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = Some(backend);
         self
     }

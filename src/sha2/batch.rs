@@ -53,7 +53,7 @@ impl<V: Variant> Batch<V> {
 
     /// Has the batch compute on `backend`.
     #[must_use]
-    pub fn with_backend(mut self, backend: Backend) -> Self {
+    pub const fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
     }
@@ -82,6 +82,12 @@ impl<V: Variant> Batch<V> {
         let bytes = digest::<V>(&chain);
         V::Function::wipe(&mut chain);
         bytes
+    }
+
+    /// A hasher on this backend, for a message that comes piece by piece.
+    #[must_use]
+    pub fn hasher(&self) -> Hasher<V> {
+        Hasher::new().with_backend(self.backend)
     }
 
     /// Gives the digest of each message to `put`, with its place in `messages`.

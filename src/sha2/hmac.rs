@@ -88,7 +88,7 @@ impl<V: Variant> HmacKey<V> {
 
     /// Has the key compute on `backend` from here on.
     #[must_use]
-    pub fn with_backend(mut self, backend: Backend) -> Self {
+    pub const fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
     }
