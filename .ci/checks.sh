@@ -10,6 +10,18 @@ src/backend/avx2.rs: use crate::kernel::blake3::Blake3Function;
 FAULTS
 }
 
+# Vector functions that LLVM inlines, whichever version it is, and faults.
+vectors() {
+    .ci/need python3
+    .ci/vectors.py
+    planted_in_copy '.ci/vectors.py' <<'FAULTS'
+src/backend/avx2.rs: fn planted(v: __m256i) -> __m256i { v }
+src/backend/neon.rs: #[inline] fn planted(v: uint32x4_t) -> uint32x4_t { v }
+src/kernel/blake2/lanes.rs: fn planted<V: Copy>(v: V) -> V { v }
+src/backend/avx512.rs: #[inline] #[target_feature(enable = "avx512f")] fn planted(v: [__m512i; 16]) -> [__m512i; 16] { transpose32x16(transpose32x16(v)) }
+FAULTS
+}
+
 # planted_in_copy COMMAND: reads faults, one a line: a file, and a line that is added to it. In a copy of the tree, the
 # command passes without them and fails with each.
 planted_in_copy() {
@@ -338,6 +350,28 @@ sizes() {
 inlined() {
     release_library objdump
     .ci/inlined "$target/release/libsimd_digest.rlib" 119 avx avx2 avx512 sha_x86 sse41
+}
+
+# Kernels as the oldest compiler inlines them that is installed here. Cargo.toml may allow an older one, which has a row in
+# the public workflow.
+inlined_by_oldest() {
+    local least oldest
+    least=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+    grep -q "rust: '$least'" .github/workflows/ci.yml ||
+        { echo "the public workflow has no row for Rust $least, which Cargo.toml allows"; return 1; }
+    command -v rustup >/dev/null || without 77 'there is no rustup'
+    oldest=$(rustup toolchain list | grep -oE '^1\.[0-9]+(\.[0-9]+)?' | sort -V |
+        awk -F. -v least="${least#1.}" '$2 >= least' | head -n 1)
+    echo "Cargo.toml allows Rust $least; the oldest that is installed by its number is ${oldest:-none}"
+    [ "$oldest" != "$least" ] && [ "${oldest%.0}" != "$least" ] && echo "Rust $least was not run"
+    if [ -z "$oldest" ] || [[ $(rustc --version) == "rustc $oldest "* ]]; then
+        echo 'no compiler is older than the one in use'
+        return
+    fi
+    [ "$(uname -m)" = x86_64 ] || without 78 'it is no x86-64'
+    .ci/need objdump
+    cargo "+$oldest" build --release --features "$(hash_features | paste -sd,),zeroize" --target-dir "$target/oldest"
+    .ci/inlined "$target/oldest/release/libsimd_digest.rlib" 119 avx avx2 avx512 sha_x86 sse41
 }
 
 # The kernels of SHA-NI are encoded so that they are fast, and run without AVX.

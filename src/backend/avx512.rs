@@ -179,10 +179,10 @@ fn transpose64x4([a, b, e, f]: [__m256i; 4], [c, d, g, h]: [__m256i; 4]) -> [__m
     ]
 }
 
-/// Words `16 i` to `16 i + 16` of sixteen messages, put in place by parts of 128 bits.
+/// Words `16 i` to `16 i + 16` of sixteen messages, put in place by parts of 128 bits. Always inlined, as
+/// [`load_parts32x16`], which Rust 1.89 would call.
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-#[inline]
-#[target_feature(enable = "avx512f")]
+#[inline(always)]
 fn load_words32x16(token: Avx512, messages: [&[u8]; 16], i: usize) -> [__m512i; 16] {
     let first = 4 * i;
     let [a, b, c, d] = load_parts32x16(token, &messages, first);
@@ -194,16 +194,18 @@ fn load_words32x16(token: Avx512, messages: [&[u8]; 16], i: usize) -> [__m512i; 
 
 /// Words `4 i` to `4 i + 4` of sixteen messages.
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-#[inline]
-#[target_feature(enable = "avx512f")]
+#[inline(always)]
 fn load_parts32x16(token: Avx512, messages: &[&[u8]; 16], i: usize) -> [__m512i; 4] {
     let [a, b, c, d, e, f, g, h, j, k, l, m, n, o, p, q] = *messages;
-    transpose32x4([
-        load_parts(token, [a, e, j, n], i),
-        load_parts(token, [b, f, k, o], i),
-        load_parts(token, [c, g, l, p], i),
-        load_parts(token, [d, h, m, q], i),
-    ])
+    // SAFETY: token proves AVX-512F.
+    unsafe {
+        transpose32x4([
+            load_parts(token, [a, e, j, n], i),
+            load_parts(token, [b, f, k, o], i),
+            load_parts(token, [c, g, l, p], i),
+            load_parts(token, [d, h, m, q], i),
+        ])
+    }
 }
 
 /// Bytes `16 i` to `16 i + 16` of four messages.
@@ -295,8 +297,7 @@ impl Lanes<u32, 16> for U32x16 {
     #[cfg(any(feature = "blake2", feature = "blake3"))]
     #[inline(always)]
     fn load_words(token: Avx512, messages: [&[u8]; 16], i: usize, to: &mut [Self]) {
-        // SAFETY: token proves AVX-512F.
-        to.copy_from_slice(&Self::vectors(token, unsafe { load_words32x16(token, messages, i) }));
+        to.copy_from_slice(&Self::vectors(token, load_words32x16(token, messages, i)));
     }
 }
 
