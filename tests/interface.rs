@@ -281,6 +281,18 @@ many_by_default! {
     many_of_blake2s_by_default: blake2s, 32;
 }
 
+/// The features of the library are those that CHANGELOG.md promises to keep.
+#[test]
+fn features_are_the_promised() {
+    let manifest = include_str!("../Cargo.toml").split("\n[features]\n").nth(1).expect("no features");
+    let lines = manifest.lines().take_while(|line| !line.starts_with('['));
+    let features = lines.filter_map(|line| line.split_once(" = [")).map(|(name, _)| name);
+    let features: BTreeSet<&str> = features.filter(|name| *name != "default").collect();
+    let promise = include_str!("../CHANGELOG.md").split("the features of `simd-digest`: ").nth(1).expect("no promise");
+    let promised = promise.split(';').next().unwrap().split('`').skip(1).step_by(2).collect();
+    assert_eq!(features, promised);
+}
+
 /// Threads may own and share every public type, and it may be moved, and looked at after a panic.
 macro_rules! auto_traits {
     ($($module:ident: $($Type:ty)+;)+) => {
