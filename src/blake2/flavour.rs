@@ -1,7 +1,6 @@
 //! The two flavours of BLAKE2 and their constants.
 
 use core::fmt::Debug;
-use core::hash::Hash;
 
 use digest::array::ArraySize;
 use digest::block_buffer::BlockSizes;
@@ -40,9 +39,7 @@ pub fn lanes<F: Flavour>(backend: Backend) -> usize {
 }
 
 /// The part of a flavour that is no business of others.
-pub trait Sealed:
-    Constants + InLanes + Digested<Bytes = <Self as Constants>::Digest> + Debug + Eq + Hash + Send + Sync
-{
+pub trait Sealed: Constants + InLanes + Digested<Bytes = <Self as Constants>::Digest> + Debug + Send + Sync {
     /// The name that `Debug` and `AlgorithmName` print.
     const NAME: &'static str;
     const MAC_NAME: &'static str;

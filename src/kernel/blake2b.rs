@@ -5,7 +5,7 @@ use digest::consts::U8;
 use super::blake2::Constants;
 
 /// The flavour BLAKE2b: 64-bit words, blocks of 128 bytes, digests of up to 64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub enum FlavourB {}
 
 impl Constants for FlavourB {
