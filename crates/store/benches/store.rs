@@ -19,7 +19,7 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 use simd_digest::blake2b;
-use simd_digest_store::{Format, Stripes, Verified};
+use simd_digest_store::{Format, Part, Stripes, Verified};
 use tokio::runtime::Runtime;
 
 /// The length of the objects, in bytes.
@@ -201,7 +201,7 @@ fn ranges(runtime: &Runtime, message: &Bytes) {
 fn pieces(message: &Bytes) -> PutPayload {
     let stripes = Format::default().stripes().unwrap();
     let header = Bytes::copy_from_slice(&stripes.header());
-    core::iter::once(header).chain(stripes.encode(0, [message.clone()], true).unwrap()).collect()
+    core::iter::once(header).chain(stripes.encode(0, [message.clone()], Part::Last).unwrap()).collect()
 }
 
 fn put(runtime: &Runtime, message: &Bytes) {

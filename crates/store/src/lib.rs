@@ -78,6 +78,8 @@ pub use self::sidecar::Sidecar;
 pub use self::stripes::{EncodeError, Stripes};
 pub use self::verified::{Sizes, Verified};
 pub use self::watch::Stats;
+#[doc(no_inline)]
+pub use simd_digest::blake2::Part;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

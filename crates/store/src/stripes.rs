@@ -4,6 +4,7 @@ use core::fmt;
 use core::ops::Range;
 
 use bytes::Bytes;
+use simd_digest::blake2::Part;
 
 use crate::check::Object;
 use crate::corrupt::Corrupt;
@@ -17,7 +18,7 @@ use crate::rope::{Rope, trim};
 ///
 /// ```
 /// use bytes::Bytes;
-/// use simd_digest_store::Format;
+/// use simd_digest_store::{Format, Part};
 ///
 /// let format = Format::default().with_stripe_length(1000)?;
 /// let stripes = format.stripes()?;
@@ -25,7 +26,7 @@ use crate::rope::{Rope, trim};
 ///
 /// // To be stored: the header, and a rope of digests and slices of the message.
 /// let mut stored = stripes.header().to_vec();
-/// stripes.encode(0, [message.clone()], true)?.iter().for_each(|piece| stored.extend_from_slice(piece));
+/// stripes.encode(0, [message.clone()], Part::Last)?.iter().for_each(|piece| stored.extend_from_slice(piece));
 /// assert_eq!(Some(stored.len() as u64), stripes.stored(10_500));
 ///
 /// // A range is read from the stripes around it.
@@ -107,8 +108,8 @@ impl Stripes {
     /// The stored form of consecutive stripes, of which `first` is the number of the first: digests and slices of
     /// `bytes`, alternately. Bytes are not copied.
     ///
-    /// With `ends`, the object ends with `bytes`: the last stripe may be shorter. An object must end with a stripe that
-    /// has bytes, or be empty: then its one stripe is empty.
+    /// With [`Part::Last`], the object ends with `bytes`: the last stripe may be shorter. An object must end with a
+    /// stripe that has bytes, or be empty: then its one stripe is empty.
     ///
     /// # Errors
     ///
@@ -118,8 +119,9 @@ impl Stripes {
         &self,
         first: u64,
         bytes: impl IntoIterator<Item = Bytes>,
-        ends: bool,
+        part: Part,
     ) -> Result<Vec<Bytes>, EncodeError> {
+        let ends = part == Part::Last;
         let mut rope: Rope = bytes.into_iter().collect();
         let length = rope.len() as u64;
         let stripe = u64::from(self.fields.stripe);

@@ -13,7 +13,7 @@ use object_store::{
     Error as StoreError, GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore, ObjectStoreExt, PutPayload,
     Result,
 };
-use simd_digest_store::{Corrupt, Error, Format, Hash, Problem, Verified};
+use simd_digest_store::{Corrupt, Error, Format, Hash, Part, Problem, Verified};
 
 #[path = "common/in_time.rs"]
 mod in_time;
@@ -239,7 +239,7 @@ impl Behaviour for Writer {
             let stripes = format(64).stripes().unwrap();
             let bytes = Bytes::from(vec![version; 1000 + usize::from(version)]);
             let mut payload = vec![Bytes::copy_from_slice(&stripes.header())];
-            payload.extend(stripes.encode(0, [bytes], true).unwrap());
+            payload.extend(stripes.encode(0, [bytes], Part::Last).unwrap());
             store.put(path, payload.into_iter().collect::<PutPayload>()).await.unwrap();
         }
     }
@@ -397,7 +397,7 @@ impl Behaviour for Untagged {
         if self.0.fetch_add(1, Ordering::Relaxed) == 1 {
             let stripes = format(64).stripes().unwrap();
             let mut payload = vec![Bytes::copy_from_slice(&stripes.header())];
-            payload.extend(stripes.encode(0, [Bytes::from(vec![2; 1000])], true).unwrap());
+            payload.extend(stripes.encode(0, [Bytes::from(vec![2; 1000])], Part::Last).unwrap());
             let payload: PutPayload = payload.into_iter().collect();
             let before = store.head(path).await.unwrap().last_modified;
             let later = async {

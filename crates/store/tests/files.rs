@@ -27,7 +27,7 @@ fn object() -> Path {
 fn stored(bytes: Vec<u8>) -> PutPayload {
     let stripes = Format::default().stripes().unwrap();
     let mut stored = vec![Bytes::copy_from_slice(&stripes.header())];
-    stored.extend(stripes.encode(0, [bytes.into()], true).unwrap());
+    stored.extend(stripes.encode(0, [bytes.into()], Part::Last).unwrap());
     stored.into_iter().collect()
 }
 

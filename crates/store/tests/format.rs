@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use simd_digest::blake2b;
-use simd_digest_store::{Corrupt, EncodeError, Format, FormatError, Hash, HeaderError, Stripes};
+use simd_digest_store::{Corrupt, EncodeError, Format, FormatError, Hash, HeaderError, Part, Stripes};
 
 #[path = "common/random.rs"]
 mod random;
@@ -18,7 +18,7 @@ fn message(length: u64) -> Bytes {
 }
 
 fn store(stripes: &Stripes, message: &Bytes) -> Vec<u8> {
-    let encoded = stripes.encode(0, [message.clone()], true).unwrap();
+    let encoded = stripes.encode(0, [message.clone()], Part::Last).unwrap();
     [stripes.header().to_vec(), encoded.concat()].concat()
 }
 
@@ -65,7 +65,7 @@ fn pieces_of_any_lengths() {
             let message = random.bytes(length);
             let stored = Bytes::from(store(&stripes, &message));
             let pieces = random.pieces(message.clone(), 333);
-            assert_eq!(stripes.encode(0, pieces, true).unwrap().concat(), stored[64..]);
+            assert_eq!(stripes.encode(0, pieces, Part::Last).unwrap().concat(), stored[64..]);
             for _ in 0..20 {
                 let start = random.below(length + 1);
                 let end = start + random.below(length - start + 1);
@@ -78,8 +78,8 @@ fn pieces_of_any_lengths() {
             // In two calls.
             let cut = at_stripe(length);
             if cut > 0 && cut < message.len() {
-                let first = stripes.encode(0, [message.slice(..cut)], false).unwrap().concat();
-                let second = stripes.encode(cut as u64 / 100, [message.slice(cut..)], true).unwrap().concat();
+                let first = stripes.encode(0, [message.slice(..cut)], Part::Inner).unwrap().concat();
+                let second = stripes.encode(cut as u64 / 100, [message.slice(cut..)], Part::Last).unwrap().concat();
                 assert_eq!([first, second].concat(), stored[64..]);
             }
         }
@@ -95,7 +95,7 @@ fn at_stripe(length: u64) -> usize {
 fn nothing_is_copied() {
     let stripes = Format::default().with_stripe_length(1000).unwrap().stripes().unwrap();
     let message = message(10_500);
-    let encoded = stripes.encode(0, [message.clone()], true).unwrap();
+    let encoded = stripes.encode(0, [message.clone()], Part::Last).unwrap();
     let own = message.as_ptr_range();
     assert_eq!(encoded.iter().filter(|piece| own.contains(&piece.as_ptr())).count(), 11);
     assert_eq!(encoded.len(), 22);
@@ -240,7 +240,8 @@ fn arguments_out_of_range() {
     assert_eq!([stripes.length(0), stripes.length(95), stripes.length(96 + 64 + 1)], [None; 3]);
     assert_eq!([stripes.stored(u64::MAX), stripes.stored((1 << 54) + 1)], [None; 2]);
     assert!(stripes.stored(1 << 54).is_some());
-    let encode = |first, length, ends| stripes.encode(first, [Bytes::from(vec![0; length])], ends).map(|_| ());
+    let encode =
+        |first, length, ends| stripes.encode(first, [Bytes::from(vec![0; length])], Part::last_if(ends)).map(|_| ());
     assert_eq!(encode(0, 65, false), Err(EncodeError::Length { length: 65, stripe: 64 }));
     assert_eq!(encode(1, 0, true), Err(EncodeError::Length { length: 0, stripe: 64 }));
     assert_eq!(encode(0, 0, false), Ok(()));

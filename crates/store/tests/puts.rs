@@ -11,7 +11,7 @@ use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{Error as StoreError, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
-use simd_digest_store::{Format, Hash, Verified};
+use simd_digest_store::{Format, Hash, Part, Verified};
 
 #[path = "common/in_time.rs"]
 mod in_time;
@@ -89,7 +89,7 @@ async fn puts_of_all_forms() {
                 let stored = inner.get(&path("object")).await.unwrap().bytes().await.unwrap();
                 let stripes = format(stripe).open(&stored).unwrap();
                 let mut expected = stripes.header().to_vec();
-                let encoded = stripes.encode(0, [bytes.clone()], true).unwrap();
+                let encoded = stripes.encode(0, [bytes.clone()], Part::Last).unwrap();
                 encoded.iter().for_each(|piece| expected.extend_from_slice(piece));
                 assert!(stored == expected, "{name}, {length} bytes in stripes of {stripe}");
             }

@@ -16,7 +16,7 @@ use object_store::{
     Error as StoreError, Extensions, GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt, PutPayload,
     Result, integration,
 };
-use simd_digest_store::{Check, Error, Format, Hash, HeaderError, Problem, Sizes, Verified};
+use simd_digest_store::{Check, Error, Format, Hash, HeaderError, Part, Problem, Sizes, Verified};
 
 #[path = "common/random.rs"]
 mod random;
@@ -277,7 +277,7 @@ impl Behaviour for Meanwhile {
             Self::Overwritten => {
                 let stripes = format(64).stripes().unwrap();
                 let mut stored = vec![Bytes::copy_from_slice(&stripes.header())];
-                stored.extend(stripes.encode(0, [Bytes::from(vec![2; 999])], true).unwrap());
+                stored.extend(stripes.encode(0, [Bytes::from(vec![2; 999])], Part::Last).unwrap());
                 store.put(path, stored.into_iter().collect()).await.unwrap();
             }
             Self::Deleted => store.delete(path).await.unwrap(),
