@@ -17,8 +17,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use crate::backend::Backend;
-use crate::error::ManyError;
-use crate::error::Pbkdf2Error;
+use crate::error::{ManyError, Pbkdf2Error};
 use crate::sha2::{self, Variant512};
 
 /// As [`sha256::Hasher`](crate::sha256::Hasher), for SHA-512.
