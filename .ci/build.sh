@@ -77,7 +77,7 @@ remove_ours() {
                 END { for (file in of) if (!(of[file] in complete)) print file }
             ' "$scratch/ours" - | tr '\n' '\0' | xargs -0 rm -rf
     done < <(layouts "$1")
-    rm -rf "$1"/{doc,public-api,nightly,package}
+    rm -rf "$1"/{doc,nightly,package}
 }
 
 # left_over FOLDER FILE: what is in the folder under one of our names and older than the file, and how many there are

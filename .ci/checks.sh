@@ -545,8 +545,8 @@ sql_verified() {
     sql run --example verified
 }
 
-# rustdoc is called as to run the examples of the library, but writes its pages, without the crates that only tests need:
-# `cargo doc` would check again all that the library needs.
+# rustdoc is called as to run the examples of the library, but writes its pages and its public interface, without the crates
+# that only tests need: `cargo doc` would check again all that the library needs.
 sql_documented() {
     local needed
     needed=$(sed -n '/^\[dependencies\]/,/^$/s/^\([a-z-]*\) = .*/\1/p' crates/datafusion/Cargo.toml | tr -- '-\n' '_ ')
@@ -566,11 +566,17 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-exec rustdoc "${options[@]}"
+rustdoc "${options[@]}" || exit
+RUSTC_BOOTSTRAP=1 exec rustdoc "${options[@]}" -Zunstable-options --output-format json
 SH
     chmod +x "$results/rustdoc"
     NEEDED=$needed RUSTDOC=$results/rustdoc RUSTDOCFLAGS="-D warnings --out-dir $results/doc" sql test --doc
     [ -s "$results/doc/simd_digest_datafusion/index.html" ]
+}
+
+# As rustdoc has written it beside the pages.
+sql_interface() {
+    .ci/public-api --json "$results/doc/simd_digest_datafusion.json" datafusion
 }
 
 # What the tests of clusters depend on, as one number: the functions, the programs and the versions of what they stand
