@@ -19,6 +19,8 @@ src/backend/avx2.rs: fn planted(v: __m256i) -> __m256i { v }
 src/backend/neon.rs: #[inline] fn planted(v: uint32x4_t) -> uint32x4_t { v }
 src/kernel/blake2/lanes.rs: fn planted<V: Copy>(v: V) -> V { v }
 src/backend/avx512.rs: #[inline] #[target_feature(enable = "avx512f")] fn planted(v: [__m512i; 16]) -> [__m512i; 16] { transpose32x16(transpose32x16(v)) }
+src/backend/avx512.rs: #[target_feature(enable = "avx512f")] fn planted(v: [__m512i; 16]) -> [__m512i; 16] { v }
+src/backend/avx512.rs: #[inline] #[target_feature(enable = "avx512f")] fn planted(v: [__m512i; 16]) -> [__m512i; 16] { transpose32x16(transpose32x16(v)) } #[target_feature(enable = "avx512f")] fn caller(a: &mut [u32; 16]) { planted(x(a)); } #[target_feature(enable = "avx512f")] fn other(a: &mut [u32; 16]) { planted(x(a)); }
 FAULTS
 }
 
@@ -360,11 +362,11 @@ inlined_by_oldest() {
     grep -q "rust: '$least'" .github/workflows/ci.yml ||
         { echo "the public workflow has no row for Rust $least, which Cargo.toml allows"; return 1; }
     command -v rustup >/dev/null || without 77 'there is no rustup'
-    oldest=$(rustup toolchain list | grep -oE '^1\.[0-9]+(\.[0-9]+)?' | sort -V |
+    oldest=$(rustup toolchain list | { grep -oE '^1\.[0-9]+(\.[0-9]+)?' || true; } | sort -V |
         awk -F. -v least="${least#1.}" '$2 >= least' | head -n 1)
     echo "Cargo.toml allows Rust $least; the oldest that is installed by its number is ${oldest:-none}"
-    [ "$oldest" != "$least" ] && [ "${oldest%.0}" != "$least" ] && echo "Rust $least was not run"
-    if [ -z "$oldest" ] || [[ $(rustc --version) == "rustc $oldest "* ]]; then
+    [ "${oldest%.0}" = "$least" ] || echo "Rust $least was not run"
+    if [ -z "$oldest" ] || [ "$(rustc "+$oldest" --version)" = "$(rustc --version)" ]; then
         echo 'no compiler is older than the one in use'
         return
     fi

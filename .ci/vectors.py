@@ -58,12 +58,12 @@ def attributes(text, start):
 
 
 class Function:
-    def __init__(self, path, line, name, marks, code):
+    def __init__(self, path, line, name, marks, code, has_vectors):
         self.place, self.name, self.marks = f"{path}:{line}: {name}", name, marks
+        self.has_vectors = has_vectors
         self.is_forced = "#[inline(always)]" in marks
         self.has_features = "target_feature" in marks
         self.is_hinted = "#[inline]" in marks
-        self.is_entry = self.has_features and not self.is_hinted
         # Methods, of a type or a value, are operations: traits' functions are forced.
         calls = re.findall(r"(?<!fn )(?<![\w$.])(?:([\w$]+)::)?([\w$]+)(?:::<[^;(]*?>)?\(", code)
         closures = re.findall(r"\blet (\w+) = (?:move )?\|", code)
@@ -84,10 +84,12 @@ def functions(root):
         for head in HEAD.finditer(text):
             found = signature(text, head.end())
             of_vector = any(begin < head.start() < end for begin, end in blocks)
-            if not found or not (of_vector or re.search(VECTOR, found[0])):
+            if not found:
                 continue
+            has_vectors = of_vector or bool(re.search(VECTOR, found[0]))
             marks = attributes(text, head.start()) + head[1]
-            yield Function(name, text[:head.start()].count("\n") + 1, head[2], marks, body(text, found[1]))
+            line = text[:head.start()].count("\n") + 1
+            yield Function(name, line, head[2], marks, body(text, found[1]), has_vectors)
 
 
 def size(function, by_name, seen=()):
@@ -103,20 +105,24 @@ def size(function, by_name, seen=()):
 
 
 def main():
-    found = list(functions(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+    all_functions = list(functions(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+    found = [function for function in all_functions if function.has_vectors]
     by_name = {}
     for function in found:
         by_name.setdefault(function.name, []).append(function)
     faults, largest = [], 0
     for function in found:
-        if function.is_forced or function.is_entry:
+        if function.is_forced:
             continue
         if not function.has_features:
             faults.append(f"{function.place} takes or returns vectors, without #[inline(always)]")
             continue
+        if not function.is_hinted:
+            faults.append(f"{function.place} takes or returns vectors, without #[inline]")
+            continue
         own = size(function, by_name)
         # One call in a function that is forced is many: that of each of its callers.
-        callers = [other for other in found for call in other.calls if call == function.name]
+        callers = [other for other in all_functions for call in other.calls if call == function.name]
         is_alone = len(callers) == 1 and not callers[0].is_forced
         if own > OPERATIONS and not is_alone:
             faults.append(f"{function.place} has {own} operations, and more than one caller: LLVM may leave it alone")

@@ -49,7 +49,7 @@ pub(crate) use self::hasher::hash;
 pub use self::mac::Blake2Mac;
 #[cfg(feature = "alloc")]
 pub(crate) use self::many::hash_many;
-pub use self::many::{BatchError, finalize_many, update_each, update_many};
+pub use self::many::{HashManyError, finalize_many, update_each, update_many};
 pub(crate) use self::many::{hash_many_flat, hash_many_into};
 pub use self::parallel::{Blake2p, Parallel};
 pub use self::params::{Params, ParamsError};

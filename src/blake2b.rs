@@ -76,7 +76,7 @@
 //! let (root, leaves) = hasher.finalize_with_leaves();
 //!
 //! assert_eq!(root, tree.hash(&message));
-//! assert!(tree.verify_leaf(3, Part::Inner, &message[3 * 4096..][..4096], &leaves[3]));
+//! assert!(tree.verify_leaf(3, Part::NotLast, &message[3 * 4096..][..4096], &leaves[3]));
 //! # }
 //! # Ok::<(), simd_digest::blake2::ParamsError>(())
 //! ```

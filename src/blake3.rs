@@ -161,7 +161,7 @@ pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Resul
 }
 
 /// Appends to each hasher its bytes. Messages of up to a chunk are compressed side by side, on the backend of the first
-/// hasher; longer ones fill the lanes with chunks of their own.
+/// hasher; longer ones fill the lanes with chunks of their own, on the backend of their hasher.
 ///
 /// ```
 /// use simd_digest::blake3::{self, Hasher};

@@ -7,7 +7,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ManyError {
-    /// The length of the output: hashes, nodes or bytes.
+    /// The length of the output: hashes, nodes, chaining values, outputs or bytes.
     pub given: usize,
     /// The length that the output must have.
     pub needed: usize,

@@ -185,8 +185,9 @@ pub fn hash_many_flat<M: AsRef<[u8]>>(messages: &[M], bytes: &mut [u8]) -> Resul
 
 /// Appends to each hasher its data, side by side: [`Hasher::update`](crate::sha2::Hasher::update) for many.
 ///
-/// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. Blocks that are compressed side by side are
-/// compressed on the backend of the first hasher, and a few short pieces one after the other. Each hasher keeps its own.
+/// Lengths may differ; see [`Batch`](crate::sha2::Batch) for good batches. Blocks that share lanes are compressed on
+/// the backend of the first hasher. Pieces that take less time alone are appended on the backend of their hasher. No
+/// hasher's own backend changes.
 ///
 /// ```
 /// use simd_digest::sha256::{self, Hasher};

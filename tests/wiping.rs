@@ -122,7 +122,7 @@ where
 
         let tree = params.fanout(0).max_depth(2).max_leaf_length(100).inner_hash_length(32).tree().unwrap();
         leaves_nothing("Tree", 3, tree.clone());
-        leaves_nothing("Tree, leaf", 3, tree.leaf(3, Part::Inner).unwrap());
+        leaves_nothing("Tree, leaf", 3, tree.leaf(3, Part::NotLast).unwrap());
         let mut hasher = tree.hasher();
         hasher.update(&message);
         leaves_nothing_of("TreeHasher", updated, &secret(32), hasher);
@@ -174,7 +174,7 @@ fn trap_secrets_left_on_the_heap<F: Flavour>() {
             let params = Params::<F>::new().fanout(fanout).max_depth(depth).max_leaf_length(100).with_backend(backend);
             let tree = params.inner_hash_length(32).tree().unwrap();
             // The first leaf has a parent soon, the last but one waits for it.
-            let leaf = |i: usize| tree.hash_run(i as u64, &message[100 * i..][..100], Part::Inner).unwrap()[0];
+            let leaf = |i: usize| tree.hash_run(i as u64, &message[100 * i..][..100], Part::NotLast).unwrap()[0];
             let [first, late] = [0, 28].map(leaf);
             for word in [&message[16..24], &message[2984..2992], &first.as_bytes()[..8], &late.as_bytes()[..8]] {
                 let found = freed_with(word, || {

@@ -46,7 +46,7 @@ impl<F: Flavour> Params<F> {
     /// # Errors
     ///
     /// If there is not one hash for each message, or a field is out of its range. Then nothing is written.
-    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), BatchError> {
+    pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), HashManyError> {
         Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_into(messages, hashes)?)
     }
 
@@ -55,7 +55,7 @@ impl<F: Flavour> Params<F> {
     /// # Errors
     ///
     /// If `bytes` is not `messages.len()` digests long, or a field is out of its range. Then nothing is written.
-    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), BatchError> {
+    pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), HashManyError> {
         Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_flat(messages, bytes)?)
     }
 }
@@ -63,35 +63,35 @@ impl<F: Flavour> Params<F> {
 /// An error of a call of [`Params`] that writes many digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BatchError {
+pub enum HashManyError {
     /// A parameter is out of range.
     Params(ParamsError),
     /// The output has another length than the digests.
-    Output(ManyError),
+    Outputs(ManyError),
 }
 
-impl From<ParamsError> for BatchError {
+impl From<ParamsError> for HashManyError {
     fn from(error: ParamsError) -> Self {
         Self::Params(error)
     }
 }
 
-impl From<ManyError> for BatchError {
+impl From<ManyError> for HashManyError {
     fn from(error: ManyError) -> Self {
-        Self::Output(error)
+        Self::Outputs(error)
     }
 }
 
-impl fmt::Display for BatchError {
+impl fmt::Display for HashManyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Params(error) => error.fmt(f),
-            Self::Output(error) => error.fmt(f),
+            Self::Outputs(error) => error.fmt(f),
         }
     }
 }
 
-impl core::error::Error for BatchError {}
+impl core::error::Error for HashManyError {}
 
 /// As [`Params::hash_many_into`], for the default parameters.
 pub(crate) fn hash_many_into<F: Flavour>(

@@ -187,7 +187,7 @@ pub fn subtrees(
         .and_then(|chunks| chunks.checked_mul(CHUNK_LEN))
         .unwrap_or(usize::MAX);
     let needed = input.len().div_ceil(bytes);
-    ManyError::check(needed, cvs.len()).map_err(SubtreeError::Outputs)?;
+    ManyError::check(needed, cvs.len())?;
     if bytes >= GROUP * CHUNK_LEN {
         let mut counter = first;
         for (input, cv) in input.chunks(bytes).zip(cvs) {
@@ -257,6 +257,12 @@ pub enum SubtreeError {
     },
     /// There is not one chaining value for each group.
     Outputs(ManyError),
+}
+
+impl From<ManyError> for SubtreeError {
+    fn from(error: ManyError) -> Self {
+        Self::Outputs(error)
+    }
 }
 
 impl fmt::Display for SubtreeError {

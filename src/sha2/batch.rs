@@ -84,7 +84,7 @@ impl<V: Variant> Batch<V> {
         bytes
     }
 
-    /// A hasher on this backend, for a message that comes piece by piece.
+    /// A hasher on the batch's backend, for a message that comes piece by piece.
     #[must_use]
     pub fn hasher(&self) -> Hasher<V> {
         Hasher::new().with_backend(self.backend)

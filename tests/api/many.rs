@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_digest::Backend;
 use simd_digest::blake2::{
-    BatchError, Hash, Hasher, Params, ParamsError, finalize_many, lanes, update_each, update_many,
+    Hash, HashManyError, Hasher, Params, ParamsError, finalize_many, lanes, update_each, update_many,
 };
 
 use crate::common::cases::{cases, fewer};
@@ -284,14 +284,14 @@ fn wrong_output_lengths_are_errors<F: Flavour>() {
     for given in [0, 1, 2, 4, 60] {
         let mut hashes = vec![other(); given];
         let error = params.hash_many_into(&messages, &mut hashes).unwrap_err();
-        assert!(matches!(error, BatchError::Output(error) if lengths(error) == (given, 3)), "{error}");
+        assert!(matches!(error, HashManyError::Outputs(error) if lengths(error) == (given, 3)), "{error}");
         assert_eq!(error.to_string(), format!("the output has length {given}, but must have 3"));
         assert!(hashes.iter().all(|hash| *hash == other::<F>()), "{given} hashes, touched");
     }
     for given in [0, 3, 59, 61, 3 * 64, 2 * 65] {
         let mut bytes = vec![0xee; given];
         let error = params.hash_many_flat(&messages, &mut bytes).unwrap_err();
-        assert!(matches!(error, BatchError::Output(error) if lengths(error) == (given, 60)), "{error}");
+        assert!(matches!(error, HashManyError::Outputs(error) if lengths(error) == (given, 60)), "{error}");
         assert_eq!(bytes, vec![0xee; given], "touched");
     }
     assert!(params.hash_many_into(&[[0; 0]; 0], &mut [other()]).is_err());
@@ -306,7 +306,7 @@ fn parameters_out_of_range_are_errors<F: Flavour>() {
     assert_eq!(hashes, [other(); 2]);
     let mut bytes = [0xee; 2 * 65];
     assert_eq!(params.hash_many_flat(&[b"one", b"two"], &mut bytes), Err(error.into()));
-    assert_eq!(BatchError::from(error).to_string(), error.to_string());
+    assert_eq!(HashManyError::from(error).to_string(), error.to_string());
     assert_eq!(bytes, [0xee; 2 * 65]);
     #[cfg(feature = "alloc")]
     assert_eq!(params.hash_many(&["one"]), Err(error));

@@ -325,12 +325,12 @@ fn damage_is_found<F: Flavour>() {
     }
 
     // A leaf is known at its own place only, and with all its bytes.
-    assert!(!tree.verify_leaf(1, Part::Inner, &message[..100], &leaves[0]));
+    assert!(!tree.verify_leaf(1, Part::NotLast, &message[..100], &leaves[0]));
     assert!(!tree.verify_leaf(0, Part::Last, &message[..100], &leaves[0]));
-    assert!(!tree.verify_leaf(10, Part::Inner, &message[1000..], &leaves[10]));
-    assert!(!tree.verify_leaf(0, Part::Inner, &message[..99], &leaves[0]));
+    assert!(!tree.verify_leaf(10, Part::NotLast, &message[1000..], &leaves[10]));
+    assert!(!tree.verify_leaf(0, Part::NotLast, &message[..99], &leaves[0]));
     let longer = Hash::from_bytes(&[leaves[0].as_bytes(), &[0]].concat()).unwrap();
-    assert!(!tree.verify_leaf(0, Part::Inner, &message[..100], &longer));
+    assert!(!tree.verify_leaf(0, Part::NotLast, &message[..100], &longer));
 }
 
 /// The first bad leaf, and no other, wherever it is and whatever is bad about it.
@@ -346,7 +346,7 @@ fn damage_is_found_in_runs<F: Flavour>() {
             assert_eq!(digests.len(), count);
             assert_eq!(tree.verify_run(5, &message, Part::Last, &digests), Ok(()), "{backend}");
             let (whole, before) = (&message[..length * (count - 1)], &digests[..count - 1]);
-            assert_eq!(tree.verify_run(5, whole, Part::Inner, before), Ok(()), "{backend}");
+            assert_eq!(tree.verify_run(5, whole, Part::NotLast, before), Ok(()), "{backend}");
             for _ in 0..40 {
                 // The message and the digests, in any order, and sometimes both of the same leaf.
                 let (byte, leaf) = (random.below(message.len() as u64), random.below(count as u64));
@@ -372,7 +372,7 @@ fn damage_is_found_in_runs<F: Flavour>() {
                     let expected = if second > first { Err(VerifyError::Leaf(5 + second as u64)) } else { Ok(()) };
                     assert_eq!(rest, expected, "{case}, after the first");
                 }
-                let before = tree.verify_run(5, &message[..first * length], Part::Inner, &digests[..first]);
+                let before = tree.verify_run(5, &message[..first * length], Part::NotLast, &digests[..first]);
                 assert_eq!(before, Ok(()), "{case}, before");
                 message[byte] ^= bit;
                 digests[leaf] = bad;
@@ -392,18 +392,18 @@ fn runs_that_cannot_be_verified<F: Flavour>() {
         assert_eq!(verify(last - 3, &message, Part::Last, &digests), Ok(()), "{backend}");
 
         // What follows the last whole leaf is a leaf only if it is the last.
-        assert_eq!(verify(last - 3, &message, Part::Inner, &digests[..3]), Ok(()));
+        assert_eq!(verify(last - 3, &message, Part::NotLast, &digests[..3]), Ok(()));
         assert_eq!(
             verify(last - 3, &message, Part::Last, &digests[..3]),
             Err(VerifyError::Count { given: 3, needed: 4 })
         );
-        let error = verify(last - 3, &message, Part::Inner, &digests).unwrap_err();
+        let error = verify(last - 3, &message, Part::NotLast, &digests).unwrap_err();
         assert_eq!(error, VerifyError::Count { given: 4, needed: 3 });
         assert_eq!(error.to_string(), "there are 3 leaves, but 4 digests were given");
 
         // The last leaf is another one than the same bytes in the middle, and an empty message has one.
         assert_eq!(verify(last - 3, &message[..30], Part::Last, &digests[..3]), Err(VerifyError::Leaf(last - 1)));
-        assert_eq!(verify(0, b"", Part::Inner, &[]), Ok(()));
+        assert_eq!(verify(0, b"", Part::NotLast, &[]), Ok(()));
         assert_eq!(verify(0, b"", Part::Last, &[]), Err(VerifyError::Count { given: 0, needed: 1 }));
         let empty = tree.leaf(0, Part::Last).unwrap().finalize();
         assert_eq!(verify(0, b"", Part::Last, &[empty]), Ok(()));
@@ -415,7 +415,7 @@ fn runs_that_cannot_be_verified<F: Flavour>() {
         };
         assert_eq!((error.field(), error.value(), error.limits()), ("node_offset", last - 2, 0..=last - 3));
         assert_eq!(VerifyError::from(error).to_string(), error.to_string());
-        assert_eq!(verify(u64::MAX, b"", Part::Inner, &[]), Ok(()));
+        assert_eq!(verify(u64::MAX, b"", Part::NotLast, &[]), Ok(()));
         if let Some(first) = last.checked_add(1) {
             let zero = tree.hash_run(0, &message, Part::Last).unwrap();
             assert!(matches!(verify(first, &message, Part::Last, &zero), Err(VerifyError::Params(_))), "{backend}");
@@ -444,7 +444,7 @@ fn numbers_beyond_the_last<F: Flavour>() {
             assert_eq!(tree.leaf(number, Part::last_if(is_last)).unwrap().update(bytes).finalize(), *digest);
             assert!(tree.verify_leaf(number, Part::last_if(is_last), bytes, digest));
         }
-        assert!(tree.hash_run(last, &bytes[..16], Part::Inner).is_ok());
+        assert!(tree.hash_run(last, &bytes[..16], Part::NotLast).is_ok());
 
         // One more.
         for first in [last - 3, last] {
@@ -455,19 +455,19 @@ fn numbers_beyond_the_last<F: Flavour>() {
                 "{backend}"
             );
         }
-        assert_eq!(tree.hash_run(last, &bytes[..31], Part::Inner).unwrap().len(), 1);
-        assert!(tree.hash_run(last, &bytes[..32], Part::Inner).is_err());
-        assert_eq!(tree.hash_run(u64::MAX, &bytes[..15], Part::Inner), Ok(vec![]), "there is no leaf");
+        assert_eq!(tree.hash_run(last, &bytes[..31], Part::NotLast).unwrap().len(), 1);
+        assert!(tree.hash_run(last, &bytes[..32], Part::NotLast).is_err());
+        assert_eq!(tree.hash_run(u64::MAX, &bytes[..15], Part::NotLast), Ok(vec![]), "there is no leaf");
 
         // Beyond all.
-        let leaf0 = tree.leaf(0, Part::Inner).unwrap().update(&bytes[..16]).finalize();
-        assert!(tree.verify_leaf(0, Part::Inner, &bytes[..16], &leaf0));
+        let leaf0 = tree.leaf(0, Part::NotLast).unwrap().update(&bytes[..16]).finalize();
+        assert!(tree.verify_leaf(0, Part::NotLast, &bytes[..16], &leaf0));
         for number in last.checked_add(1).into_iter().flat_map(|first| [first, first << 8, u64::MAX]) {
-            assert!(!tree.verify_leaf(number, Part::Inner, &bytes[..16], &leaf0), "{backend}, {number}");
-            let error = tree.leaf(number, Part::Inner).unwrap_err();
+            assert!(!tree.verify_leaf(number, Part::NotLast, &bytes[..16], &leaf0), "{backend}, {number}");
+            let error = tree.leaf(number, Part::NotLast).unwrap_err();
             assert_eq!((error.field(), error.value(), error.limits()), ("node_offset", number, 0..=last));
             assert_eq!(error.to_string(), format!("node_offset is {number}, but must be 0 to {last}"));
-            assert_eq!(tree.hash_run(number, &bytes[..16], Part::Inner).unwrap_err(), error);
+            assert_eq!(tree.hash_run(number, &bytes[..16], Part::NotLast).unwrap_err(), error);
             assert_eq!(tree.hash_run(number, b"", Part::Last).unwrap_err(), error);
         }
     }
@@ -595,7 +595,7 @@ fn runs_are_leaves_one_by_one() {
                     "{leaf_length}, {i}"
                 );
             }
-            let open = tree.hash_run(7, bytes, Part::Inner).unwrap();
+            let open = tree.hash_run(7, bytes, Part::NotLast).unwrap();
             assert_eq!(open.len(), length / leaf_length as usize);
             assert!(open.iter().zip(&run).take(run.len() - 1).all(|(a, b)| a == b));
         }

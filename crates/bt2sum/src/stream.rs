@@ -53,7 +53,7 @@ impl<R: Read> LeafByLeaf<R> {
         if self.ended {
             return Ok(None);
         }
-        let mut leaf = tree.leaf(self.index, Part::Inner).map_err(io::Error::other)?;
+        let mut leaf = tree.leaf(self.index, Part::NotLast).map_err(io::Error::other)?;
         self.index += 1;
         let mut room = tree.leaf_length() as usize;
         loop {

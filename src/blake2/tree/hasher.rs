@@ -72,7 +72,7 @@ impl<F: Flavour> Tree<F> {
 /// hasher.update(&[1; 2500]).update(&[2; 2500]);
 /// let (root, leaves) = hasher.finalize_with_leaves();
 /// assert_eq!(leaves.len(), 5);
-/// assert!(tree.verify_leaf(1, Part::Inner, &[1; 1000], &leaves[1]));
+/// assert!(tree.verify_leaf(1, Part::NotLast, &[1; 1000], &leaves[1]));
 /// assert_eq!(tree.root_from_leaves(leaves)?, root);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -356,7 +356,7 @@ mod tests {
                 let message = &message[..message.len().min(30 * length)];
                 let (whole, all) = (tree.hash(message), tree.hash_run(0, message, Part::Last).unwrap());
                 // Leaves that another follows, whatever the message's end.
-                let followed = tree.hash_run(0, message, Part::Inner).unwrap();
+                let followed = tree.hash_run(0, message, Part::NotLast).unwrap();
                 for collected in [0, 0, 0, 2, 3] {
                     let (mut hasher, mut taken, mut done) = (tree.hasher().keep_leaves(), Vec::new(), 0);
                     hasher.most = collected * length;

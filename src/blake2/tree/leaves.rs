@@ -16,7 +16,7 @@ use crate::stream::Stream;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// More follows.
-    Inner,
+    NotLast,
     /// The message ends with it.
     Last,
 }
@@ -25,7 +25,7 @@ impl Part {
     /// [`Last`](Self::Last) if the message `ends` with the part.
     #[must_use]
     pub const fn last_if(ends: bool) -> Self {
-        if ends { Self::Last } else { Self::Inner }
+        if ends { Self::Last } else { Self::NotLast }
     }
 }
 
@@ -54,14 +54,14 @@ impl<F: Flavour> Tree<F> {
     /// themselves.
     ///
     /// With [`Part::Last`], the last leaf may be shorter, and there is one even if `bytes` is empty. With
-    /// [`Part::Inner`], bytes that follow the last whole leaf are left out.
+    /// [`Part::NotLast`], bytes that follow the last whole leaf are left out.
     ///
     /// ```
     /// use simd_digest::{blake2::Part, blake2b::Tree};
     ///
     /// let tree = Tree::unlimited_fanout(1000)?;
     /// let (head, tail) = ([1; 2000], [2; 1500]);
-    /// let leaves = [tree.hash_run(0, &head, Part::Inner)?, tree.hash_run(2, &tail, Part::Last)?].concat();
+    /// let leaves = [tree.hash_run(0, &head, Part::NotLast)?, tree.hash_run(2, &tail, Part::Last)?].concat();
     /// assert_eq!(tree.root_from_leaves(leaves)?, tree.hasher().update(&head).update(&tail).finalize());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -13,7 +13,7 @@ impl<F: Flavour> Tree<F> {
     /// [`hash_run`](Self::hash_run), hashed side by side, without allocating.
     ///
     /// With [`Part::Last`], the last leaf may be shorter, and there is one even if `bytes` is empty. With
-    /// [`Part::Inner`], **bytes that follow the last whole leaf are not verified**.
+    /// [`Part::NotLast`], **bytes that follow the last whole leaf are not verified**.
     ///
     /// Each digest is compared in constant time. A digest of another length than the leaves have is a bad one.
     ///
@@ -34,7 +34,7 @@ impl<F: Flavour> Tree<F> {
     /// assert_eq!(tree.verify_run(4, &message[4000..], Part::Last, &leaves[4..]), Err(VerifyError::Leaf(10)));
     ///
     /// // A part of the message that is not its end.
-    /// tree.verify_run(4, &message[4000..10_000], Part::Inner, &leaves[4..10])?;
+    /// tree.verify_run(4, &message[4000..10_000], Part::NotLast, &leaves[4..10])?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
