@@ -261,10 +261,7 @@ fn compress_blocks<'a, 'm, H: Dispatch>(
         *chain = own;
     }
     *used = longest.max(*used);
-    let mut blocks = H::MaxLanes::copies(&[][..]);
-    for (blocks, end) in blocks.iter_mut().zip(&*ends) {
-        *blocks = &end[1..];
-    }
+    let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|l| &ends[l][1..]);
     let last = H::MaxLanes::copies(common.last);
     let (blocks, last) = (&blocks[..live], &last[..live]);
     let hint = Known::alike::<H::Block>(longest);

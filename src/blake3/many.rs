@@ -73,8 +73,12 @@ impl Update<Blake3Function> for (&mut Hasher, &[u8]) {
     #[inline]
     fn hold(&mut self) -> bool {
         let (hasher, bytes) = self;
-        let can_hold = hasher.chunk.buffer.can_hold(&bytes[..bytes.len().min(hasher.room_in_chunk())]);
-        if can_hold {
+        let head = &bytes[..bytes.len().min(hasher.room_in_chunk())];
+        let can_hold = hasher.chunk.buffer.can_hold(head);
+        if can_hold && head.len() == bytes.len() {
+            hasher.chunk.buffer.append(head);
+            hasher.filled += head.len();
+        } else if can_hold {
             hasher.update(bytes);
         }
         can_hold

@@ -1,6 +1,7 @@
 //! The last blocks of messages: closed side by side, or copied so that zeros follow them.
 #![forbid(unsafe_code)]
 
+use digest::array::Array;
 use digest::typenum::Unsigned;
 
 use super::scheduler::Memory;
@@ -57,10 +58,7 @@ pub(crate) fn close_each<'a, H: Dispatch>(
             if live == 0 {
                 break;
             }
-            let mut blocks = H::MaxLanes::copies(&[][..]);
-            for (blocks, end) in blocks.iter_mut().zip(&*ends) {
-                *blocks = &end[..count];
-            }
+            let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|i| &ends[i][..count]);
             let (chains, blocks, last) = (&mut chains[..live], &blocks[..live], &last[..live]);
             if let ([chain], [blocks], [last]) = (&mut *chains, blocks, last) {
                 H::compress(backend, chain, blocks, *last);

@@ -177,7 +177,7 @@ impl<H: Dispatch> Piece<'_, H> {
 /// Appends pieces none of which can be held back whole: all are there.
 fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H>>]) {
     if pieces.iter().flatten().any(|piece| !piece.stream.buffer.held().is_empty()) {
-        compress_groups::<H>(backend, &mut pieces.iter_mut().flatten().filter_map(Piece::complete));
+        compress_groups::<H>(backend, pieces.iter_mut().flatten().filter_map(Piece::complete));
     }
     let (mut used, mut most, mut least) = (0, 0, usize::MAX);
     for piece in pieces.iter_mut().flatten() {
@@ -203,8 +203,7 @@ fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H
     }
     if most > 0 {
         let pieces = pieces.iter_mut().flatten();
-        let mut blocks = pieces.map(|piece| (&mut piece.stream.chain, Buffer::<H>::whole(piece.data).0));
-        compress_groups::<H>(backend, &mut blocks);
+        compress_groups::<H>(backend, pieces.map(|piece| (&mut piece.stream.chain, Buffer::<H>::whole(piece.data).0)));
     }
     for Piece { stream, data } in pieces.iter_mut().flatten() {
         stream.buffer.append(Buffer::<H>::whole(data).1);
@@ -214,7 +213,7 @@ fn append_pieces<H: Dispatch>(backend: Backend, pieces: &mut [Option<Piece<'_, H
 /// Compresses blocks that do not end their messages. No message has more of them than the one before.
 pub(super) fn compress_groups<'a, H: Dispatch>(
     backend: Backend,
-    messages: &mut dyn Iterator<Item = (&'a mut H::Chain, &'a [H::Block])>,
+    mut messages: impl Iterator<Item = (&'a mut H::Chain, &'a [H::Block])>,
 ) {
     let lanes = H::lanes(backend);
     let mut values = H::MaxLanes::copies(H::Chain::UNUSED);
@@ -222,7 +221,7 @@ pub(super) fn compress_groups<'a, H: Dispatch>(
         let mut chains = Array::<Option<&mut H::Chain>, H::MaxLanes>::from_fn(|_| None);
         let mut blocks = H::MaxLanes::copies(&[][..]);
         let mut live = 0;
-        for (chain, whole) in (&mut *messages).take(lanes) {
+        for (chain, whole) in messages.by_ref().take(lanes) {
             values[live] = *chain;
             (chains[live], blocks[live]) = (Some(chain), whole);
             live += 1;

@@ -134,7 +134,7 @@ fn compress_long<H: Dispatch, const W: usize>(
         held.copy_from_slice(stream.buffer.held());
         to.copy_from_slice(&tails[place][..to.len()]);
     }
-    compress_groups::<H>(backend, &mut chains.iter_mut().zip(blocks.chunks(1)).take(places.len()));
+    compress_groups::<H>(backend, chains.iter_mut().zip(blocks.chunks(1)).take(places.len()));
     let rest = |i: usize| &tails[places[i]][stream.buffer.free()..];
     let lengths = (0..places.len()).map(|i| (i, rest(i).len()));
     let job = |i: usize| Job { place: places[i], chain: Start::<H>::At(&chains[i]), bytes: rest(i), last };

@@ -2,14 +2,13 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::Range;
 use core::slice;
 
 use digest::common::{BlockSizeUser, KeySizeUser};
 use digest::{InvalidLength, Key, KeyInit, MacError, MacMarker, Update};
 
 use super::batch::Batch;
-use super::variant::{BlockOf, ChainOf, Family, Hash, Sealed, Variant, digest};
+use super::variant::{BlockOf, ChainOf, Family, Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::hash::verify;
@@ -53,9 +52,6 @@ pub struct HmacKey<V: Variant> {
     backend: Backend,
     variant: PhantomData<V>,
 }
-
-/// Computes the inner digests of the messages in a range.
-type Inner<'a, V> = &'a dyn Fn(Range<usize>, Put<'_, <V as Sealed>::Function>);
 
 impl<V: Variant> HmacKey<V> {
     /// Sets up `key`, of any length, on [`Backend::best`].
@@ -145,21 +141,22 @@ impl<V: Variant> HmacKey<V> {
         }
         let common =
             Common::<V::Function> { backend: self.backend, chain: &self.inner, first: &[], last: Written::JustNow };
-        let inner = |window, put: Put<'_, V::Function>| {
-            V::Function::compress_in_lanes(&common, &&messages[window], put);
-        };
-        self.each_tag(messages.len(), &inner, &mut put);
+        self.each_tag(messages, |window, put| V::Function::compress_in_lanes(&common, &window, put), put);
     }
 
-    /// Gives each of `number` tags to `put`, with its message's place, compiled once for all types of messages.
-    fn each_tag(&self, number: usize, inner: Inner<'_, V>, put: &mut dyn FnMut(usize, V::Bytes)) {
+    /// Gives each tag to `put`, with its message's place, from the inner digests that `inner` computes.
+    fn each_tag<M>(
+        &self,
+        messages: &[M],
+        inner: impl Fn(&[M], Put<'_, V::Function>),
+        mut put: impl FnMut(usize, V::Bytes),
+    ) {
         const WINDOW: usize = 64;
         let last = Written::JustNow;
         // Inner digests, each the start of a block.
         let mut blocks = [BlockOf::<V>::ZERO; WINDOW];
-        for begin in (0..number).step_by(WINDOW) {
-            let window = begin..number.min(begin + WINDOW);
-            inner(window.clone(), &mut |begin, chains| {
+        for (window, begin) in messages.chunks(WINDOW).zip((0..).step_by(WINDOW)) {
+            inner(window, &mut |begin, chains| {
                 for (block, chain) in blocks[begin..].iter_mut().zip(chains) {
                     block.bytes_mut()[..V::LENGTH].copy_from_slice(digest::<V>(chain).bytes());
                 }
@@ -256,10 +253,7 @@ impl<V: Variant> HmacHasher<V> {
         if tails.len() <= 5 || are_faster_alone(&self.stream, tails) {
             return each_clone!(self, tails, put);
         }
-        let inner = |window, put: Put<'_, V::Function>| {
-            compress_tails(&self.stream, Written::JustNow, &tails[window], put);
-        };
-        self.key.each_tag(tails.len(), &inner, &mut put);
+        self.key.each_tag(tails, |window, put| compress_tails(&self.stream, Written::JustNow, window, put), put);
     }
 
     /// Forgets the message; key and backend stay.

@@ -158,11 +158,8 @@ fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<Wo
             if let ([chain], [block]) = (&mut *chains, &*blocks) {
                 V::Function::compress(backend, chain, from_ref(block), Written::JustNow);
             } else {
-                let mut each = MaxLanes::<V>::copies(&[][..]);
-                for (each, block) in each.iter_mut().zip(&*blocks) {
-                    *each = from_ref(block);
-                }
-                let (blocks, hint) = (&each[..live], Known::Nothing);
+                let blocks = Array::<&[_], MaxLanes<V>>::from_fn(|i| blocks.get(i).map_or(&[][..], from_ref));
+                let (blocks, hint) = (&blocks[..live], Known::Nothing);
                 V::Function::compress_lanes(
                     backend,
                     Run { count: 1, stride: 1, chains: &mut *chains, blocks, last, hint, ends: None },
