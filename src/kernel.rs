@@ -6,8 +6,8 @@
 
 use core::ops::RangeInclusive;
 
-use digest::array::{Array, ArraySize};
-use digest::typenum::{U1, U2, U4, U8, U16, Unsigned};
+use digest::array::ArraySize;
+use digest::typenum::Unsigned;
 
 #[cfg(any(feature = "std", feature = "blake3", all(feature = "alloc", feature = "blake2")))]
 pub(crate) use self::word::wipe_all;
@@ -42,10 +42,10 @@ pub trait Function: Copy + 'static {
     /// The place of a run's last block in its message.
     type Last: Copy;
     /// Lanes at most on any backend: 1 to 16.
-    type MaxLanes: Number;
+    type MaxLanes: ArraySize;
     /// Blocks at most that close a message, 1 or 2. If 2, a message that ends with a whole block
     /// [is closed by one more](closes_whole_blocks).
-    type MaxClosing: Number;
+    type MaxClosing: ArraySize;
 
     /// The message goes on after this run.
     const NOT_LAST: Self::Last;
@@ -74,24 +74,6 @@ pub trait ChainState: Copy {
     /// A copy, every word of which goes through `word`.
     fn copy_by_words(&self, word: impl Fn(u64) -> u64) -> Self;
 }
-
-/// A number of lanes or blocks.
-pub trait Number: ArraySize {
-    /// So many copies. [`Array::from_fn`] takes ten times as much code.
-    fn copies<T: Copy>(value: T) -> Array<T, Self>;
-}
-
-macro_rules! numbers {
-    ($($Type:ident)+) => { $(
-        impl Number for $Type {
-            #[inline]
-            fn copies<T: Copy>(value: T) -> Array<T, Self> {
-                Array([value; Self::USIZE])
-            }
-        }
-    )+ };
-}
-numbers!(U1 U2 U4 U8 U16);
 
 /// Whether a message that ends with a whole block is closed by one more. Otherwise that block is the last.
 #[inline(always)]

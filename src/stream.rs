@@ -1,9 +1,11 @@
 //! One message, as it comes or all at once: a chaining value, the bytes held back, and the backend that computes.
 #![forbid(unsafe_code)]
 
+use digest::array::Array;
+
 use crate::backend::{Backend, Dispatch, reread};
 use crate::buffer::{Buffer, copy_words};
-use crate::kernel::{Block, ChainState, Number, closes_whole_blocks, wipe};
+use crate::kernel::{Block, ChainState, closes_whole_blocks, wipe};
 
 /// A message of which any number of bytes has come.
 #[derive(Clone)]
@@ -54,7 +56,7 @@ impl<H: Dispatch> Stream<H> {
     #[inline(always)]
     pub(crate) fn finalize<R>(&self, last: H::Last, answer: impl FnOnce(&H::Chain) -> R) -> R {
         let mut chain = self.chain.copy_by_words(reread);
-        let mut end = H::MaxClosing::copies(H::Block::ZERO);
+        let mut end = Array::<H::Block, H::MaxClosing>::from_fn(|_| H::Block::ZERO);
         reread_words(end[0].bytes_mut(), self.buffer.block().bytes());
         compress_end::<H>(self.backend, &mut chain, &mut end, self.buffer.held().len(), last);
         let answer = answer(&chain);
@@ -94,7 +96,7 @@ pub(crate) fn compress_message<H: Dispatch>(
         H::compress(backend, chain, whole, H::NOT_LAST);
     }
     if end.is_empty() {
-        let mut end = H::MaxClosing::copies(H::Block::ZERO);
+        let mut end = Array::<H::Block, H::MaxClosing>::from_fn(|_| H::Block::ZERO);
         copy_words(end[0].bytes_mut(), rest);
         compress_end::<H>(backend, chain, &mut end, rest.len(), last);
     } else {

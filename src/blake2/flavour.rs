@@ -7,8 +7,8 @@ use digest::block_buffer::BlockSizes;
 
 use crate::backend::Backend;
 use crate::hash::Digested;
+use crate::kernel::Block;
 use crate::kernel::blake2::Constants;
-use crate::kernel::{Block, Number};
 use crate::lanes::InLanes;
 
 /// One of the two flavours of BLAKE2: [`FlavourB`](crate::blake2b::FlavourB) or
@@ -59,7 +59,7 @@ pub trait Sealed: Constants + InLanes + Digested<Bytes = <Self as Constants>::Di
     /// The bytes of a hasher with all its parameters: see `hazmat::State`.
     type SavedState: Block + AsRef<[u8]> + AsMut<[u8]>;
     /// `LEAVES` as a type-level number.
-    type Leaves: Number;
+    type Leaves: ArraySize;
 }
 
 impl<F: Constants> Digested for F {

@@ -24,7 +24,7 @@ use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::blake2::Last;
-use crate::kernel::{Block, Known, Number, Run, wipe};
+use crate::kernel::{Block, Known, Run, wipe};
 use crate::lanes::scheduler::{Message, Start, schedule};
 use crate::traits::fixed_output;
 
@@ -78,7 +78,7 @@ impl<F: Flavour> Parallel<F> {
             leaf.chain()
         });
         leaf.set_node(0, 0, false);
-        let held = [(); 2].map(|()| F::Leaves::copies(F::Block::ZERO));
+        let held = [(); 2].map(|()| Array::from_fn(|_| F::Block::ZERO));
         Self { leaf, chains, held, length: 0, count: 0, backend }
     }
 
@@ -156,7 +156,7 @@ impl<F: Flavour> Parallel<F> {
             }
         });
         // The root's blocks, of two digests each, are half as many.
-        let mut blocks = F::Leaves::copies(F::Block::ZERO);
+        let mut blocks = Array::<F::Block, F::Leaves>::from_fn(|_| F::Block::ZERO);
         schedule::<F, _>(self.backend, messages, |i, chain| {
             let halves = blocks[i / 2].bytes_mut().split_at_mut(F::Digest::LENGTH);
             let half = if i % 2 == 0 { halves.0 } else { halves.1 };
@@ -183,7 +183,7 @@ impl<F: Flavour> Parallel<F> {
         if !rounds.is_empty()
             && let [key_block] = key_to_come(leaf, chains).as_slice()
         {
-            let mut round = F::Leaves::copies(*key_block);
+            let mut round = Array::<_, F::Leaves>::from_fn(|_| *key_block);
             Self::compress_lanes(backend, chains, &round);
             round.iter_mut().for_each(wipe);
         }
@@ -196,7 +196,7 @@ impl<F: Flavour> Parallel<F> {
             let lanes = F::lanes(backend).min(Self::LEAVES);
             for (first, chains) in (0..).step_by(lanes).zip(chains.chunks_mut(lanes)) {
                 let blocks = Array::<&[F::Block], F::Leaves>::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
-                let last = F::Leaves::copies(Last::Not);
+                let last = Array::<Last, F::Leaves>::from_fn(|_| Last::Not);
                 let (blocks, last) = (&blocks[..chains.len()], &last[..chains.len()]);
                 let stride = Self::LEAVES;
                 F::compress_lanes(

@@ -8,7 +8,7 @@ use digest::array::Array;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake2b::FlavourB;
 use crate::kernel::blake2s::FlavourS;
-use crate::kernel::{Block, ChainState, Ends, Function, Known, Number, Run, Sides, wipe};
+use crate::kernel::{Block, ChainState, Ends, Function, Known, Run, Sides, wipe};
 use crate::lanes::alone::are_faster_alone;
 use crate::lanes::ends::{copy_rest, copy_short};
 use crate::lanes::order::{WIDE_WINDOW, blocks, sort_by_blocks};
@@ -128,7 +128,7 @@ struct Ended<H: Function> {
 impl<H: Dispatch> Windows<'_, H> {
     fn compress(mut self, messages: &dyn Messages, put: Put<'_, H>) {
         let (backend, number) = (self.common.backend, messages.number());
-        let mut few = H::MaxLanes::copies(&[][..]);
+        let mut few = Array::<&[u8], H::MaxLanes>::default();
         let mut done = 0;
         while done < number {
             let read = messages.read(done, &mut few[..H::lanes(backend)]);
@@ -190,8 +190,8 @@ impl<H: Dispatch> Windows<'_, H> {
     fn compress_whole<'m>(&mut self, messages: impl ExactSizeIterator<Item = &'m [u8]> + Clone) -> &[H::Chain] {
         let (live, last) = (messages.len(), self.common.last);
         let memory = self.memory.get_or_insert_with(|| Ended {
-            chains: H::MaxLanes::copies(H::Chain::UNUSED),
-            ends: H::MaxLanes::copies([H::Block::ZERO; 2]),
+            chains: Array::from_fn(|_| H::Chain::UNUSED),
+            ends: Array::from_fn(|_| [H::Block::ZERO; 2]),
             used: 0,
         });
         if messages.clone().all(|message| message.len() <= H::Block::LENGTH) {
@@ -200,9 +200,9 @@ impl<H: Dispatch> Windows<'_, H> {
         let Ended { chains, ends: memory, used } = memory;
         let chains = &mut chains[..live];
         let zero = H::Block::ZERO;
-        let mut blocks = H::MaxLanes::copies(&[][..]);
-        let mut ends = H::MaxLanes::copies(&zero);
-        let last = H::MaxLanes::copies(last);
+        let mut blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|_| &[]);
+        let mut ends = Array::<&H::Block, H::MaxLanes>::from_fn(|_| &zero);
+        let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| last);
         let (mut longest, mut using) = (0, *used);
         for ((((message, memory), chain), blocks), end) in
             messages.zip(memory).zip(&mut *chains).zip(&mut blocks).zip(&mut ends)
@@ -262,7 +262,7 @@ fn compress_blocks<'a, 'm, H: Dispatch>(
     }
     *used = longest.max(*used);
     let blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|l| &ends[l][1..]);
-    let last = H::MaxLanes::copies(common.last);
+    let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| common.last);
     let (blocks, last) = (&blocks[..live], &last[..live]);
     let hint = Known::alike::<H::Block>(longest);
     H::compress_lanes(

@@ -11,6 +11,7 @@
 
 use core::{fmt, slice};
 
+use digest::array::Array;
 use digest::common::AlgorithmName;
 use digest::{CollisionResistance, ExtendableOutput, ExtendableOutputReset, Reset, Update, XofReader};
 
@@ -19,7 +20,7 @@ use super::hasher::Hasher;
 use super::params::{Params, ParamsError, check_range};
 use crate::backend::Backend;
 use crate::kernel::blake2::{Chain, Last};
-use crate::kernel::{Block, ChainState, Known, Number, Run, wipe};
+use crate::kernel::{Block, ChainState, Known, Run, wipe};
 
 /// BLAKE2X, the hash with output of any length, of a message that comes piece by piece; see
 /// [`blake2b::Blake2xb`](crate::blake2b::Blake2xb) and [`blake2s::Blake2xs`](crate::blake2s::Blake2xs).
@@ -334,9 +335,9 @@ impl<F: Flavour> OutputReader<F> {
     /// Computes whole output blocks from `number` on, a lane each, to where they belong.
     fn blocks(&self, mut number: u64, out: &mut [u8]) {
         let lanes = F::lanes(self.backend);
-        let mut chains = F::MaxLanes::copies(F::Chain::UNUSED);
-        let blocks = F::MaxLanes::copies(slice::from_ref(&self.root));
-        let last = F::MaxLanes::copies(Last::Block);
+        let mut chains = Array::<F::Chain, F::MaxLanes>::from_fn(|_| F::Chain::UNUSED);
+        let blocks = Array::<&[F::Block], F::MaxLanes>::from_fn(|_| slice::from_ref(&self.root));
+        let last = Array::<Last, F::MaxLanes>::from_fn(|_| Last::Block);
         let whole = self.parameter_block.bytes()[0];
         for out in out.chunks_mut(lanes * Self::LENGTH) {
             let live = out.len() / Self::LENGTH;

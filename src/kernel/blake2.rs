@@ -4,12 +4,13 @@
 
 use core::fmt;
 
+use digest::array::ArraySize;
 use digest::consts::U1;
 
 pub(crate) use self::lanes::compress_lanes;
 pub(crate) use self::rows::{Row, Rows, compress_rows};
 use super::g::G;
-use super::{Block, ChainState, Function, Number, Word};
+use super::{Block, ChainState, Function, Word};
 
 mod lanes;
 pub(crate) mod rows;
@@ -34,7 +35,7 @@ pub trait Constants: Function<Chain = Chain<Self::Word>, Block = <Self::Word as 
     /// Eight words: a digest, a key or the parameter block.
     type Digest: Block;
     /// Lanes at most on any backend.
-    type Lanes: Number;
+    type Lanes: ArraySize;
 
     const ROUNDS: usize;
     /// The initialisation vector.

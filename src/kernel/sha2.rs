@@ -6,10 +6,11 @@ use core::fmt;
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 
+use digest::array::ArraySize;
 use digest::consts::U2;
 
 pub(crate) use self::lanes::{Lane, compress_lanes, whole_lanes};
-use super::{Block, ChainState, Function, Number, Word};
+use super::{Block, ChainState, Function, Word};
 
 pub(super) use self::roots::{CUBE, SQUARE};
 
@@ -19,7 +20,7 @@ mod roots;
 /// The word of SHA-256, `u32`, or of SHA-512, `u64`.
 pub trait Sha2Word: Word + fmt::Debug {
     /// Lanes at most on any backend.
-    type MaxLanes: Number;
+    type MaxLanes: ArraySize;
 
     /// The constants of the rounds, by sixteen.
     const K: &'static [[Self; 16]];

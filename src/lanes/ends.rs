@@ -6,7 +6,7 @@ use digest::typenum::Unsigned;
 
 use super::scheduler::Memory;
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, Known, Number, Run};
+use crate::kernel::{Block, Known, Run};
 use crate::stream::Stream;
 
 /// The end of a message, of which all blocks before are compressed.
@@ -40,8 +40,8 @@ pub(crate) fn close_each<'a, H: Dispatch>(
         let mut messages = ends.clone().enumerate().filter(|(_, end)| H::closing(end.length) == count);
         loop {
             let Memory { chains, ends } = &mut memory;
-            let mut places = H::MaxLanes::copies(0);
-            let mut last = H::MaxLanes::copies(H::NOT_LAST);
+            let mut places = Array::<usize, H::MaxLanes>::default();
+            let mut last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
             let mut live = 0;
             for (place, end) in messages.by_ref().take(lanes) {
                 let to = &mut ends[live][..count];

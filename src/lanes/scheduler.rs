@@ -16,7 +16,7 @@ use super::alone::are_faster_alone;
 use super::order::{Key, blocks, sort};
 use super::{Common, Put, WINDOW, compress_alone};
 use crate::backend::{Backend, Dispatch};
-use crate::kernel::{Block, ChainState, Known, Number, Run, closes_whole_blocks, wipe};
+use crate::kernel::{Block, ChainState, Known, Run, closes_whole_blocks, wipe};
 
 /// The blocks of one message that are still to be compressed: `first`, `whole`, `rest`, in this order. If all are empty,
 /// the message is done at once.
@@ -99,8 +99,8 @@ impl<H: Dispatch> Memory<H> {
     #[inline]
     pub(super) fn new() -> Self {
         Self {
-            chains: H::MaxLanes::copies(H::Chain::UNUSED),
-            ends: Array::from_fn(|_| H::MaxClosing::copies(H::Block::ZERO)),
+            chains: Array::from_fn(|_| H::Chain::UNUSED),
+            ends: Array::from_fn(|_| Array::from_fn(|_| H::Block::ZERO)),
         }
     }
 
@@ -181,8 +181,8 @@ fn compress_run<H: Dispatch, T>(
     ends: &[Array<H::Block, H::MaxClosing>],
     all_begin_alike: bool,
 ) {
-    let mut blocks = H::MaxLanes::copies(&[][..]);
-    let mut last = H::MaxLanes::copies(H::NOT_LAST);
+    let mut blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|_| &[]);
+    let mut last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
     for (i, slot) in slots.iter().enumerate() {
         blocks[i] = match slot.blocks {
             [] if slot.held => &ends[i][..1],

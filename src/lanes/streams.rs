@@ -10,7 +10,7 @@ use super::order::{put_in_order, sort_by_blocks};
 use super::scheduler::{Memory, Message, Start};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::{ChainState, Known, Number, Run, Sides};
+use crate::kernel::{ChainState, Known, Run, Sides};
 use crate::stream::Stream;
 
 /// Appends to each stream its data, and gives each owner to `done` when its stream has all of it.
@@ -216,10 +216,10 @@ pub(super) fn compress_groups<'a, H: Dispatch>(
     mut messages: impl Iterator<Item = (&'a mut H::Chain, &'a [H::Block])>,
 ) {
     let lanes = H::lanes(backend);
-    let mut values = H::MaxLanes::copies(H::Chain::UNUSED);
+    let mut values = Array::<H::Chain, H::MaxLanes>::from_fn(|_| H::Chain::UNUSED);
     loop {
         let mut chains = Array::<Option<&mut H::Chain>, H::MaxLanes>::from_fn(|_| None);
-        let mut blocks = H::MaxLanes::copies(&[][..]);
+        let mut blocks = Array::<&[H::Block], H::MaxLanes>::from_fn(|_| &[]);
         let mut live = 0;
         for (chain, whole) in messages.by_ref().take(lanes) {
             values[live] = *chain;
@@ -239,7 +239,7 @@ pub(super) fn compress_groups<'a, H: Dispatch>(
 
 /// Compresses all `blocks` of messages for all of which there are lanes.
 fn compress_together<H: Dispatch>(backend: Backend, mut chains: &mut [H::Chain], mut blocks: &mut [&[H::Block]]) {
-    let last = H::MaxLanes::copies(H::NOT_LAST);
+    let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| H::NOT_LAST);
     while let [.., shortest] = &*blocks {
         let count = chains.iter().map(H::longest_run).fold(shortest.len(), usize::min);
         if count > 0 {

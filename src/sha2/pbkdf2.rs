@@ -17,7 +17,7 @@ use super::variant::{BlockOf, ChainOf, Family, Sealed, ValueOf, Variant, WordOf}
 use crate::backend::{Backend, Dispatch};
 use crate::error::{ManyError, Pbkdf2Error};
 use crate::kernel::sha2::{Chain, Iteration, Written};
-use crate::kernel::{Block, ChainState, Function, Known, Number, Run, Word, wipe};
+use crate::kernel::{Block, ChainState, Function, Known, Run, Word, wipe};
 
 /// PBKDF2, see [`sha256::pbkdf2`](crate::sha256::pbkdf2).
 impl<V: Variant> Batch<V> {
@@ -59,21 +59,21 @@ impl<V: Variant> Batch<V> {
 }
 
 /// As many as any backend has lanes.
-type MaxLanes<V> = <<V as Sealed>::Function as Function>::MaxLanes;
+type Lanes<V, T> = Array<T, <<V as Sealed>::Function as Function>::MaxLanes>;
 
 /// Blocks of output side by side, of one password or of several.
 struct Group<'a, V: Variant> {
     backend: Backend,
     rounds: NonZeroU32,
     live: usize,
-    iterations: Array<Iteration<WordOf<V>>, MaxLanes<V>>,
+    iterations: Lanes<V, Iteration<WordOf<V>>>,
     /// A digest each, or fewer bytes at the end of an output.
-    outs: Array<&'a mut [u8], MaxLanes<V>>,
+    outs: Lanes<V, &'a mut [u8]>,
 }
 
 impl<'a, V: Variant> Group<'a, V> {
     fn new(backend: Backend, rounds: NonZeroU32) -> Self {
-        let (iterations, outs) = (MaxLanes::<V>::copies(Iteration::NONE), Array::from_fn(|_| [].as_mut_slice()));
+        let (iterations, outs) = (Array::from_fn(|_| Iteration::NONE), Array::from_fn(|_| [].as_mut_slice()));
         Self { backend, rounds, live: 0, iterations, outs }
     }
 
@@ -136,9 +136,9 @@ impl<V: Variant> Drop for Group<'_, V> {
 
 /// `count` more tags of each. A tag is two messages of one block after the key's.
 fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<WordOf<V>>], count: u32) {
-    let mut chains = MaxLanes::<V>::copies(ChainOf::<V>::UNUSED);
-    let mut blocks = MaxLanes::<V>::copies(BlockOf::<V>::ZERO);
-    let last = MaxLanes::<V>::copies(Written::JustNow);
+    let mut chains = Lanes::<V, ChainOf<V>>::from_fn(|_| ChainState::UNUSED);
+    let mut blocks = Lanes::<V, BlockOf<V>>::from_fn(|_| BlockOf::<V>::ZERO);
+    let last = Lanes::<V, Written>::from_fn(|_| Written::JustNow);
     let (live, mut value) = (iterations.len(), ValueOf::<V>::ZERO);
     let mut put = |block: &mut BlockOf<V>, h: [WordOf<V>; 8]| {
         value = WordOf::<V>::to_bytes_be(h);
@@ -158,7 +158,7 @@ fn iterate_in_lanes<V: Variant>(backend: Backend, iterations: &mut [Iteration<Wo
             if let ([chain], [block]) = (&mut *chains, &*blocks) {
                 V::Function::compress(backend, chain, from_ref(block), Written::JustNow);
             } else {
-                let blocks = Array::<&[_], MaxLanes<V>>::from_fn(|i| blocks.get(i).map_or(&[][..], from_ref));
+                let blocks = Lanes::<V, &[_]>::from_fn(|i| blocks.get(i).map_or(&[][..], from_ref));
                 let (blocks, hint) = (&blocks[..live], Known::Nothing);
                 V::Function::compress_lanes(
                     backend,
