@@ -23,7 +23,7 @@ pub(super) enum Pair {
     Gone { entry: Entry, unlisted: Option<String>, hash: bool },
     /// Recorded, and no business of this run: it is outside of the parts, and no directory that leads to one.
     Outside(Entry),
-    /// A directory that was recorded empty, and has something now.
+    /// A directory that was recorded empty, and has something now or is something else.
     Filled(Entry),
     /// Found and not recorded.
     Fresh { found: Found, hash: bool },
@@ -155,11 +155,9 @@ impl Iterator for Merge<'_> {
             (None, None) => return None,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            // Nothing is found below a directory that is now a file.
-            (Some(entry), Some(Found::Unlisted(name, _)))
-                if !matches!(entry.kind, Kind::Directory(_)) && compare(&entry.name, name).is_eq() =>
-            {
-                Ordering::Less
+            // A directory has no contents, time or number to compare, and what was recorded may be found elsewhere.
+            (Some(entry), Some(found)) if found.is_directory() != matches!(entry.kind, Kind::Directory(_)) => {
+                compare(&entry.name, found.name()).then(Ordering::Less)
             }
             (Some(entry), Some(found)) => compare(&entry.name, found.name()),
         };
@@ -170,7 +168,8 @@ impl Iterator for Merge<'_> {
                 let hash = self.sampled();
                 // Names come in order, so this is a directory now if anything that was found is below.
                 let is_directory = self.found.as_ref().is_some_and(|found| is_below(found.name(), &entry.name));
-                if matches!(entry.kind, Kind::Directory(_)) && is_directory {
+                let is_replaced = self.found.as_ref().is_some_and(|found| found.name() == entry.name);
+                if matches!(entry.kind, Kind::Directory(_)) && (is_directory || is_replaced) {
                     return Some(Pair::Filled(entry));
                 }
                 if !self.parts.has(&entry.name) && !is_directory {

@@ -154,9 +154,13 @@ pub(super) fn verdict(recorded: Recorded<'_>, found: Found<'_>, others: &impl Ot
 
         (Recorded::Link(was), Found::Link(now)) if was == now => (Verdict::Unchanged, Keep::Found),
         (Recorded::Directory, Found::Directory) => (Verdict::Unchanged, Keep::Found),
-        (Recorded::Link(_) | Recorded::Directory, Found::Unread(_)) => (Verdict::Changed, Keep::Old),
-        (Recorded::Link(_) | Recorded::Directory, Found::Link(_) | Found::Directory | Found::Read(_))
-        | (Recorded::File(_), Found::Link(_) | Found::Directory) => (Verdict::Changed, Keep::Found),
+        (Recorded::Link(_), Found::Unread(_)) => (Verdict::Changed, Keep::Old),
+        (Recorded::Link(_), Found::Link(_) | Found::Read(_)) | (Recorded::File(_), Found::Link(_)) => {
+            (Verdict::Changed, Keep::Found)
+        }
+        (Recorded::Directory, _) | (_, Found::Directory) => {
+            unreachable!("a directory and something else of one name are judged one after the other")
+        }
 
         (Recorded::File(was), Found::Unread(now)) if was.stamp() == now => (Verdict::Unchanged, Keep::Old),
         (Recorded::File(was), Found::Unread(now)) if was.was_written(now.modified) => (Verdict::Changed, Keep::Old),

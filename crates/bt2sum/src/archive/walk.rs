@@ -120,6 +120,11 @@ impl Found {
         }
     }
 
+    /// Whether it is a directory, which can be listed or not.
+    pub(super) fn is_directory(&self) -> bool {
+        matches!(self, Self::Directory(..) | Self::Unlisted(..))
+    }
+
     /// Lets go of the directory, for what waits for its turn would hold too many of them.
     pub(super) fn close(&mut self) {
         if let Self::File(place) = self {

@@ -242,14 +242,61 @@ fn empty_directories() {
     symlink("a", path("void")).unwrap();
     fs::remove_file(path("sub.x")).unwrap();
     fs::create_dir(path("sub.x")).unwrap();
-    let lines = ["new: changed", "sub.x: changed", "void: changed"];
-    assert_verdicts(&directory, &["--audit"], &lines, "6 unchanged, 3 changed", 1);
-    assert_verdicts(&directory, &["--sample=100%"], &lines, "6 unchanged, 3 changed", 1);
-    assert_verdicts(&directory, &["--update", "--sample=0"], &lines, "6 unchanged, 3 changed", 0);
+    let lines = ["new: new", "sub.x: new", "void: new", "sub.x: missing"];
+    assert_verdicts(&directory, &["--audit"], &lines, "6 unchanged, 3 new, 1 missing", 1);
+    assert_verdicts(&directory, &["--sample=100%"], &lines, "6 unchanged, 3 new, 1 missing", 1);
+    assert_verdicts(&directory, &["--update", "--sample=0"], &lines, "6 unchanged, 3 new, 1 missing", 0);
     assert_verdicts(&directory, &["--audit"], &[], "9 unchanged", 0);
     let run = outcome(&mut directory.bt2sum(["--list", "--json", "--store", "s"])).stdout;
     assert!(run.contains(r#"{"name":"sub/deep","status":"recorded","mode":"755","empty_directory":true}"#), "{run}");
     assert!(run.contains(r#""links":2,"empty_directories":2,"#), "{run}");
+}
+
+/// A file that was renamed is found, whatever has its old name or had its new one.
+#[test]
+fn renamed_beside_a_directory() {
+    for is_found in [true, false] {
+        let directory = tree().file("d/c", b"1234");
+        let path = |name: &str| directory.path(&format!("d/{name}"));
+        fs::create_dir(path("void")).unwrap();
+        set_time(&directory, "c", 1_000_000);
+        record(&directory, &[]);
+        let (to, left) = if is_found { ("b", 7) } else { ("void", 6) };
+        let _ = fs::remove_dir(path(to));
+        fs::rename(path("c"), path(to)).unwrap();
+        if is_found {
+            fs::create_dir(path("c")).unwrap();
+        }
+        let mut lines = vec![format!("{to}: moved from c")];
+        lines.extend(is_found.then(|| "c: new".to_owned()));
+        let new = if is_found { ", 1 new" } else { "" };
+        let check = |mode: &str, lines: &[String], sums: &str, code| {
+            let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+            assert_verdicts(&directory, &[mode], &lines, sums, code);
+        };
+        check("--audit", &lines, &format!("{left} unchanged{new}, 1 moved"), 1);
+        rot(&directory, to, 0);
+        if is_known() {
+            lines.iter_mut().find(|line| line.starts_with(to)).unwrap().push_str(", rotted");
+            for mode in ["--audit", "--sample=100%", "--update"] {
+                check(mode, &lines, &format!("{left} unchanged, 1 rotted{new}"), 1);
+            }
+        }
+    }
+    // A directory in the place of a file hides no loss, and a repair cannot bring the file back there.
+    let directory = tree();
+    record(&directory, &[]);
+    fs::remove_file(directory.path("d/sub.x")).unwrap();
+    fs::create_dir(directory.path("d/sub.x")).unwrap();
+    let (text, code) = told(&directory, &["--audit", "--quiet"]);
+    assert!(code == Some(1) && text.starts_with("sub.x: missing\n1 missing, root "), "{text}");
+    fs::create_dir(directory.path("copy")).unwrap();
+    let directory = directory.file("copy/sub.x", b"x");
+    let (text, code) = told(&directory, &["--repair", "--missing", "--from", "copy"]);
+    assert!(code == Some(1) && text.starts_with("sub.x: missing"), "{text}");
+    fs::remove_dir(directory.path("d/sub.x")).unwrap();
+    let (text, code) = told(&directory, &["--repair", "--missing", "--from", "copy"]);
+    assert!(code == Some(0) && text.starts_with("sub.x: restored"), "{text}");
 }
 
 /// A repair brings back empty directories with their permissions.
