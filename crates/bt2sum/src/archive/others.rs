@@ -158,7 +158,7 @@ pub(super) enum Place {
 enum Stage {
     Walking,
     Swaps { twins: HashMap<Key, (Twins, VecDeque<Id>)> },
-    Renamed { free: Free, peers: Free, inodes: HashMap<u64, Id> },
+    Renamed { free: Free, peers: Free, inodes: HashMap<u64, VecDeque<Id>> },
     Copied { free: Free },
 }
 
@@ -253,7 +253,11 @@ impl Index {
     pub(super) fn begin_renamed(&mut self) {
         self.elsewhere.sort_unstable();
         let number = |lost: &Lost| Some(lost.file.as_ref()?.0.meta.inode?.number).filter(|_| lost.state == State::Gone);
-        let inodes = self.lost.iter().enumerate().filter_map(|(id, lost)| Some((number(lost)?, id))).collect();
+        let mut inodes: HashMap<_, VecDeque<_>> = HashMap::new();
+        for (id, number) in self.lost.iter().enumerate().filter_map(|(id, lost)| Some((id, number(lost)?))) {
+            // All names of a file have one number.
+            inodes.entry(number).or_default().push_back(id);
+        }
         let (free, peers) = (Free::new(&self.lost, exactly), Free::new(&self.lost, stamps));
         self.stage = Stage::Renamed { free, peers, inodes };
     }
@@ -273,7 +277,16 @@ impl Index {
                 // This is what was answered.
                 twins.get_mut(&key(record)).map(|(_, ids)| ids.pop_front());
             }
-            Stage::Renamed { free, .. } | Stage::Copied { free } => free.pass(&self.lost, record),
+            Stage::Renamed { free, inodes, .. } => {
+                free.pass(&self.lost, record);
+                let ids = record.meta.inode.and_then(|inode| inodes.get_mut(&inode.number));
+                if let Some(ids) = ids {
+                    while ids.front().is_some_and(|&id| self.lost[id].state != State::Gone) {
+                        ids.pop_front();
+                    }
+                }
+            }
+            Stage::Copied { free } => free.pass(&self.lost, record),
         }
     }
 
@@ -339,8 +352,8 @@ impl Others for Index {
             let record = lost.file.as_ref().map(|(record, _)| record);
             lost.state == State::Gone && record.is_some_and(|was| !was.young && was.stamp() == now.stamp())
         };
-        let id = now.meta.inode.and_then(|inode| inodes.get(&inode.number).copied());
-        Some(id.filter(|&id| is_it(&self.lost[id])))
+        let ids = now.meta.inode.and_then(|inode| inodes.get(&inode.number));
+        Some(ids.and_then(|ids| ids.iter().copied().find(|&id| is_it(&self.lost[id]))))
     }
 
     fn peers(&self, now: &Record) -> Option<Peers> {

@@ -430,6 +430,24 @@ fn inodes() {
     assert_verdicts(&directory, &["--audit"], &unknown, "6 unchanged, 2 new, 2 missing", 1);
 }
 
+/// All names of a file that rotted are found by its inode, though they have one number.
+#[test]
+fn hard_links() {
+    let directory = tree().file("d/c", b"1234");
+    set_time(&directory, "c", 1_000_000);
+    fs::hard_link(directory.path("d/c"), directory.path("d/e")).unwrap();
+    record(&directory, &[]);
+    fs::rename(directory.path("d/c"), directory.path("d/y")).unwrap();
+    fs::rename(directory.path("d/e"), directory.path("d/x")).unwrap();
+    rot(&directory, "x", 0);
+    if is_known() {
+        let lines = ["x: moved from c, rotted", "y: moved from e, rotted"];
+        for mode in ["--audit", "--sample=100%", "--update"] {
+            assert_verdicts(&directory, &[mode], &lines, "6 unchanged, 2 rotted", 1);
+        }
+    }
+}
+
 /// The length of a catalogue does not grow with the square of the depth.
 #[test]
 fn deep_trees() {
