@@ -350,7 +350,8 @@ impl Others for Index {
         };
         let is_it = |lost: &Lost| {
             let record = lost.file.as_ref().map(|(record, _)| record);
-            lost.state == State::Gone && record.is_some_and(|was| !was.young && was.stamp() == now.stamp())
+            lost.state == State::Gone
+                && record.is_some_and(|was| !was.young && was.stamp() == now.stamp() && now.may_be(was))
         };
         let ids = now.meta.inode.and_then(|inode| inodes.get(&inode.number));
         Some(ids.and_then(|ids| ids.iter().copied().find(|&id| is_it(&self.lost[id]))))

@@ -16,10 +16,10 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 pub(super) use self::entries::Entries;
-#[cfg(test)]
-pub(super) use self::format::Inode;
 use self::format::{AUTHENTICATOR, END, FLAGS, KEYED, Sealing, TRAILER, damaged};
-pub(super) use self::format::{Entry, FORMAT, Header, Host, Kind, Meta, Record, Sums, Time, nanoseconds, permissions};
+pub(super) use self::format::{
+    Entry, FORMAT, Header, Host, Inode, Kind, Meta, Record, Sums, Time, nanoseconds, permissions,
+};
 use self::parser::Parser;
 use self::two::Last;
 use crate::input::{is_same_file, is_unchanged};

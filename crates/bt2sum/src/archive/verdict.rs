@@ -10,7 +10,7 @@
 //! rot, unless they came from another name together with that time. A time of change or an inode number makes no
 //! verdict milder: the number finds a rotted file under another name, and the time is only in the notes.
 
-use super::store::{Meta, Record, Time};
+use super::store::{Inode, Meta, Record, Time};
 
 /// The place of a record among the lost ones of [`super::others`].
 pub(super) type Id = usize;
@@ -256,6 +256,16 @@ impl Record {
     /// time that it has.
     pub(super) fn was_written(&self, modified: Time) -> bool {
         self.young || self.modified != modified
+    }
+
+    /// Whether a file with the inode number of the record `was` can be the file of that record. The system gives the
+    /// number of a file that was removed to a new file, which is born after all changes of the old one. Where no birth
+    /// is known, whole seconds may be a time that many files have.
+    pub(super) fn may_be(&self, was: &Self) -> bool {
+        match (self.meta.born, was.meta.inode) {
+            (Some(born), Some(Inode { changed, .. })) => born <= changed,
+            _ => self.modified.nanoseconds != 0,
+        }
     }
 }
 

@@ -448,6 +448,20 @@ fn hard_links() {
     }
 }
 
+/// A new file can have the inode number of one that was removed, and is not that file.
+#[test]
+fn inodes_that_are_used_again() {
+    let directory = tree().file("d/c", b"1234");
+    set_time(&directory, "c", 1_000_000);
+    record(&directory, &[]);
+    fs::remove_file(directory.path("d/c")).unwrap();
+    let directory = directory.file("d/y", b"5678");
+    set_time(&directory, "y", 1_000_000);
+    for mode in ["--audit", "--sample=100%", "--audit"] {
+        assert_verdicts(&directory, &[mode], &["y: new", "c: missing"], "6 unchanged, 1 new, 1 missing", 1);
+    }
+}
+
 /// The length of a catalogue does not grow with the square of the depth.
 #[test]
 fn deep_trees() {

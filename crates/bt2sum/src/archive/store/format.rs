@@ -157,6 +157,8 @@ pub(in crate::archive) struct Meta {
     /// `None` if the file is on another file system than its directory, or the host is not known. The root does not
     /// cover this.
     pub(in crate::archive) inode: Option<Inode>,
+    /// When the file was created, in nanoseconds since 1970. This is not stored, and many file systems do not tell it.
+    pub(in crate::archive) born: Option<i64>,
 }
 
 impl Meta {
@@ -164,15 +166,17 @@ impl Meta {
     pub(in crate::archive) fn of(file: &Metadata, device: Option<u64>) -> Self {
         let changed = in_nanoseconds(file.ctime(), file.ctime_nsec()).filter(|_| device == Some(file.dev()));
         let inode = changed.map(|changed| Inode { changed, number: file.ino() });
-        Self { mode: Some(permissions(file.mode())), inode }
+        let born = file.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let born = born.and_then(|born| i64::try_from(born.as_nanos()).ok()).filter(|&born| born > 0);
+        Self { mode: Some(permissions(file.mode())), inode, born }
     }
 
-    /// As [`Self::of`].
+    /// As [`Self::of`], without the time of creation.
     pub(in crate::archive) fn of_stat(file: &Stat, device: Option<u64>) -> Self {
         let changed = in_nanoseconds(file.st_ctime, i64::try_from(file.st_ctime_nsec).unwrap_or(0));
         let changed = changed.filter(|_| device == Some(file.st_dev));
         let inode = changed.map(|changed| Inode { changed, number: file.st_ino });
-        Self { mode: Some(permissions(file.st_mode)), inode }
+        Self { mode: Some(permissions(file.st_mode)), inode, born: None }
     }
 }
 

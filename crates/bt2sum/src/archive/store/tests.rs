@@ -24,7 +24,7 @@ fn header(exclude: &[&str]) -> Header {
 
 fn file(length: u64) -> Record {
     let modified = Time { seconds: -5, nanoseconds: 7 };
-    let meta = Meta { mode: Some(0o644), inode: Some(Inode { changed: -5, number: 17 }) };
+    let meta = Meta { mode: Some(0o644), inode: Some(Inode { changed: -5, number: 17 }), born: None };
     Record { length, modified, digest: digest([3; 20]), checked: 11_000_000, young: true, meta }
 }
 
@@ -264,7 +264,7 @@ fn fields_out_of_range() {
     let time = Time { seconds: 0, nanoseconds: 1_000_000_000 };
     scratch.write(&good, &Secret::default(), &[(b"a", Record { modified: time, ..file(1) })]);
     assert_eq!(scratch.error(), "damaged: a number");
-    let meta = Meta { mode: Some(0o10_000), inode: None };
+    let meta = Meta { mode: Some(0o10_000), inode: None, born: None };
     scratch.write(&good, &Secret::default(), &[(b"a", Record { meta, ..file(1) })]);
     assert_eq!(scratch.error(), "damaged: a mode");
     let long = Record { length: u64::MAX, ..file(1) };
@@ -322,7 +322,7 @@ fn roots_and_keys() {
     let root = |header: &Header, secret: &Secret, record: Record| scratch.write(header, secret, &[(b"a", record)]).root;
     let plain = root(&header(&[]), &none, file(5));
     let mode = file(5).meta.mode;
-    let meta = |mode, inode| Record { meta: Meta { mode, inode }, ..file(5) };
+    let meta = |mode, inode| Record { meta: Meta { mode, inode, born: None }, ..file(5) };
     let inode = |changed, number| Some(Inode { changed, number });
     for seen in [
         Record { checked: 12_000_000, ..file(5) },

@@ -207,7 +207,8 @@ impl Parser {
             last.inode = at_difference(&mut number, parser.varint(false)?).cast_unsigned();
             Some(Inode { changed: last.changed, number: last.inode })
         };
-        let (modified, young, meta) = (Time { seconds, nanoseconds }, flags & YOUNG != 0, Meta { mode, inode });
+        let (modified, young, meta) =
+            (Time { seconds, nanoseconds }, flags & YOUNG != 0, Meta { mode, inode, born: None });
         Ok(Entry { name, kind: Kind::File(Record { length, modified, digest, checked, young, meta }, at) })
     }
 }

@@ -1,7 +1,6 @@
 //! All combinations, compared with a table.
 
 use super::*;
-use crate::archive::store::Inode;
 use crate::scheme::digest;
 
 const THEN: Time = Time { seconds: 1_000, nanoseconds: 5 };
@@ -291,6 +290,26 @@ fn peers_of_a_new_file() {
     );
 }
 
+/// A file that is born after the last change of a recorded one has its inode number by chance.
+#[test]
+fn files_with_one_inode() {
+    let whole = Time { nanoseconds: 0, ..THEN };
+    for (born, modified, is_it) in [
+        (Some(4), whole, true),
+        (Some(5), THEN, true),
+        (Some(6), whole, false),
+        (Some(6), THEN, false),
+        (None, whole, false),
+        (None, THEN, true),
+    ] {
+        let [was, now] = [None, born].map(|born| {
+            let meta = Meta { mode: None, inode: Some(Inode { changed: 5, number: 1 }), born };
+            Record { meta, ..record(10, modified, 1, false, 1) }
+        });
+        assert_eq!(now.may_be(&was), is_it, "{born:?} {modified:?}");
+    }
+}
+
 /// All small numbers of records and files with the contents of now and of then, compared with the rule in words.
 #[test]
 fn twins_of_a_file_in_the_place_of_another() {
@@ -329,7 +348,7 @@ fn twins_of_a_file_in_the_place_of_another() {
 fn notes_about_files() {
     let meta = |mode, changed| {
         let inode = Some(changed).filter(|&changed| changed > 0).map(|changed| Inode { changed, number: 1 });
-        Meta { mode: Some(mode), inode }
+        Meta { mode: Some(mode), inode, born: None }
     };
     let none = Notes::default();
     for verdict in [Verdict::Unchanged, Verdict::Changed, Verdict::Moved(7), Verdict::MovedRotted(7)] {
