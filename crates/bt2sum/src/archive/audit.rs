@@ -306,7 +306,9 @@ impl<'a, 'p> Audit<'a, 'p> {
             }
             _ => {}
         }
-        self.write_old(name, kind, |record| sight.seen(record, turn)).map(|()| None)
+        let is_update = matches!(self.output, Output::Update(_));
+        let seen = |record: &Record| if is_update { sight.updated(record) } else { sight.seen(record, turn) };
+        self.write_old(name, kind, seen).map(|()| None)
     }
 
     /// Writes an empty directory that was found.
@@ -415,7 +417,7 @@ impl<'a, 'p> Audit<'a, 'p> {
             _ => None,
         };
         if let (Output::Update(draft), Some((record, at)), Some(number)) = (&mut self.output, replacement, number) {
-            draft.replace(number, sight.seen(record, false), at);
+            draft.replace(number, sight.updated(record), at);
         }
         let own = old.as_ref().map(|old| (&old.0, old.1));
         self.tell(&name, verdict, &sight, damage, own)
@@ -628,6 +630,15 @@ impl Sight {
             _ => (old.checked, old.young),
         };
         Record { checked, young, meta, ..old.clone() }
+    }
+
+    /// An old record that an update keeps, with the permissions of its file: the update told of them.
+    fn updated(&self, old: &Record) -> Record {
+        let mut record = self.seen(old, false);
+        if let Self::Read(Record { meta: now, .. }, _) | Self::Unread(_, now) = self {
+            record.meta.mode = now.mode;
+        }
+        record
     }
 }
 

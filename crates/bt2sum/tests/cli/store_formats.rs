@@ -103,12 +103,12 @@ fn an_update_writes_format_2() {
     assert_eq!(audit(&directory, &["--update"]).2, 0);
     assert_eq!(audit(&directory, &["--audit"]), (vec![], "7 unchanged".into(), 0));
     fs::remove_dir(directory.path("d/void")).unwrap();
-    // A record that an update keeps has none still.
+    // So are those of a file whose record it keeps.
     fs::write(directory.path("s"), ONE).unwrap();
     rot(&directory, "a", 0);
     assert_eq!(audit(&directory, &["--update"]).2, 1);
     set_mode(&directory, "a", 0o600);
-    assert_verdicts(&directory, &["--audit"], &["a: rotted"], "5 unchanged, 1 rotted", 1);
+    assert_verdicts(&directory, &["--audit"], &["a: rotted", "a: mode 644, now 600"], "5 unchanged, 1 rotted", 1);
 }
 
 /// Two recordings of one tree have one root, wherever it is.
@@ -138,6 +138,12 @@ fn permissions() {
     }
     assert_eq!(audit(&directory, &["--update"]).0, ["a: mode 644, now 600"]);
     assert_eq!(audit(&directory, &["--update"]), (vec![], "6 unchanged".into(), 0));
+    // An update that does not read the file takes them, and a sample does not.
+    set_mode(&directory, "a", 0o640);
+    for mode in [&["--sample=100%"][..], &["--update", "--sample=0"]] {
+        assert_eq!(audit(&directory, mode).0, ["a: mode 600, now 640"], "{mode:?}");
+    }
+    assert_eq!(audit(&directory, &["--audit"]), (vec![], "6 unchanged".into(), 0));
     // Of an edited file and of a rotted one.
     fs::write(directory.path("d/sub.x"), b"edited").unwrap();
     set_mode(&directory, "sub.x", 0o755);
@@ -149,6 +155,10 @@ fn permissions() {
         lines.iter().filter(noted).collect::<Vec<_>>(),
         ["sub/b: mode 644, now 400", "sub.x: mode 644, now 755"]
     );
+    let recorded = fs::read(directory.path("s")).unwrap();
+    assert_eq!(audit(&directory, &["--update"]).0.iter().filter(noted).count(), 2);
+    assert_verdicts(&directory, &["--update"], &["sub/b: rotted"], "5 unchanged, 1 rotted", 1);
+    fs::write(directory.path("s"), recorded).unwrap();
     let (text, _) = told(&directory, &["--audit", "--json"]);
     assert!(
         text.lines()
@@ -173,8 +183,12 @@ fn set_user_id() {
     let text = told(&directory, &["--audit", "--quiet", "--json"]).0;
     assert!(text.contains(r#""mode":"4755","mode_was":"644""#), "{text}");
     // An update takes it over, and has told it.
-    assert_eq!(told(&directory, &["--update", "--quiet"]), (appeared.into(), Some(0)));
-    assert_eq!(told(&directory, &["--update", "--quiet"]), (String::new(), Some(0)));
+    let recorded = fs::read(directory.path("s")).unwrap();
+    for options in [&["--update", "--quiet"][..], &["--update", "--quiet", "--sample=0"]] {
+        fs::write(directory.path("s"), &recorded).unwrap();
+        assert_eq!(told(&directory, options), (appeared.into(), Some(0)));
+        assert_eq!(told(&directory, options), (String::new(), Some(0)));
+    }
     // A new file, one that moved with the bit, and one that got it as it moved.
     fs::write(directory.path("d/new"), b"new").unwrap();
     set_mode(&directory, "new", 0o6755);
