@@ -254,15 +254,20 @@ impl Sampled {
         }
     }
 
-    /// Ends the store, and gives it its name.
+    /// Ends the store, and gives it its name unless the entries that were read have another root than the store.
     pub(super) fn finish(self, store: &Store) -> io::Result<()> {
-        match self {
+        let (file, root) = match self {
             Self::One(copy) => {
                 let authenticator = if store.header.keyed { AUTHENTICATOR as u64 } else { 0 };
-                copy.finish(&store.file, store.before.len() - SEAL - authenticator)
+                copy.end(&store.file, store.before.len() - SEAL - authenticator)?
             }
-            Self::Two(writer) => writer.finish().map(|_| ()),
+            Self::Two(writer) => writer.end().map(|(file, sums)| (file, sums.root))?,
+        };
+        if root != store.sums.root {
+            return Err(io::Error::other("the catalogue had other bytes when it was read again"));
         }
+        store.check_unchanged()?;
+        file.finish()
     }
 }
 

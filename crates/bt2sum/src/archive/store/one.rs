@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use super::format::{Entry, FILE, FORMAT, Header, Kind, LINK, Meta, Record, Sealing, Time, damaged};
+use super::format::{Entry, FILE, FORMAT, Header, Kind, LINK, Meta, ROOT, Record, Sealing, Time, damaged};
 use super::parser::Parser;
-use crate::scheme::{Secret, digest};
+use crate::scheme::{Digest, Secret, digest};
 use crate::sealed::{self, BEGIN};
 use crate::temporary::Temporary;
 
@@ -57,18 +57,20 @@ impl Copy {
         Ok(Self { file, sealing: Sealing::begin(secret, 1)?, done: BEGIN })
     }
 
-    /// Copies the store to `end`.
+    /// Copies the store to `end`, all of which the root covers.
     fn copy(&mut self, store: &File, end: u64) -> io::Result<()> {
         while self.done < end {
             let mut bytes = vec![0; usize::try_from((end - self.done).min(1 << 16)).unwrap_or(0)];
             store.read_exact_at(&mut bytes, self.done)?;
             self.done += bytes.len() as u64;
-            self.write(&bytes)?;
+            self.sealing.covered(&bytes);
+            self.file.write(&bytes)?;
         }
         Ok(())
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes bytes that the root does not cover.
+    fn uncovered(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.sealing.uncovered(bytes);
         self.file.write(bytes)
     }
@@ -78,15 +80,17 @@ impl Copy {
         let leaves = header.length_of_leaves(record.length).ok_or_else(|| damaged("a length"))?;
         self.copy(store, at + leaves)?;
         self.done += SEEN;
-        self.write(&[&record.checked.to_le_bytes()[..], &[u8::from(record.young)]].concat())
+        self.uncovered(&[&record.checked.to_le_bytes()[..], &[u8::from(record.young)]].concat())
     }
 
-    /// Copies the rest to the end of the root, and gives the copy its name.
-    pub(super) fn finish(mut self, store: &File, end: u64) -> io::Result<()> {
-        self.copy(store, end)?;
+    /// Copies the rest to the root, which ends at `end`, and ends the copy. Returns its root.
+    pub(super) fn end(mut self, store: &File, end: u64) -> io::Result<(Temporary, Digest)> {
+        self.copy(store, end - ROOT as u64)?;
+        let root = digest(self.sealing.root.finalize());
+        self.uncovered(root.as_bytes())?;
         if let Some(all) = mem::take(&mut self.sealing.all) {
             self.file.write(all.finalize().as_bytes())?;
         }
-        self.file.finish()
+        Ok((self.file.end()?, root))
     }
 }

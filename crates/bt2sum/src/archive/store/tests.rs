@@ -218,6 +218,31 @@ fn samples_keep_the_format() {
 }
 
 /// Stores that somebody made, with the right checksum and the right root.
+/// A sample does not replace a store by what it read otherwise than before.
+#[test]
+fn samples_of_a_store_that_changes() {
+    let scratch = Scratch::new();
+    for (whole, key, _) in GOLDEN {
+        let secret = secret_of(key);
+        fs::write(scratch.path(), whole).unwrap();
+        let (store, _) = scratch.open(&secret).unwrap();
+        // The first byte of the digest of the first file.
+        let mut entries = store.entries().unwrap();
+        let Some(Entry { kind: Kind::File(_, at), .. }) = entries.next_entry().unwrap() else { unreachable!() };
+        let mut bytes = whole.to_vec();
+        bytes[usize::try_from(at).unwrap() - store.header.scheme.size] ^= 1;
+        fs::write(scratch.path(), &bytes).unwrap();
+        let mut sampled = Sampled::begin(Temporary::create(&scratch.path()).unwrap(), &store, &secret).unwrap();
+        let mut entries = store.entries().unwrap();
+        while let Some(Entry { name, kind }) = entries.next_entry().unwrap() {
+            sampled.entry(&store, &name, &kind, None).unwrap();
+        }
+        let error = sampled.finish(&store).unwrap_err().to_string();
+        assert_eq!(error, "the catalogue had other bytes when it was read again");
+        assert!(fs::read(scratch.path()).unwrap() == bytes);
+    }
+}
+
 #[test]
 fn names_that_no_walk_finds() {
     let scratch = Scratch::new();
