@@ -187,7 +187,7 @@ pub(in crate::archive) fn permissions(mode: u32) -> u16 {
 
 /// A time in nanoseconds since 1970, if it is near enough.
 pub(super) fn in_nanoseconds(seconds: i64, nanoseconds: i64) -> Option<i64> {
-    seconds.checked_mul(1_000_000_000)?.checked_add(nanoseconds)
+    i64::try_from(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)).ok()
 }
 
 /// The fields that are stored about a file.

@@ -218,6 +218,20 @@ fn samples_keep_the_format() {
 }
 
 /// Stores that somebody made, with the right checksum and the right root.
+/// All times that 64 bits have, also where the seconds alone are more.
+#[test]
+fn times_in_nanoseconds() {
+    for (seconds, nanoseconds, expected) in [
+        (-9_223_372_037, 145_224_192, Some(i64::MIN)),
+        (-9_223_372_037, 145_224_191, None),
+        (9_223_372_036, 854_775_807, Some(i64::MAX)),
+        (9_223_372_036, 854_775_808, None),
+        (i64::MIN, 999_999_999, None),
+    ] {
+        assert_eq!(format::in_nanoseconds(seconds, nanoseconds), expected, "{seconds} {nanoseconds}");
+    }
+}
+
 /// A sample does not replace a store by what it read otherwise than before.
 #[test]
 fn samples_of_a_store_that_changes() {
