@@ -59,8 +59,8 @@ pub(crate) const EXCHANGED: &str =
 
 /// Whether the machine tells which one it is, without which inodes are not recorded.
 pub(crate) fn is_known() -> bool {
-    let has_line = |path| fs::read_to_string(path).is_ok_and(|text| !text.trim().is_empty());
-    ["/etc/machine-id", "/var/lib/dbus/machine-id"].into_iter().any(has_line)
+    let has_id = |path| fs::read_to_string(path).is_ok_and(|text| text.trim_end().len() == 32);
+    ["/etc/machine-id", "/var/lib/dbus/machine-id"].into_iter().any(has_id)
 }
 
 /// Records `d` in `s`, with these options too.
