@@ -35,7 +35,7 @@ pub(super) const FILE: u8 = 1;
 pub(super) const LINK: u8 = 2;
 pub(super) const DIRECTORY: u8 = 3;
 
-/// The most bytes of a name in format 2.
+/// The most bytes of a name and of the target of a link in format 2.
 pub(super) const LONGEST_NAME: usize = 1 << 20;
 
 /// A file whose time is nearer than this to the time at which it is read may be written to again within the same time:

@@ -337,6 +337,7 @@ fn entries_that_no_writer_writes() {
         (first + 1, 1, &[0x80, 0], number),
         (first + 1, 1, &overflow, number),
         (first + 1, 1, &endless, number),
+        (first, 4, &[2, 0, 1, b'a', 0x81, 0x80, 0x40], "the length of a target"),
         (first, 4, &[13, 0, 1, b'a', 0xa4, 1], mode),
         (first, 4, &[13, 0, 1, b'a', 0, 0x10], mode),
         (first + 6, 1, &[0], number),

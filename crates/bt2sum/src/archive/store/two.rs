@@ -123,6 +123,9 @@ impl Last {
 
     /// A link.
     pub(super) fn link(&mut self, name: &[u8], target: &[u8]) -> io::Result<Vec<u8>> {
+        if target.len() > LONGEST_NAME {
+            return Err(io::Error::other(format!("a target has {} bytes; {LONGEST_NAME} at most", target.len())));
+        }
         let mut bytes = self.name(LINK, name, None)?;
         put(&mut bytes, target.len() as u64);
         bytes.extend(target);
@@ -171,6 +174,9 @@ impl Parser {
         match kind {
             LINK => {
                 let length = parser.varint(true)?;
+                if length > LONGEST_NAME as u64 {
+                    return Err(damaged("the length of a target"));
+                }
                 return Ok(Entry { name, kind: Kind::Link(parser.bytes(length)?) });
             }
             DIRECTORY => return Ok(Entry { name, kind: Kind::Directory(mode) }),
