@@ -172,12 +172,16 @@ impl Walk {
         Ok(walk)
     }
 
-    /// Lists the directory with this name, unless it is on another device. Returns its permissions if there is nothing
-    /// in it to record, also outside of the parts.
+    /// Lists the directory with this name. Returns its permissions if there is nothing in it to record, also outside of
+    /// the parts, or if it is on another device.
     fn enter(&mut self, name: &[u8]) -> io::Result<Option<u16>> {
         let directory = self.root.directory(name)?;
-        if self.device.is_some() && self.device != Some(fstat(&directory)?.st_dev) {
-            return Ok(None);
+        if let Some(device) = self.device {
+            let stat = fstat(&directory)?;
+            if stat.st_dev != device {
+                // Most are mounted on empty directories, which are then the same with and without.
+                return Ok(Some(permissions(stat.st_mode)));
+            }
         }
         let open = openat(&directory, c".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let (mut entries, mut special, mut is_empty) = (Vec::new(), 0, true);
