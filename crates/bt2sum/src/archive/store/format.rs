@@ -142,7 +142,7 @@ pub(in crate::archive) fn nanoseconds(time: SystemTime) -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::archive) struct Host(pub(in crate::archive) [u8; 16]);
 
-/// The time of change of a file, in nanoseconds since 1970, and its inode number. No program can set them.
+/// The time of change of a file, in nanoseconds since 1970, and its inode number. No system call sets them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::archive) struct Inode {
     pub(in crate::archive) changed: i64,
