@@ -217,7 +217,6 @@ fn samples_keep_the_format() {
     }
 }
 
-/// Stores that somebody made, with the right checksum and the right root.
 /// All times that 64 bits have, also where the seconds alone are more.
 #[test]
 fn times_in_nanoseconds() {
@@ -257,6 +256,7 @@ fn samples_of_a_store_that_changes() {
     }
 }
 
+/// Stores that somebody made, with the right checksum and the right root.
 #[test]
 fn names_that_no_walk_finds() {
     let scratch = Scratch::new();
