@@ -354,7 +354,7 @@ impl Backend {
         self.sha.is_some()
     }
 
-    /// This backend's instruction set, without the SHA extension, and without Arm's instructions for SHA-512.
+    /// This backend without the instructions for SHA-2 of the CPU. SHA-2 then has other kernels, with equal digests.
     #[must_use]
     pub fn without_sha(self) -> Self {
         Self { sha: None, sha512: None, tuning: Tuning::new(false, self.tuning.slow_rotation()), ..self }

@@ -223,7 +223,7 @@ pub type Hash = blake2::Hash<FlavourB>;
 /// ```
 pub type Parallel = blake2::Parallel<FlavourB>;
 
-/// The output of BLAKE2X over BLAKE2b, of any length.
+/// Reads the output of [`Blake2xb`](crate::Blake2xb), as many bytes as it was finalized for.
 pub type OutputReader = blake2::OutputReader<FlavourB>;
 
 /// A way to hash messages as trees of BLAKE2b nodes.
@@ -253,19 +253,19 @@ pub type TreeHasher = blake2::TreeHasher<FlavourB>;
 /// ```
 pub type Blake2b<N> = Blake2<FlavourB, N>;
 
-/// BLAKE2b with 64 bytes of output.
+/// [`Blake2b`] with 64 bytes of output.
 pub type Blake2b512 = Blake2b<U64>;
 
-/// BLAKE2b with 48 bytes of output.
+/// [`Blake2b`] with 48 bytes of output.
 pub type Blake2b384 = Blake2b<U48>;
 
-/// BLAKE2b with 32 bytes of output.
+/// [`Blake2b`] with 32 bytes of output.
 pub type Blake2b256 = Blake2b<U32>;
 
-/// BLAKE2b with 20 bytes of output.
+/// [`Blake2b`] with 20 bytes of output.
 pub type Blake2b160 = Blake2b<U20>;
 
-/// BLAKE2b with 16 bytes of output.
+/// [`Blake2b`] with 16 bytes of output.
 pub type Blake2b128 = Blake2b<U16>;
 
 /// BLAKE2b as a MAC with `N` bytes of tag, `U1` to `U64`, for the `digest` traits.
@@ -281,10 +281,10 @@ pub type Blake2b128 = Blake2b<U16>;
 /// ```
 pub type Blake2bMac<N> = Blake2Mac<FlavourB, N>;
 
-/// BLAKE2b as a MAC with 64 bytes of tag.
+/// [`Blake2bMac`] with 64 bytes of tag.
 pub type Blake2bMac512 = Blake2bMac<U64>;
 
-/// BLAKE2b as a MAC with 32 bytes of tag.
+/// [`Blake2bMac`] with 32 bytes of tag.
 pub type Blake2bMac256 = Blake2bMac<U32>;
 
 /// BLAKE2bp with 64 bytes of output, for the `digest` traits; keyed and of other lengths by [`Params::parallel`].

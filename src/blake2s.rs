@@ -121,25 +121,25 @@ pub type TreeHasher = blake2::TreeHasher<FlavourS>;
 /// BLAKE2s with `N` bytes of output, `U1` to `U32`, used as [`Blake2b`](crate::Blake2b).
 pub type Blake2s<N> = Blake2<FlavourS, N>;
 
-/// BLAKE2s with 32 bytes of output.
+/// [`Blake2s`] with 32 bytes of output.
 pub type Blake2s256 = Blake2s<U32>;
 
-/// BLAKE2s with 28 bytes of output.
+/// [`Blake2s`] with 28 bytes of output.
 pub type Blake2s224 = Blake2s<U28>;
 
-/// BLAKE2s with 20 bytes of output.
+/// [`Blake2s`] with 20 bytes of output.
 pub type Blake2s160 = Blake2s<U20>;
 
-/// BLAKE2s with 16 bytes of output.
+/// [`Blake2s`] with 16 bytes of output.
 pub type Blake2s128 = Blake2s<U16>;
 
 /// BLAKE2s as a MAC with `N` bytes of tag, `U1` to `U32`, used as [`Blake2bMac`](crate::Blake2bMac).
 pub type Blake2sMac<N> = Blake2Mac<FlavourS, N>;
 
-/// BLAKE2s as a MAC with 32 bytes of tag.
+/// [`Blake2sMac`] with 32 bytes of tag.
 pub type Blake2sMac256 = Blake2sMac<U32>;
 
-/// BLAKE2s as a MAC with 16 bytes of tag.
+/// [`Blake2sMac`] with 16 bytes of tag.
 pub type Blake2sMac128 = Blake2sMac<U16>;
 
 /// BLAKE2sp with 32 bytes of output, for the `digest` traits; keyed and of other lengths by [`Params::parallel`].

@@ -187,8 +187,8 @@ pub fn update_each<'a, T>(
     many::update_each(backend, jobs.into_iter(), done);
 }
 
-/// Writes the digest of each hasher to `hashes`; more may be appended to the hashers. The last chunks of all messages
-/// share the lanes, and then the parents of all messages do, on the backend of the first hasher.
+/// Writes the digest of `hashers[i]` to `hashes[i]`. The hashers keep their messages, which may go on, and may differ in
+/// mode and key. The last chunks of all messages share lanes, and then the parents, on the backend of the first hasher.
 ///
 /// # Errors
 ///

@@ -60,7 +60,8 @@ pub trait Function: Digested {}
 
 impl<H: Digested> Function for H {}
 
-/// The length of a [`struct@Hash`]: [`Full`], or `u8` for one that is chosen at run time.
+/// How a [`struct@Hash`] has its length: [`Full`], the one length of its function, or `u8`, a number of bytes that is
+/// chosen at run time.
 pub trait Length: sealed::Counted {}
 
 /// Chosen at run time.
@@ -157,7 +158,7 @@ impl<H: Function> Hash<H> {
         Self::new(H::Bytes::ZERO, 1)
     }
 
-    /// The bytes of the digest.
+    /// The digest, 1 to 64 bytes.
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {

@@ -64,8 +64,8 @@ pub(crate) enum Plan {
     Scheduled,
 }
 
-/// The function of a hash that compresses a batch. Not generic, so that it is compiled once instead of once for each type
-/// of messages.
+/// A hash function that compresses batches. Its method takes `dyn Messages`, so that it is compiled once instead of once
+/// for each type of message.
 pub trait InLanes: Dispatch {
     /// Compresses whole messages, and gives each chain to `put`, with the message's place.
     fn compress_in_lanes(common: &Common<'_, Self>, messages: &dyn Messages, put: Put<'_, Self>);

@@ -83,15 +83,15 @@ pub type Hasher = sha2::Hasher<Variant256>;
 /// ```
 pub type Hash = sha2::Hash<Variant256>;
 
-/// All ways to hash whole messages with SHA-256, on a chosen backend.
-///
-/// The functions of this module are its methods on [`Backend::best`](crate::Backend::best).
+/// The functions of this module that hash whole messages, as methods of a value that has a backend. The functions use
+/// [`Backend::best`](crate::Backend::best).
 ///
 /// ```
+/// use simd_digest::Backend;
 /// use simd_digest::sha256::{self, Batch};
 ///
 /// let mut digests = [0; 2 * 32];
-/// Batch::new().hash_many_flat(&["one", "two"], &mut digests)?;
+/// Batch::new().with_backend(Backend::best()).hash_many_flat(&["one", "two"], &mut digests)?;
 /// assert_eq!(digests[32..], *sha256::hash(b"two").as_bytes());
 /// # Ok::<(), simd_digest::ManyError>(())
 /// ```
@@ -313,8 +313,8 @@ pub fn pbkdf2_many<P: AsRef<[u8]>, S: AsRef<[u8]>, O: AsMut<[u8]>>(
     Batch::new().pbkdf2_many(inputs, rounds, outs)
 }
 
-/// Messages at most that `backend` takes side by side: 1, 4, 8 or 16. A multiple of it is a good batch for
-/// [`hash_many_into`], [`update_many`] and the like.
+/// The number of messages that `backend` hashes side by side: 1, 4, 8 or 16. [`hash_many_into`], [`update_many`] and the
+/// others leave no lane empty if a batch has a multiple of it.
 ///
 /// With the [SHA extension](crate::Backend::sha), a backend hashes as many, two to four at a time.
 ///

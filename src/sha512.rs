@@ -119,7 +119,7 @@ pub fn pbkdf2_many<P: AsRef<[u8]>, S: AsRef<[u8]>, O: AsMut<[u8]>>(
     Batch::new().pbkdf2_many(inputs, rounds, outs)
 }
 
-/// Messages at most that `backend` takes side by side: 1, 2, 4 or 8. A multiple of it is a good batch.
+/// As [`sha256::lanes`](crate::sha256::lanes), for SHA-512: 1, 2, 4 or 8.
 #[must_use]
 pub fn lanes(backend: Backend) -> usize {
     sha2::lanes::<Variant512>(backend)

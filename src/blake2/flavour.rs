@@ -11,8 +11,8 @@ use crate::kernel::Block;
 use crate::kernel::blake2::Constants;
 use crate::lanes::InLanes;
 
-/// One of the two flavours of BLAKE2: [`FlavourB`](crate::blake2b::FlavourB) or
-/// [`FlavourS`](crate::blake2s::FlavourS).
+/// One of the two flavours of BLAKE2, with words of 64 or 32 bits: [`FlavourB`](crate::blake2b::FlavourB) or
+/// [`FlavourS`](crate::blake2s::FlavourS). No other type can implement it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no flavour of BLAKE2",
     label = "neither `blake2b::FlavourB` nor `blake2s::FlavourS`"

@@ -58,13 +58,14 @@ const LAST_NODE: u8 = 1;
 const LAST_NODE_AFTER_RESET: u8 = 2;
 
 impl<F: Flavour> State<F> {
-    /// Bytes of a state: 339 for BLAKE2b, 171 for BLAKE2s.
+    /// The number of bytes of a stored state: 339 for BLAKE2b, 171 for BLAKE2s.
     pub const LENGTH: usize = {
         assert!(F::SavedState::LENGTH == 3 + 3 * F::LONGEST + F::TEXT + F::BLOCK, "all fields, and nothing else");
         F::SavedState::LENGTH
     };
 
-    /// The state as bytes, `[u8; 339]` for BLAKE2b and `[u8; 171]` for BLAKE2s, which are as secret as the key.
+    /// The state to be stored, `[u8; 339]` for BLAKE2b and `[u8; 171]` for BLAKE2s. With a key the bytes are as
+    /// secret as the key.
     #[must_use]
     pub fn to_bytes(&self) -> F::SavedState {
         let Hasher { node, stream, last } = &self.hasher;

@@ -50,7 +50,7 @@ impl<F: Flavour> VarCore<F> {
         self
     }
 
-    /// The backend that computes.
+    /// The backend of this core.
     #[must_use]
     pub fn backend(&self) -> Backend {
         self.backend

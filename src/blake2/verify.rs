@@ -31,7 +31,7 @@ impl<F: Flavour> Params<F> {
     }
 }
 
-/// A tag, or digests of leaves, are not those of the message.
+/// Why a message does not have the given tag, or the given digests of leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {

@@ -122,21 +122,22 @@ pub fn merge_subtrees_root_xof(left: &ChainingValue, right: &ChainingValue, mode
     OutputReader::new(&mut base.parent(left, right), base.backend)
 }
 
-/// Bytes at most of a subtree that begins at byte `input_offset` of a message, or none if there is no limit, at 0.
+/// The largest number of bytes that a subtree can have if it begins at byte `input_offset` of the message. `None`, no
+/// limit, at offset 0.
 ///
 /// # Errors
 ///
-/// [`SubtreeError::Offset`] if `input_offset` is not a multiple of a chunk.
+/// [`SubtreeError::Offset`] if `input_offset` is not a multiple of 1024, a chunk.
 pub fn max_subtree_len(input_offset: u64) -> Result<Option<u64>, SubtreeError> {
     let chunk = chunk_number(input_offset)?;
     Ok((chunk > 0).then(|| 1 << input_offset.trailing_zeros()))
 }
 
-/// Bytes of the left subtree of a message, or subtree, of `input_len` bytes: the largest power of two that is less.
+/// Bytes of the left subtree of a message or subtree of `input_len` bytes: the largest power of two below `input_len`.
 ///
 /// # Errors
 ///
-/// [`SubtreeError::OneChunk`] if there are no two subtrees: a chunk or less.
+/// [`SubtreeError::OneChunk`] if `input_len` is at most 1024, one chunk.
 pub fn left_subtree_len(input_len: u64) -> Result<u64, SubtreeError> {
     if input_len <= CHUNK_LEN as u64 {
         return Err(SubtreeError::OneChunk { length: input_len });

@@ -101,10 +101,10 @@ fn digit(character: u8) -> Result<u8, ParseHashError> {
 /// Digits of the longest digest.
 const MAX_DIGITS: usize = 2 * 64;
 
-/// A digest as lower-case hexadecimal digits, made by [`Hash::to_hex`]. Derefs to `str`.
+/// A digest as lower-case hexadecimal digits, two for each byte, made by [`Hash::to_hex`]. Derefs to `str`.
 ///
-/// Comparison with `==` takes the same time wherever two texts of one length differ. A `str` borrowed from a `Hex` is
-/// compared as every `str`: not in constant time.
+/// `==` of a `Hex` with a `Hex` or a `str` takes equal time wherever two texts of one length differ. `==` of two `str`,
+/// borrowed from a `Hex` or not, does not.
 #[derive(Clone, Copy)]
 pub struct Hex {
     /// The digits, then zeros.

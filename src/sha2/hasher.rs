@@ -89,7 +89,7 @@ impl<V: Variant> Hasher<V> {
         self
     }
 
-    /// Bytes of the message so far, or `u64::MAX` if there are more.
+    /// The number of bytes of the message so far, at most `u64::MAX`.
     #[must_use]
     pub fn count(&self) -> u64 {
         let Stream { chain, buffer, .. } = &self.stream;

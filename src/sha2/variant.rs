@@ -171,7 +171,7 @@ variant!(Variant512 of Sha512Function, "SHA-512", 64 as U64, half U32, "Sha512",
 variant!(Variant512_224 of Sha512Function, "SHA-512/224", 28 as U28, half U14, "Sha512_224", "HmacSha512_224", IV_512_224, b"sha\x05");
 variant!(Variant512_256 of Sha512Function, "SHA-512/256", 32 as U32, half U16, "Sha512_256", "HmacSha512_256", IV_512_256, b"sha\x06");
 
-/// A digest of a variant.
+/// A digest of the SHA-2 hash `V`, of its full length.
 pub type Hash<V> = hash::Hash<V, Full>;
 
 /// The digest in a hash value after the last block.

@@ -73,7 +73,7 @@ impl Builder {
         self
     }
 
-    /// The pool.
+    /// Makes the pool with these settings. It has no threads: the threads that call it hash.
     #[must_use]
     pub fn build(self) -> Pool {
         Pool(Arc::new(Shared { settings: self, counters: Arc::default(), queues: Mutex::default() }))
@@ -105,7 +105,7 @@ impl Pool {
         }
     }
 
-    /// A stream for a thread, which goes on from `hasher`.
+    /// A hasher for the calling thread, which continues `hasher`'s message. Long writes of several threads share lanes.
     ///
     /// ```
     /// use simd_digest::sha256;
@@ -120,7 +120,7 @@ impl Pool {
         PoolHasher::new(hasher.clone(), Member::new(self.queue(&hasher), None), self.0.settings.threshold)
     }
 
-    /// A stream for a task, which goes on from `hasher`.
+    /// A hasher for an asynchronous task, which continues `hasher`'s message.
     ///
     /// See [`AsyncPoolHasher`](crate::AsyncPoolHasher).
     #[cfg(feature = "bytes")]

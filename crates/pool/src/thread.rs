@@ -95,7 +95,7 @@ impl<H: LaneHasher> PoolHasher<H> {
         self.inner().digest()
     }
 
-    /// The hasher of the core, which hashes on its own from here on.
+    /// The hasher of `simd_digest`, with all bytes so far. It no longer takes part in the pool.
     ///
     /// # Panics
     ///

@@ -40,7 +40,8 @@ impl Format {
         Self { hash, stripe: 64 << 10, key: None }
     }
 
-    /// This format with stripes of `bytes` each: smaller ones for small ranges, since a range is read by whole stripes.
+    /// This format with stripes of `bytes` bytes of the object each. A range is read by whole stripes, so short ranges
+    /// want short stripes, and each stripe has a digest more to store.
     ///
     /// # Errors
     ///
@@ -82,19 +83,20 @@ impl Format {
         self.key.is_some()
     }
 
-    /// Begins an object, with random bytes of the operating system.
+    /// The stripes of a new object, whose header gets 16 random bytes of the operating system: stripes of two objects
+    /// cannot be exchanged unnoticed.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Random`] if the system has none.
+    /// [`FormatError::Random`] if the system gives no random bytes.
     pub fn stripes(&self) -> Result<Stripes, FormatError> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|_| FormatError::Random)?;
         self.stripes_with(random)
     }
 
-    /// Begins an object with these random bytes. **Two objects with the same bytes can exchange stripes** unnoticed, so
-    /// this is for tests and for those who have a better source.
+    /// As [`stripes`](Self::stripes), with these random bytes. **Stripes of two objects with equal random bytes can be
+    /// exchanged** unnoticed, so this is for tests, and for callers with a source of their own.
     ///
     /// # Errors
     ///

@@ -88,7 +88,8 @@ impl Stripes {
         self.layout().stored(len)
     }
 
-    /// The length of the object that is stored in `stored` bytes. `None` if no object is stored in as many.
+    /// The length in bytes of an object that takes `stored` bytes in the store, header and digests included. `None` if no
+    /// length of object takes so many.
     #[must_use]
     pub fn length(&self, stored: u64) -> Option<u64> {
         self.layout().length(stored)

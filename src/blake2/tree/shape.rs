@@ -63,12 +63,13 @@ pub(super) fn set_node<F: Flavour>(node: &mut Node<F>, depth: u8, offset: u64, i
 }
 
 impl<F: Flavour> Params<F> {
-    /// The tree with these lengths, fanout and maximal depth. The fields of a single node are set by the tree.
+    /// The tree with the lengths, fanout and maximal depth of these parameters. It numbers the nodes itself: `node_depth`,
+    /// `node_offset` and `last_node` have no effect.
     ///
     /// # Errors
     ///
-    /// If a field is out of its range, which for trees is: fanout 0 or 2 to 255, maximal depth 2 to 255, leaf length
-    /// and inner length at least 1.
+    /// If a field is out of its range, which for trees is: fanout 0 (unlimited) or 2 to 255, maximal depth 2 to 255, at
+    /// least 1 byte of `max_leaf_length` and of `inner_hash_length`.
     pub fn tree(&self) -> Result<Tree<F>, ParamsError> {
         let block = self.node()?.parameter_block;
         let [hash_length, _, fanout, max_depth, ..] = *block.bytes() else { unreachable!("it is longer") };
@@ -92,7 +93,7 @@ impl<F: Flavour> Params<F> {
 }
 
 impl<F: Flavour> Tree<F> {
-    /// The tree of `bt2sum`: unlimited fanout, depth 2, all digests of full length.
+    /// A tree of leaves of `leaf_length` bytes and their root, all digests of full length, as the program `bt2sum` has it.
     ///
     /// # Errors
     ///

@@ -20,12 +20,18 @@ const HEAD: usize = 4 + 2 * 8 + KEY_LEN + 32 + 64;
 
 /// The state of a hasher, to be stored as bytes and restored.
 ///
-/// **In the modes with a key the state is a secret: it has the key.** Whoever can write it chooses the digest.
+/// **In the modes with a key the state is a secret: it has the key.** Whoever can change the bytes chooses the digest.
 ///
-/// The bytes, numbers little-endian: version 1 (1), flags of the mode (1), bytes in the current chunk (2), the number of
-/// the message's first chunk (8) and of the current one (8), the key (32), the current chunk's chaining value (32), its
-/// last bytes, 1 to 64 if it has any, with zeros after them (64), and the chaining values of the complete subtrees
-/// before it, the largest first (32 each).
+/// | bytes | field, numbers little-endian |
+/// |---|---|
+/// | 1 | the version, 1 |
+/// | 1 | flags of the mode |
+/// | 2 | length of the current chunk |
+/// | 8, 8 | number of the first chunk, and of the current chunk |
+/// | 32 | key words: the initial value without a key |
+/// | 32 | chaining value of the current chunk |
+/// | 64 | last 1 to 64 bytes of the current chunk, if it has any, then zeros |
+/// | 32 each | chaining values of the complete subtrees before the current chunk, the largest first |
 ///
 /// ```
 /// use simd_digest::blake3::hazmat::State;

@@ -6,11 +6,13 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 
 use crate::session::Functions;
 
-/// Nothing is sent yet. The names are those of the functions that executors must have. A table of fewer files has fewer
-/// partitions.
+/// A client's context for the cluster whose scheduler is at `scheduler` (`host:port`), and the names of the SQL functions
+/// that each executor must have. Queries are sent when they run, and not here.
+///
+/// A query over a table has at most `partitions` partitions, and at most one for each of the table's files.
 ///
 /// # Errors
-/// The address is none, or the key is no key.
+/// `scheduler` is not an address, or `functions` has a key file without a valid key.
 pub async fn connect(
     scheduler: &str,
     functions: &Functions,

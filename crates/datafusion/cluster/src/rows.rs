@@ -102,10 +102,10 @@ pub async fn make(folder: &Path, name: &str, rows: i64, files: i64, text_bytes: 
     Ok(table)
 }
 
-/// Gives the table in this folder a name in SQL.
+/// Registers the Parquet files of the folder `table` as the SQL table `name`. Executors open the folder by its path here.
 ///
 /// # Errors
-/// The folder has no Parquet files.
+/// The folder cannot be read, has no Parquet files, or its path is not UTF-8.
 pub async fn register(context: &SessionContext, name: &str, table: &Path) -> Result<()> {
     let path = table.to_str().ok_or_else(|| DataFusionError::Execution("the folder's name is not UTF-8".into()))?;
     context.register_parquet(name, path, ParquetReadOptions::default()).await

@@ -12,7 +12,7 @@ use datafusion::prelude::SessionContext;
 pub struct Checked {
     /// The executors that computed with our functions, by name.
     pub executors: BTreeSet<String>,
-    /// The functions whose query failed, and how.
+    /// The names of the functions whose test query failed, each with its error. Empty if all succeeded.
     pub failed: Vec<(String, DataFusionError)>,
     /// The functions with another answer than here; a fingerprint if an executor has another key.
     pub differing: Vec<String>,
