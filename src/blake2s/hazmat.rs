@@ -5,34 +5,10 @@ use crate::backend::Backend;
 use crate::blake2::hazmat;
 use crate::kernel::blake2s::FlavourS;
 
-/// The state of a [`Hasher`](crate::blake2::Hasher) of BLAKE2s as 171 bytes.
-///
-/// ```
-/// use simd_digest::blake2s::{Hasher, Params};
-/// use simd_digest::blake2s::hazmat::State;
-///
-/// let mut hasher = Params::new().key(b"a key").hasher()?;
-/// hasher.update(b"one, ");
-/// let bytes: [u8; 171] = State::from(&hasher).to_bytes();
-///
-/// let mut restored = Hasher::from(State::from_bytes(&bytes)?);
-/// assert_eq!(restored.update(b"two").finalize(), hasher.update(b"two").finalize());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// As [`blake2b::hazmat::State`](crate::blake2b::hazmat::State), for BLAKE2s: 171 bytes.
 pub type State = hazmat::State<FlavourS>;
 
-/// The blocks of BLAKE2s without the buffer: see [`VarCore`](hazmat::VarCore).
-///
-/// ```
-/// use simd_digest::blake2s::{self, hazmat::Blake2sVarCore};
-/// use simd_digest::digest::block_api::VariableOutputCore;
-///
-/// let mut core = Blake2sVarCore::new(32)?;
-/// let mut chaining_value = [0; 32].into();
-/// core.finalize_variable_core(&mut Default::default(), &mut chaining_value);
-/// assert_eq!(blake2s::hash(b""), chaining_value[..]);
-/// # Ok::<(), simd_digest::digest::InvalidOutputSize>(())
-/// ```
+/// As [`Blake2bVarCore`](crate::blake2b::hazmat::Blake2bVarCore), for BLAKE2s.
 pub type Blake2sVarCore = hazmat::VarCore<FlavourS>;
 
 /// The compression function F of [RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.2, with `rounds` rounds.
