@@ -220,9 +220,8 @@ impl Isa {
 /// # Ok::<(), simd_digest::BackendError>(())
 /// ```
 ///
-/// [`available`](Self::available) lists the backends of this CPU, fastest first, as `Ord` sorts them, and
-/// `cargo run --example which_backend` prints them. `set_default` chooses one for the process, and `with_backend` for a
-/// hasher.
+/// [`available`](Self::available) lists the backends of this CPU, fastest first, as `Ord` sorts them. `set_default`
+/// chooses one for the process, and `with_backend` for a hasher.
 ///
 /// # BLAKE2
 ///

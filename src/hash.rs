@@ -60,8 +60,7 @@ pub trait Function: Digested {}
 
 impl<H: Digested> Function for H {}
 
-/// How a [`struct@Hash`] has its length: [`Full`], the one length of its function, or `u8`, a number of bytes that is
-/// chosen at run time.
+/// How a [`struct@Hash`] has its length: [`Full`], or `u8`, a number of bytes that is chosen at run time.
 pub trait Length: sealed::Counted {}
 
 /// Chosen at run time.

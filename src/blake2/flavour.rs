@@ -12,7 +12,7 @@ use crate::kernel::blake2::Constants;
 use crate::lanes::InLanes;
 
 /// One of the two flavours of BLAKE2, with words of 64 or 32 bits: [`FlavourB`](crate::blake2b::FlavourB) or
-/// [`FlavourS`](crate::blake2s::FlavourS). No other type can implement it.
+/// [`FlavourS`](crate::blake2s::FlavourS).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no flavour of BLAKE2",
     label = "neither `blake2b::FlavourB` nor `blake2s::FlavourS`"

@@ -26,7 +26,7 @@ use crate::kernel::{Block, ChainState, Known, Run, wipe};
 /// [`blake2b::Blake2xb`](crate::blake2b::Blake2xb) and [`blake2s::Blake2xs`](crate::blake2s::Blake2xs).
 ///
 /// Its length is known before the message is hashed, and takes part: outputs of different lengths are unrelated, as
-/// digests are. If the length is not known in advance, use `Default`: up to 2^38 bytes (BLAKE2s: 2^37).
+/// digests are. `Default` has an output of unknown length: up to 2^38 bytes (BLAKE2s: 2^37).
 /// [`Params::xof`] and [`Params::xof_with_length`] make it with a key, salt and personalisation.
 ///
 /// The methods of [`ExtendableOutput`] that fill a slice or a box **panic if it is longer than the output**, as
@@ -224,8 +224,7 @@ impl<F: Flavour> zeroize::ZeroizeOnDrop for Blake2x<F> {}
 /// - [`XofReader::read`] has no error to return. **It panics**, before anything is written. Check
 ///   [`remaining`](Self::remaining) first, or use `try_read`.
 ///
-/// Large reads are fast, for their whole blocks are computed side by side, and so is a read from any position:
-/// [`set_position`](Self::set_position) and `std::io::Seek` cost nothing.
+/// The whole blocks of a large read are computed side by side, from any position.
 ///
 /// ```
 /// use simd_digest::blake2b::Blake2xb;

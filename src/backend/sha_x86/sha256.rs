@@ -2,7 +2,7 @@
 //!
 //! `sha256rnds2` takes four cycles for two rounds, and other streams begin theirs meanwhile. Its operands must be in
 //! the first sixteen registers, for it has an SSE encoding alone. With AVX-512 the words of four streams fit into the
-//! other sixteen. Without these registers, pairs in SSE encoding win (`docs/experiments.md` of the repository).
+//! other sixteen.
 //!
 //! Where the CPU has AVX, code in SSE encoding waits for the upper halves of the registers if a caller has left
 //! anything there: for more than twice as long, in pairs on Zen 4. So each function clears them first.

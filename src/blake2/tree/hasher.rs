@@ -60,9 +60,8 @@ impl<F: Flavour> Tree<F> {
 /// Smaller pieces are collected first, until there is a leaf for each lane, but no more than 1 MiB of them. Leaves of
 /// more than 512 KiB are not collected: each is hashed as it comes, and small pieces of it gain nothing from lanes.
 ///
-/// So a hasher holds at most 1 MiB of the message. With feature `zeroize` this memory is copied when it grows, and both
-/// copies exist meanwhile. A hasher also holds the digests of nodes without a parent, of each level at most as many as
-/// the fanout, and those that [`keep_leaves`](Self::keep_leaves) keeps.
+/// So a hasher holds at most 1 MiB of the message. It also holds the digests of nodes without a parent, of each level
+/// at most as many as the fanout, and those that [`keep_leaves`](Self::keep_leaves) keeps.
 ///
 /// ```
 /// use simd_digest::{blake2::Part, blake2b::Tree};

@@ -10,13 +10,10 @@ use crate::kernel::Block;
 
 /// A way to hash messages as trees: the parameters that all nodes have in common.
 ///
-/// The root lies over at least one leaf, even if the message is empty, so it never has depth 0. Unlimited fanout means
+/// The root lies over at least one leaf, even of an empty message. Unlimited fanout means
 /// depth 2: the root lies over all leaves. A tree of limited fanout grows to its maximal depth, where the root takes all
 /// nodes that there are below it. Leaves and nodes have the inner length as their digest length, the root has the hash
 /// length. Key, salt and personalisation are those of every node.
-///
-/// Hashing takes no memory for the message where it is in one slice, and 1 MiB at most where it comes in pieces: see
-/// [`TreeHasher`](super::TreeHasher).
 ///
 /// BLAKE2s numbers the nodes of a level, and so the leaves, with 48 bits: [`Flavour::MAX_NODE_OFFSET`] is the last. A
 /// larger number that a caller gives is an error. More leaves than that, which would take years to hash, are a panic.

@@ -30,11 +30,7 @@ impl<F: Flavour> Tree<F> {
     /// message[10_321] ^= 1;
     /// assert_eq!(tree.verify_run(0, &message, Part::Last, &leaves), Err(VerifyError::Leaf(3)));
     ///
-    /// // Is there more damage, after leaf 3?
     /// assert_eq!(tree.verify_run(4, &message[4000..], Part::Last, &leaves[4..]), Err(VerifyError::Leaf(10)));
-    ///
-    /// // A part of the message that is not its end.
-    /// tree.verify_run(4, &message[4000..10_000], Part::NotLast, &leaves[4..10])?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
