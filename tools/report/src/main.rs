@@ -5,6 +5,8 @@
 //!
 //! `cargo run --release -p report -- --front` prints the chart and the table of README.md.
 //!
+//! `cargo run --release -p report -- --losses` prints the rows of a frozen list in which a peer is faster.
+//!
 //! These switches may be combined:
 //!
 //! - `--features peers` adds `ring`, `aws-lc-rs`, `hashtree-rs` and `rscrypto`. The first three need a C compiler, the
@@ -29,6 +31,7 @@ mod fastest;
 mod front;
 #[path = "../../../benches/kinds.rs"]
 mod kinds;
+mod losses;
 #[path = "../../../benches/measure.rs"]
 mod measure;
 mod mixed;
@@ -39,7 +42,7 @@ mod sha256;
 mod sha512;
 
 use core::error::Error;
-use core::fmt::Write as _;
+use core::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
@@ -60,13 +63,16 @@ const SIDE_BY_SIDE: [(usize, &str); 3] =
 fn main() -> ExitCode {
     let mut directory = None;
     let mut quick = false;
-    let mut front = false;
+    let (mut front, mut losses, mut launch) = (false, false, false);
     let mut only = None;
     let mut arguments = env::args_os().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
             Some("--quick") => quick = true,
             Some("--front") => front = true,
+            Some("--losses") => losses = true,
+            // A child of `--losses`.
+            Some("--launch") => launch = true,
             Some("--only") => match arguments.next().and_then(|title| title.into_string().ok()) {
                 Some(title) => only = Some(title),
                 None => return usage(),
@@ -76,12 +82,20 @@ fn main() -> ExitCode {
             _ => return usage(),
         }
     }
-    if front == directory.is_some() || front && only.is_some() {
+    let jobs = [front, losses, launch, directory.is_some()].into_iter().filter(|&job| job).count();
+    if jobs != 1 || only.is_some() && directory.is_none() {
         return usage();
     }
     if cfg!(debug_assertions) && !quick {
         eprintln!("report: this is a debug build, of which no figure means anything: use --release, or --quick");
         return ExitCode::from(2);
+    }
+    if launch {
+        return ended(losses::launch(quick));
+    }
+    if losses {
+        let options = if quick { "--quick --losses" } else { "--losses" };
+        return ended(losses::report(quick, &command(options)).map(|text| print!("{text}")));
     }
     let Some(directory) = directory else { return print_front(quick) };
     match report(&directory, quick, only.as_deref()) {
@@ -93,8 +107,18 @@ fn main() -> ExitCode {
     }
 }
 
+fn ended<E: fmt::Display>(result: Result<(), E>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("report: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 fn usage() -> ExitCode {
-    eprintln!("usage: report [--quick] [--only TITLE] DIRECTORY\n       report [--quick] --front");
+    eprintln!("usage: report [--quick] [--only TITLE] DIRECTORY\n       report [--quick] --front | --losses");
     ExitCode::from(2)
 }
 

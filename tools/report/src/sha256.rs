@@ -348,7 +348,7 @@ pub(crate) fn some_nodes(memory: &[u8]) -> Experiment<'_> {
 
 /// The one call of `hashtree-rs`, which has none for other messages.
 #[cfg(feature = "peers")]
-fn hashtree(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+pub(crate) fn hashtree(nodes: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     static CHOSEN: std::sync::Once = std::sync::Once::new();
     CHOSEN.call_once(|| _ = hashtree_rs::init());
     hashtree_rs::hash(digests.as_flattened_mut(), nodes.as_flattened(), nodes.len());
