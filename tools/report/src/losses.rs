@@ -94,10 +94,10 @@ fn launches(quick: bool, launches: usize) -> Result<Ratios, Box<dyn Error>> {
     Ok(ratios)
 }
 
-/// One launch: a line for each row.
-pub(crate) fn launch(quick: bool) -> Result<(), String> {
+/// One launch: a line for each row that has this text in its name.
+pub(crate) fn launch(quick: bool, only: Option<&str>) -> Result<(), String> {
     let memory: &'static [u8] = paint(MEMORY).leak();
-    for mut row in rows(memory) {
+    for mut row in rows(memory).into_iter().filter(|row| only.is_none_or(|text| row.name.contains(text))) {
         agree(&mut row)?;
         let mut race = Race::default();
         let Row { name, output, mut ours, peers } = row;

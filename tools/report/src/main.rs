@@ -71,7 +71,7 @@ fn main() -> ExitCode {
             Some("--quick") => quick = true,
             Some("--front") => front = true,
             Some("--losses") => losses = true,
-            // A child of `--losses`.
+            // A child of `--losses`; with `--only`, a look at a few rows.
             Some("--launch") => launch = true,
             Some("--only") => match arguments.next().and_then(|title| title.into_string().ok()) {
                 Some(title) => only = Some(title),
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         }
     }
     let jobs = [front, losses, launch, directory.is_some()].into_iter().filter(|&job| job).count();
-    if jobs != 1 || only.is_some() && directory.is_none() {
+    if jobs != 1 || only.is_some() && (front || losses) {
         return usage();
     }
     if cfg!(debug_assertions) && !quick {
@@ -91,7 +91,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     if launch {
-        return ended(losses::launch(quick));
+        return ended(losses::launch(quick, only.as_deref()));
     }
     if losses {
         let options = if quick { "--quick --losses" } else { "--losses" };
