@@ -12,7 +12,7 @@ use digest::typenum::Unsigned;
 
 use super::{Backend, Isa};
 #[cfg(feature = "blake3")]
-use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, Node, SingleBlock};
+use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, SingleBlock};
 #[cfg(feature = "sha2")]
 use crate::kernel::sha2::{CompressWhole, Whole};
 #[cfg(feature = "sha2")]
@@ -136,8 +136,8 @@ pub(crate) fn compress_settled_block(backend: Backend, block: SingleBlock<'_>) -
 /// See [`CompressGroup::output`].
 #[cfg(feature = "blake3")]
 #[inline]
-pub(crate) fn output_blocks(backend: Backend, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    on!(backend, isa => backend.with(isa).output(node, counter, blocks));
+pub(crate) fn output_blocks(backend: Backend, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    on!(backend, isa => backend.with(isa).output(root, blocks));
 }
 
 fn number_of_lanes<H: Function, T: Compress<H>>(_: &T) -> usize {

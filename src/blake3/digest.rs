@@ -54,8 +54,16 @@ impl KeySizeUser for Blake3 {
 }
 
 impl KeyInit for Blake3 {
+    #[inline]
     fn new(key: &Key<Self>) -> Self {
         Self { hasher: Hasher::new_keyed(key.as_ref()) }
+    }
+
+    /// As the trait has it, except that the hasher is made in its place.
+    #[inline]
+    fn new_from_slice(key: &[u8]) -> Result<Self, ::digest::InvalidLength> {
+        let key = key.try_into().map_err(|_| ::digest::InvalidLength)?;
+        Ok(Self { hasher: Hasher::new_keyed(key) })
     }
 }
 

@@ -17,7 +17,7 @@ use super::output::OutputReader;
 use super::stack::Stack;
 #[cfg(feature = "rayon")]
 use super::tree::OnThreads;
-use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
+use super::tree::{Base, Cv, GROUP, Join, List, Serial, end_of, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::Backend;
 use crate::backend::dispatch::{compress_block, compress_one};
@@ -70,6 +70,10 @@ pub struct Hasher {
     pub(super) held: Held,
 }
 
+/// Bytes of a write that is hashed at once after a digest. Longer ones fill lanes.
+#[cfg(feature = "alloc")]
+const EAGER: usize = 4 * CHUNK_LEN;
+
 impl Hasher {
     /// A hasher of a new message, on [`Backend::best`].
     #[inline]
@@ -79,6 +83,7 @@ impl Hasher {
     }
 
     /// A hasher of a new message with a secret key: a MAC.
+    #[inline]
     #[must_use]
     pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
         let mut key = u32::from_bytes(key);
@@ -105,7 +110,7 @@ impl Hasher {
             first: 0,
             stack: Stack::EMPTY,
             #[cfg(feature = "alloc")]
-            held: Held::EMPTY,
+            held: Held::empty(),
         }
     }
 
@@ -158,6 +163,7 @@ impl Hasher {
     #[inline]
     #[must_use]
     pub fn finalize(&self) -> Hash {
+        self.note_digest();
         Hash::from_bytes(self.digest())
     }
 
@@ -190,6 +196,14 @@ impl Hasher {
     /// The digest of the message so far, to any length. More may be appended to the message.
     #[must_use]
     pub fn finalize_xof(&self) -> OutputReader {
+        self.note_digest();
+        if self.is_one_chunk() {
+            let Stream { chain, buffer, backend } = &self.chunk;
+            return OutputReader::of_root(
+                end_of(chain, buffer.held().len(), |block| reread_words(block, buffer.block())),
+                *backend,
+            );
+        }
         OutputReader::new(&mut self.node(), self.chunk.backend)
     }
 
@@ -205,6 +219,7 @@ impl Hasher {
         {
             self.held.wipe();
             self.held.clear();
+            self.held.take_digest();
         }
         self
     }
@@ -242,6 +257,29 @@ impl Hasher {
         return &[];
     }
 
+    /// Tells that a digest of the message so far is asked for.
+    #[inline]
+    pub(super) fn note_digest(&self) {
+        #[cfg(feature = "alloc")]
+        self.held.note_digest();
+    }
+
+    /// Whether `length` bytes are not to be held: each digest hashes again what is held. Then nothing is held any more.
+    #[cfg(feature = "alloc")]
+    fn is_eager(&mut self, length: usize) -> bool {
+        let is_eager = self.held.take_digest() && length < EAGER;
+        if is_eager {
+            self.settle();
+        }
+        is_eager
+    }
+
+    /// There is no memory to hold anything.
+    #[cfg(not(feature = "alloc"))]
+    fn is_eager(&mut self, _: usize) -> bool {
+        true
+    }
+
     /// Whether all of the message is in `chunk`.
     #[inline]
     pub(super) fn is_one_chunk(&self) -> bool {
@@ -264,7 +302,7 @@ impl Hasher {
     ///
     /// 1. A chunk that has begun is completed, or a group of chunks that are held.
     /// 2. A group ends at a multiple of sixteen chunks. The largest subtree that may begin there is hashed in place.
-    /// 3. The rest is held. Without feature `alloc` it goes on as subtrees, and the last chunk begins.
+    /// 3. The rest is held. After a digest, and without feature `alloc`, it goes on as subtrees, and the last chunk begins.
     ///
     /// A group or a subtree goes to the stack as two halves, because it may be the whole message.
     #[inline(never)]
@@ -272,10 +310,15 @@ impl Hasher {
         if bytes.is_empty() {
             return;
         }
+        let is_eager = self.is_eager(bytes.len());
         if self.filled > 0 {
-            let (head, rest) = bytes.split_at(CHUNK_LEN - self.filled);
+            let (head, rest) = bytes.split_at(bytes.len().min(CHUNK_LEN - self.filled));
             self.chunk.update(head);
+            self.filled += head.len();
             bytes = rest;
+            if bytes.is_empty() {
+                return;
+            }
             self.push_chunk();
         }
         #[cfg(feature = "alloc")]
@@ -286,7 +329,7 @@ impl Hasher {
             if bytes.is_empty() {
                 return;
             }
-            let held = core::mem::replace(&mut self.held, Held::EMPTY);
+            let held = core::mem::replace(&mut self.held, Held::empty());
             self.push_group(held.bytes());
             self.held = held;
             self.held.clear();
@@ -303,8 +346,7 @@ impl Hasher {
                 bytes = rest;
             }
         }
-        #[cfg(not(feature = "alloc"))]
-        while bytes.len() > CHUNK_LEN {
+        while is_eager && bytes.len() > CHUNK_LEN {
             let (subtree, rest) = bytes.split_at(self.aligned(bytes.len()));
             self.push_subtree::<J>(subtree);
             bytes = rest;
@@ -312,12 +354,11 @@ impl Hasher {
         if !bytes.is_empty() {
             self.merge();
             #[cfg(feature = "alloc")]
-            self.held.append(bytes);
-            #[cfg(not(feature = "alloc"))]
-            {
-                self.chunk.update(bytes);
-                self.filled = bytes.len();
+            if !is_eager {
+                return self.held.append(bytes);
             }
+            self.chunk.update(bytes);
+            self.filled = bytes.len();
         }
     }
 
@@ -334,7 +375,7 @@ impl Hasher {
     pub(super) fn settle(&mut self) {
         #[cfg(feature = "alloc")]
         if !self.held().is_empty() {
-            let held = core::mem::replace(&mut self.held, Held::EMPTY);
+            let held = core::mem::replace(&mut self.held, Held::empty());
             let bytes = held.bytes();
             let (mut chunks, last) = bytes.split_at((bytes.len() - 1) / CHUNK_LEN * CHUNK_LEN);
             while !chunks.is_empty() {

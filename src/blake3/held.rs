@@ -1,6 +1,7 @@
 //! The bytes that small writes gather, so that chunks are hashed side by side.
 
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::tree::GROUP;
 use super::value::CHUNK_LEN;
@@ -11,11 +12,28 @@ use crate::kernel::wipe_all;
 pub(super) struct Held {
     bytes: Vec<u8>,
     /// Bytes at most since the last wipe.
-    most: usize,
+    most: u16,
+    /// Whether a digest of the message so far was asked for. Each would hash again what is held.
+    digested: AtomicBool,
 }
 
 impl Held {
-    pub(super) const EMPTY: Self = Self { bytes: Vec::new(), most: 0 };
+    #[inline]
+    pub(super) const fn empty() -> Self {
+        Self { bytes: Vec::new(), most: 0, digested: AtomicBool::new(false) }
+    }
+
+    /// Tells that a digest was asked for.
+    #[inline]
+    pub(super) fn note_digest(&self) {
+        self.digested.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a digest was asked for since the last call.
+    #[inline]
+    pub(super) fn take_digest(&mut self) -> bool {
+        core::mem::take(self.digested.get_mut())
+    }
 
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
@@ -30,7 +48,9 @@ impl Held {
         }
         debug_assert!(self.bytes.len() + bytes.len() <= GROUP * CHUNK_LEN);
         self.bytes.extend_from_slice(bytes);
-        self.most = self.most.max(self.bytes.len());
+        #[expect(clippy::cast_possible_truncation, reason = "sixteen chunks at most")]
+        let length = self.bytes.len() as u16;
+        self.most = self.most.max(length);
     }
 
     /// Drops all bytes, and keeps the memory.
@@ -41,16 +61,17 @@ impl Held {
 
     /// Overwrites all that was ever held: with feature `zeroize` only.
     pub(super) fn wipe(&mut self) {
-        self.bytes.resize(self.most, 0);
+        self.bytes.resize(self.most.into(), 0);
         wipe_all(&mut self.bytes);
         self.most = 0;
     }
 }
 
-/// Copies no more than there is.
+/// Copies no more than there is. Most clones are for a digest: the traits of `digest` have no other way to it.
 impl Clone for Held {
     fn clone(&self) -> Self {
-        let mut held = Self::EMPTY;
+        self.note_digest();
+        let mut held = Self::empty();
         if !self.bytes.is_empty() {
             held.append(&self.bytes);
         }

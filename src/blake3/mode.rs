@@ -7,9 +7,10 @@ use digest::MacError;
 use super::hasher::Hasher;
 use super::output::OutputReader;
 use super::plan;
-use super::tree::{Base, Cv};
+use super::tree::{Base, Cv, end_of};
 use super::value::{Hash, KEY_LEN, OUT_LEN};
 use crate::backend::Backend;
+use crate::buffer::copy_words;
 use crate::hash::verify;
 use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
@@ -99,6 +100,10 @@ impl Mode {
     #[must_use]
     pub fn hash_xof(&self, message: &[u8]) -> OutputReader {
         let base = self.base();
+        if message.len() <= 64 {
+            let node = end_of(&base.chunk(0), message.len(), |block| copy_words(block, message));
+            return OutputReader::of_root(node, base.backend);
+        }
         OutputReader::new(&mut base.node(message), base.backend)
     }
 

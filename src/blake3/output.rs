@@ -43,6 +43,13 @@ pub struct OutputReader {
 }
 
 impl OutputReader {
+    /// The reader of a node that is made for it, in its place.
+    #[inline(always)]
+    pub(super) fn of_root(node: Node, backend: Backend) -> Self {
+        let node = Node { flags: node.flags | flag::ROOT, ..node };
+        Self { node, backend, counter: 0, read: 0, block: [0; 64] }
+    }
+
     /// Takes the node, and wipes the place that it was in.
     pub(super) fn new(node: &mut Node, backend: Backend) -> Self {
         let root = Node { flags: node.flags | flag::ROOT, ..*node };
@@ -68,7 +75,7 @@ impl OutputReader {
         }
         let (blocks, rest) = bytes.as_chunks_mut();
         if !blocks.is_empty() {
-            output_blocks(self.backend, &self.node, self.counter, blocks);
+            output_blocks(self.backend, self.node.numbered(self.counter), blocks);
             self.counter = self.counter.wrapping_add(blocks.len() as u64);
         }
         if !rest.is_empty() {
@@ -80,7 +87,7 @@ impl OutputReader {
 
     /// Computes the block in use.
     fn compute(&mut self) {
-        output_blocks(self.backend, &self.node, self.counter, core::array::from_mut(&mut self.block));
+        output_blocks(self.backend, self.node.numbered(self.counter), core::array::from_mut(&mut self.block));
     }
 
     /// The position of the next byte.

@@ -183,6 +183,15 @@ pub(crate) struct Node {
     pub(crate) flags: u8,
 }
 
+impl Node {
+    /// The block, with another counter: the number of the first output block.
+    #[inline]
+    pub(crate) fn numbered(&self, counter: u64) -> SingleBlock<'_> {
+        let Self { h, block, length, flags, .. } = self;
+        SingleBlock { key: h, bytes: block, counter, length: *length, flags: *flags }
+    }
+}
+
 /// Says nothing: the node of a keyed hash is a secret.
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -202,8 +211,9 @@ pub(crate) trait CompressGroup: Compress<Blake3Function> {
     /// than they were just written in, and the CPU would wait.
     fn block<const SETTLED: bool>(self, block: SingleBlock<'_>) -> [u8; 32];
 
-    /// Writes the root's output blocks from number `counter` on, any number.
-    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]);
+    /// Writes the root's output blocks from number `root.counter` on, any number of them. Vector kernels take the fields
+    /// in registers, too.
+    fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]);
 }
 
 /// The lower and the upper half of a counter.

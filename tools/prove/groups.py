@@ -336,24 +336,28 @@ class OneBlock(Contract):
 
 
 class Output(Contract):
-    """`fn(&Node, u64, &mut [[u8; 64]])`: output blocks of a root, `number` of them."""
+    """`fn(SingleBlock, &mut [[u8; 64]])`, or with the fields in registers and an array of blocks: `number` output blocks of
+    a root."""
 
     outputs = ("blocks",)
 
-    def __init__(self, *args, number, **more):
+    def __init__(self, *args, number, in_registers, **more):
         super().__init__(*args, **more)
-        self.number = number
+        self.number, self.in_registers = number, in_registers
 
     def given(self):
         self.h = [var("h", 4, j, secret=True) for j in range(8)]
         self.m = [var("m", 4, j, secret=True) for j in range(16)]
+        key, block = self.region("key", 32), self.region("block of the root", 64)
+        for words, region in ((self.h, "key"), (self.m, "block of the root")):
+            for j, x in enumerate(words):
+                self.fill(region, 4 * j, x, 4)
         self.length, self.flags, self.counter = var("length", 1), var("flags", 1), var("counter", 8)
-        words = [(x, 4) for x in self.h], [(x, 4) for x in self.m]
-        node = self.struct(
-            "node", "blake3::Node", h=words[0], block=words[1], counter=var("unused", 8), length=(self.length, 1),
-            flags=(self.flags, 1),
-        )  # fmt: skip
-        return [node, self.counter, self.region("blocks", 64 * self.number, True), self.number]
+        fields = dict(key=key, bytes=block, counter=self.counter, length=(self.length, 1), flags=(self.flags, 1))
+        blocks = self.region("blocks", 64 * self.number, True)
+        if self.in_registers:
+            return [*fields.values(), blocks]
+        return [self.struct("root", "blake3::SingleBlock", **fields), blocks, self.number]
 
     def expected(self, st, done):
         out = []

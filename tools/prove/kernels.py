@@ -234,9 +234,15 @@ def cases(kernel, everything):
         if everything and kernel.isa == "neon":  # on x86-64 they take psrlw, of which there is no model
             out += [dict(live=len(counts), counts=counts) for counts in group_counts(kernel.most)]
         return groups.Group, out
+    to = kinds[-1] if kinds else ""
+    if re.match(r"&mut \[+u8; 64\]", to):
+        in_registers = len(kinds) > 2
+        if in_registers:
+            numbers = (2,) if to.endswith("; 2]") else (1,)
+        else:
+            most = kernel.most
+            numbers = (1, 2, most - 1, most, most + 1, 2 * most + 1) if everything else (2, most, most + 1)
+        return groups.Output, [dict(number=n, in_registers=in_registers) for n in numbers]
     if first.startswith("SingleBlock<") or kinds == ("&[u32; 8]", "&[u8; 64]", "u64", "u8", "u8"):
         return groups.OneBlock, [dict(in_registers=len(kinds) > 1)]
-    if kinds[:2] == ("&Node", "u64"):
-        numbers = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33) if everything else (1, 2, 16, 17)
-        return groups.Output, [dict(number=n) for n in numbers]
     raise Refuted("no contract for fn(%s)" % ", ".join(kinds))

@@ -3,11 +3,11 @@
 
 use super::Avx;
 use crate::backend::On;
-use crate::backend::sse41::blake3::alone;
+use crate::backend::sse41::blake3::{alone, in_lanes};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, SingleBlock, compress_lanes, compress_row, compress_rows,
-    group_lanes, group_rows, output_lanes, output_rows,
+    Blake3Function, Chain, CompressGroup, Group, SingleBlock, compress_lanes, compress_row, compress_rows, group_lanes,
+    group_rows, output_lanes, output_rows,
 };
 use crate::kernel::{Compress, Run};
 
@@ -49,9 +49,18 @@ impl CompressGroup for On<Avx> {
         unsafe { block::<SETTLED>(key, bytes, counter, length, flags) }
     }
 
-    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self.isa proves AVX.
-        unsafe { output(node, counter, blocks) }
+    fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+        let SingleBlock { key, bytes, counter, length, flags } = root;
+        let (many, one) = in_lanes::<4>(blocks);
+        if !many.is_empty() {
+            // SAFETY: self.isa proves AVX.
+            unsafe { output4(root, many) }
+        }
+        let counter = counter.wrapping_add(many.len() as u64);
+        if let [block] = one {
+            // SAFETY: self.isa proves AVX.
+            unsafe { output1(key, bytes, counter, length, flags, block) }
+        }
     }
 }
 
@@ -88,13 +97,12 @@ fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, le
 }
 
 #[target_feature(enable = "avx")]
-fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    let mut counter = counter;
-    for blocks in blocks.chunks_mut(4) {
-        match blocks {
-            [block] => output_rows::<U32x4>(Sse41::here(), node, counter, block),
-            _ => output_lanes::<U32x4, 4>(Sse41::here(), node, counter, blocks),
-        }
-        counter = counter.wrapping_add(4);
-    }
+fn output1(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8, block: &mut [u8; 64]) {
+    let root = SingleBlock { key, bytes, counter, length, flags };
+    output_rows::<U32x4, 1>(Sse41::here(), root, core::array::from_mut(block));
+}
+
+#[target_feature(enable = "avx")]
+fn output4(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    output_lanes::<U32x4, 4>(Sse41::here(), root, blocks);
 }

@@ -9,10 +9,10 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
 use crate::backend::On;
-use crate::backend::sse41::blake3::{self as sse41, alone, next_words, row};
+use crate::backend::sse41::blake3::{self as sse41, alone, in_lanes, next_words, row};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
+    Blake3Function, Chain, CompressGroup, Group, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
 };
 use crate::kernel::g::G;
@@ -58,9 +58,18 @@ impl CompressGroup for On<Avx2> {
         unsafe { block::<SETTLED>(key, bytes, counter, length, flags) }
     }
 
-    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self.isa proves AVX2.
-        unsafe { output(node, counter, blocks) }
+    fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+        let SingleBlock { key, bytes, counter, length, flags } = root;
+        let (many, one) = in_lanes::<8>(blocks);
+        if !many.is_empty() {
+            // SAFETY: self.isa proves AVX2.
+            unsafe { output8(root, many) }
+        }
+        let counter = counter.wrapping_add(many.len() as u64);
+        if let [block] = one {
+            // SAFETY: self.isa proves AVX2.
+            unsafe { output1(key, bytes, counter, length, flags, block) }
+        }
     }
 }
 
@@ -102,15 +111,14 @@ fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, le
 }
 
 #[target_feature(enable = "avx2")]
-fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    let mut counter = counter;
-    for blocks in blocks.chunks_mut(8) {
-        match blocks {
-            [block] => output_rows::<U32x4>(Sse41::here(), node, counter, block),
-            _ => output_lanes::<U32x8, 8>(Avx2::here(), node, counter, blocks),
-        }
-        counter = counter.wrapping_add(8);
-    }
+fn output1(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8, block: &mut [u8; 64]) {
+    let root = SingleBlock { key, bytes, counter, length, flags };
+    output_rows::<U32x4, 1>(Sse41::here(), root, core::array::from_mut(block));
+}
+
+#[target_feature(enable = "avx2")]
+fn output8(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    output_lanes::<U32x8, 8>(Avx2::here(), root, blocks);
 }
 
 row!(U32x8 of 2 in "avx2", Avx2, join, _mm256_add_epi32, xor_ror, _mm256_shuffle_epi32, pick, with_last);

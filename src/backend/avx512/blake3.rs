@@ -16,7 +16,7 @@ use crate::backend::avx2::blake3::{join as join8, pick as pick8, with_last as wi
 use crate::backend::sse41::blake3::{alone, join as join4, next_words, pick as pick4, row, with_last as with_last4};
 use crate::backend::vector::words;
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
+    Blake3Function, Chain, CompressGroup, Group, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, output_lanes, output_rows,
 };
 use crate::kernel::g::G;
@@ -88,9 +88,30 @@ impl CompressGroup for On<Avx512> {
         }
     }
 
-    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self.isa proves AVX-512F, VL and BW.
-        unsafe { output(node, counter, blocks) }
+    /// Each number of blocks has a function of its own, because the compiler prepares the registers of all kernels in a
+    /// function before the first begins.
+    fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+        let SingleBlock { key, bytes, counter, length, flags } = root;
+        let rest = blocks.len() % 16;
+        let (many, few) = blocks.split_at_mut(blocks.len() - if rest > 8 { 0 } else { rest });
+        if !many.is_empty() {
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            unsafe { output16(root, many) }
+        }
+        let counter = counter.wrapping_add(many.len() as u64);
+        match (few, self.tuning.slow_rotation()) {
+            ([], _) => {}
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            ([block], false) => unsafe { output1(key, bytes, counter, length, flags, block) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            ([block], true) => unsafe { output1_slow(key, bytes, counter, length, flags, block) },
+            (few, is_slow) => match few.try_into() {
+                // SAFETY: self.isa proves AVX-512F, VL and BW.
+                Ok(two) if is_slow => unsafe { output2_slow(key, bytes, counter, length, flags, two) },
+                // SAFETY: self.isa proves AVX-512F, VL and BW.
+                _ => unsafe { output8(SingleBlock { counter, ..root }, few) },
+            },
+        }
     }
 }
 
@@ -185,16 +206,30 @@ fn block_slow<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u6
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    let mut counter = counter;
-    for blocks in blocks.chunks_mut(16) {
-        match blocks {
-            [block] => output_rows::<U32x4>(Avx512::here(), node, counter, block),
-            _ if blocks.len() <= 8 => output_lanes::<U32x8, 8>(Avx512::here(), node, counter, blocks),
-            _ => output_lanes::<U32x16, 16>(Avx512::here(), node, counter, blocks),
-        }
-        counter = counter.wrapping_add(16);
-    }
+fn output1(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8, block: &mut [u8; 64]) {
+    let root = SingleBlock { key, bytes, counter, length, flags };
+    output_rows::<U32x4, 1>(Avx512::here(), root, core::array::from_mut(block));
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn output1_slow(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8, block: &mut [u8; 64]) {
+    let root = SingleBlock { key, bytes, counter, length, flags };
+    output_rows::<Slow32x4, 1>(Avx512::here(), root, core::array::from_mut(block));
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn output2_slow(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8, blocks: &mut [[u8; 64]; 2]) {
+    output_rows::<Slow32x8, 2>(Avx512::here(), SingleBlock { key, bytes, counter, length, flags }, blocks);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn output8(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    output_lanes::<U32x8, 8>(Avx512::here(), root, blocks);
+}
+
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn output16(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    output_lanes::<U32x16, 16>(Avx512::here(), root, blocks);
 }
 
 row!(U32x4 of 1 in "avx512f,avx512vl,avx512bw", Avx512, join4, _mm_add_epi32, xor_ror4, _mm_shuffle_epi32, pick4, with_last4,

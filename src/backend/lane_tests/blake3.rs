@@ -186,11 +186,11 @@ fn single_blocks_and_outputs_of_blake3_on_every_backend() {
         let expected = compress_settled_block(portable, block);
         for number in [1, 2, 3, 7, 8, 9, 15, 16, 17, 40] {
             let mut outputs = vec![[0; 64]; number];
-            output_blocks(portable, &node, counter, &mut outputs);
+            output_blocks(portable, node.numbered(counter), &mut outputs);
             assert_eq!(outputs[0][..32], expected);
             for backend in all_backends() {
                 let mut blocks = vec![[0; 64]; number];
-                output_blocks(backend, &node, counter, &mut blocks);
+                output_blocks(backend, node.numbered(counter), &mut blocks);
                 assert_eq!(blocks, outputs, "{backend:?}, {number} blocks from {counter}");
             }
         }

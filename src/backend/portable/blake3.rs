@@ -4,7 +4,7 @@ use core::slice;
 
 use super::Portable;
 use crate::backend::On;
-use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, IV, Node, SingleBlock, halves, to_bytes};
+use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, IV, SingleBlock, halves, to_bytes};
 use crate::kernel::{Compress, Run};
 
 impl Compress<Blake3Function> for On<Portable> {
@@ -36,8 +36,8 @@ impl CompressGroup for On<Portable> {
         self::block(block)
     }
 
-    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        output(node, counter, blocks);
+    fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+        output(root, blocks);
     }
 }
 
@@ -76,9 +76,9 @@ pub(in crate::backend) fn block(block: SingleBlock<'_>) -> [u8; 32] {
 
 /// Output blocks of a root, one by one.
 #[inline(never)]
-pub(in crate::backend) fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    for (counter, block) in (0..).map(|i| counter.wrapping_add(i)).zip(blocks) {
-        let words = compress(&node.h, &node.block, node.length, counter, node.flags);
+pub(in crate::backend) fn output(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    for (counter, block) in (0..).map(|i| root.counter.wrapping_add(i)).zip(blocks) {
+        let words = compress(root.key, root.bytes, root.length, counter, root.flags);
         for (to, word) in block.as_chunks_mut().0.iter_mut().zip(words) {
             *to = word.to_le_bytes();
         }

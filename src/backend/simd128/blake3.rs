@@ -4,7 +4,7 @@ use super::{Simd128, U32x4};
 use crate::backend::On;
 use crate::backend::portable::blake3 as portable;
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, SingleBlock, compress_lanes, group_lanes, output_lanes,
+    Blake3Function, Chain, CompressGroup, Group, SingleBlock, compress_lanes, group_lanes, output_lanes,
 };
 use crate::kernel::{Compress, Run};
 
@@ -33,11 +33,11 @@ impl CompressGroup for On<Simd128> {
         portable::block(block)
     }
 
-    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
+    fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
         if blocks.len() == 1 {
-            return portable::output(node, counter, blocks);
+            return portable::output(root, blocks);
         }
-        output4(node, counter, blocks);
+        output4(root, blocks);
     }
 }
 
@@ -52,10 +52,6 @@ fn group4(group: Group<'_>) {
 }
 
 #[target_feature(enable = "simd128")]
-fn output4(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    let mut counter = counter;
-    for blocks in blocks.chunks_mut(4) {
-        output_lanes::<U32x4, 4>(Simd128::here(), node, counter, blocks);
-        counter = counter.wrapping_add(4);
-    }
+fn output4(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    output_lanes::<U32x4, 4>(Simd128::here(), root, blocks);
 }

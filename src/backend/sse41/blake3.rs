@@ -10,7 +10,7 @@ use core::slice;
 use super::{Sse41, U32x4};
 use crate::backend::{On, reread};
 use crate::kernel::blake3::{
-    Blake3Function, Chain, CompressGroup, Group, Node, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
+    Blake3Function, Chain, CompressGroup, Group, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
 };
 use crate::kernel::g::G;
@@ -54,9 +54,18 @@ impl CompressGroup for On<Sse41> {
         unsafe { block::<SETTLED>(key, bytes, counter, length, flags) }
     }
 
-    fn output(self, node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self.isa proves SSE4.1.
-        unsafe { output(node, counter, blocks) }
+    fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+        let SingleBlock { key, bytes, counter, length, flags } = root;
+        let (many, one) = in_lanes::<4>(blocks);
+        if !many.is_empty() {
+            // SAFETY: self.isa proves SSE4.1.
+            unsafe { output4(root, many) }
+        }
+        let counter = counter.wrapping_add(many.len() as u64);
+        if let [block] = one {
+            // SAFETY: self.isa proves SSE4.1.
+            unsafe { output1(key, bytes, counter, length, flags, block) }
+        }
     }
 }
 
@@ -111,15 +120,21 @@ fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, le
 }
 
 #[target_feature(enable = "sse4.1")]
-fn output(node: &Node, counter: u64, blocks: &mut [[u8; 64]]) {
-    let mut counter = counter;
-    for blocks in blocks.chunks_mut(4) {
-        match blocks {
-            [block] => output_rows::<U32x4>(Sse41::here(), node, counter, block),
-            _ => output_lanes::<U32x4, 4>(Sse41::here(), node, counter, blocks),
-        }
-        counter = counter.wrapping_add(4);
-    }
+fn output1(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8, block: &mut [u8; 64]) {
+    let root = SingleBlock { key, bytes, counter, length, flags };
+    output_rows::<U32x4, 1>(Sse41::here(), root, core::array::from_mut(block));
+}
+
+#[target_feature(enable = "sse4.1")]
+fn output4(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    output_lanes::<U32x4, 4>(Sse41::here(), root, blocks);
+}
+
+/// The output blocks that lanes take, and one that would be alone in them, if there is one.
+#[inline]
+pub(in crate::backend) fn in_lanes<const LANES: usize>(blocks: &mut [[u8; 64]]) -> (&mut [[u8; 64]], &mut [[u8; 64]]) {
+    let left = usize::from(blocks.len() % LANES == 1);
+    blocks.split_at_mut(blocks.len() - left)
 }
 
 /// Implements [`Row`] for a vector of `N` messages, by the operations on its register. `xor_ror` rotates an exclusive

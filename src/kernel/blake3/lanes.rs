@@ -3,7 +3,7 @@
 use core::slice::from_ref;
 
 use super::Blake3Function;
-use super::{Chain, Ends, Group, IV, Node, halves};
+use super::{Chain, Ends, Group, IV, SingleBlock, halves};
 use crate::kernel::g::{HalfG, round};
 use crate::kernel::{Known, Run, Word, block_of_each, lanes_of};
 
@@ -220,26 +220,40 @@ fn mixed_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'
     }
 }
 
-/// Writes up to `L` output blocks of a root.
+/// Writes output blocks of a root, `L` at a time.
 #[inline(always)]
 pub(crate) fn output_lanes<V: HalfG<u32, L>, const L: usize>(
     token: V::Token,
-    node: &Node,
-    counter: u64,
+    root: SingleBlock<'_>,
     blocks: &mut [[u8; 64]],
 ) {
     let mut m = [splat::<V, L>(token, 0); 16];
     for (i, m) in m.iter_mut().enumerate() {
-        *m = splat(token, u32::load(&node.block, i));
+        *m = splat(token, u32::load(root.bytes, i));
     }
-    let [mut low, mut high] = [[0; L]; 2];
-    for (l, (low, high)) in (0..).zip(low.iter_mut().zip(&mut high)) {
-        [*low, *high] = halves(counter.wrapping_add(l));
+    let h = splat_all::<V, L>(token, root.key);
+    let (length, flags) = (splat(token, root.length.into()), splat(token, root.flags.into()));
+    let mut counter = root.counter;
+    for blocks in blocks.chunks_mut(L) {
+        let [mut low, mut high] = [[0; L]; 2];
+        for (low, high) in low.iter_mut().zip(&mut high) {
+            [*low, *high] = halves(counter);
+            counter = counter.wrapping_add(1);
+        }
+        output_of_lanes(token, &h, &m, [V::new(token, low), V::new(token, high), length, flags], blocks);
     }
-    let h = splat_all::<V, L>(token, &node.h);
-    let d =
-        [V::new(token, low), V::new(token, high), splat(token, node.length.into()), splat(token, node.flags.into())];
-    let mut v = rounds::<V, L>(token, &h, d, &m);
+}
+
+/// Writes up to `L` output blocks, with this last row of the state before the rounds.
+#[inline(always)]
+fn output_of_lanes<V: HalfG<u32, L>, const L: usize>(
+    token: V::Token,
+    h: &[V; 8],
+    m: &[V; 16],
+    d: [V; 4],
+    blocks: &mut [[u8; 64]],
+) {
+    let mut v = rounds::<V, L>(token, h, d, m);
     for i in 0..8 {
         v[i] = v[i].xor(v[i + 8]);
         v[i + 8] = v[i + 8].xor(h[i]);

@@ -1,7 +1,7 @@
 //! One message, four words of its state in a vector, or a few, each in a part of a wider vector.
 
 use super::Blake3Function;
-use super::{Chain, Group, IV, Node, SingleBlock, halves};
+use super::{Chain, Group, IV, SingleBlock, halves};
 use crate::kernel::Run;
 
 /// Four words of each of `N` messages. Each operation is the same for all messages.
@@ -150,18 +150,27 @@ pub(crate) fn compress_row<R: Row<1>, const SETTLED: bool>(token: R::Token, bloc
     cv
 }
 
-/// Writes an output block of a root.
+/// Writes `N` output blocks of a root.
 #[inline(always)]
-pub(crate) fn output_rows<R: Row<1>>(token: R::Token, node: &Node, counter: u64, block: &mut [u8; 64]) {
-    let h = key::<R, 1>(token, &node.h);
-    let d = row_d::<R, 1>(token, &[Tag { counter, flags: node.flags, first: 0, last: 0, length: node.length }]);
-    let [a, b, c, d] = compress_block::<R, 1, false>(token, h, [&node.block], d);
+pub(crate) fn output_rows<R: Row<N>, const N: usize>(
+    token: R::Token,
+    root: SingleBlock<'_>,
+    blocks: &mut [[u8; 64]; N],
+) {
+    let h = key::<R, N>(token, root.key);
+    let mut tags = [Tag { counter: root.counter, flags: root.flags, first: 0, last: 0, length: root.length }; N];
+    for (i, tag) in (0..).zip(&mut tags) {
+        tag.counter = root.counter.wrapping_add(i);
+    }
+    let d = row_d::<R, N>(token, &tags);
+    let [a, b, c, d] = compress_block::<R, N, false>(token, h, [root.bytes; N], d);
     let rows = [a.xor(c), b.xor(d), c.xor(h[0]), d.xor(h[1])];
-    let (to, _) = block.as_chunks_mut::<4>();
-    for (to, row) in to.chunks_exact_mut(4).zip(&rows) {
-        let [words] = row.words();
-        for (to, word) in to.iter_mut().zip(words) {
-            *to = word.to_le_bytes();
+    for (i, row) in rows.iter().enumerate() {
+        for (block, words) in blocks.iter_mut().zip(row.words()) {
+            let (to, _) = block.as_chunks_mut::<4>();
+            for (to, word) in to[4 * i..][..4].iter_mut().zip(words) {
+                *to = word.to_le_bytes();
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One message piece by piece: splits, digests in the middle, clones, resets, a change of the backend.
 
 use simd_digest::Backend;
-use simd_digest::blake3::{Hash, Hasher};
+use simd_digest::blake3::{Hash, Hasher, finalize_many, hash};
 use simd_digest::digest::Update;
 
 use super::all_backends;
@@ -109,7 +109,7 @@ fn finalize_after_every_write_and_go_on() {
     }
 }
 
-/// The same of pieces of any size, small and large in turn; the digests are those of the bytes up to there.
+/// Pieces of any size, small and large in turn, and after some of them the digest of the bytes up to there.
 #[test]
 fn any_pieces() {
     let message = paint(150 * CHUNK);
@@ -140,8 +140,20 @@ fn any_pieces() {
             let mut hasher = kind.hasher_on(backend);
             for (ends, digest) in ends.windows(2).zip(&digests) {
                 hasher.update(&message[ends[0]..ends[1]]);
-                assert!(hasher.finalize() == *digest, "{backend:?}, {kind:?}, pieces up to {ends:?}");
+                // A digest changes what the next write holds back.
+                let told = match random.below(4) {
+                    0 => continue,
+                    1 => hasher.clone().finalize(),
+                    2 => {
+                        let mut hashes = [hash(b"")];
+                        finalize_many(&[&hasher], &mut hashes).unwrap();
+                        hashes[0]
+                    }
+                    _ => hasher.finalize(),
+                };
+                assert!(told == *digest, "{backend:?}, {kind:?}, pieces up to {ends:?}");
             }
+            assert!(digests.last().is_none_or(|last| hasher.finalize() == *last), "{backend:?}, {kind:?}");
         }
     }
 }
