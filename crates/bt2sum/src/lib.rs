@@ -8,6 +8,7 @@
 //!
 //! ```text
 //!   lib         does what the command line asks for
+//!   fuzzing     asks the parsers what fuzzers want to know
 //!   call        takes the arguments of this program, or of another one
 //!   archive     catalogues of all files below a directory, and audits by them
 //!   repair      repairs one file that has leaves, by copies of it
@@ -36,6 +37,7 @@
 //!   manual      makes the manual page
 //!   verbs       has the subcommands
 //!   args        parses the command line
+//!   memory      has a file in memory, with a path
 //!   sealed      writes and reads files with a checksum of their own
 //!   temporary   writes a file that gets its name only when it is whole
 //!   signals     cleans up before a signal ends the program
@@ -60,6 +62,8 @@ mod check;
 mod engine;
 mod foreign;
 mod function;
+#[cfg(target_os = "linux")]
+pub mod fuzzing;
 mod input;
 mod inspect;
 mod json;
@@ -70,6 +74,8 @@ mod line;
 mod list;
 mod long;
 mod manual;
+#[cfg(target_os = "linux")]
+mod memory;
 mod mend;
 mod message;
 mod number;
