@@ -207,7 +207,7 @@ def main():
     top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent)
     source = top / "src"
     load(source / "lib.rs")
-    load(top / "crates/bt2sum/src/main.rs")
+    load(top / "crates/bt2sum/src/lib.rs")
     load(top / "crates/compat/check/src/main.rs")
     load(top / "crates/pool/src/lib.rs")
     load(top / "crates/datafusion/src/lib.rs")

@@ -65,6 +65,7 @@ use hash::Setting;
 use part::{Accepted, Parts};
 use repair::{Interrupted, Repair};
 use report::{Counts, Report};
+pub(crate) use store::fuzzing::catalogue as fuzzed;
 use store::{Entry, FORMAT, Header, Host, Kind, Sampled, Store, Writer};
 use walk::{Found, Root, Walk};
 

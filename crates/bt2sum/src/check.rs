@@ -91,6 +91,8 @@ const MIXED_CHUNKS: &str = "the leaf length may differ, but only if a line that 
     than those that match; with --tag, lines state it";
 
 pub(crate) use b3sum::check as as_b3sum;
+#[cfg(target_os = "linux")]
+pub(crate) use b3sum::listed as listed_by_b3sum;
 
 /// Opens a check file.
 pub(crate) fn open<'a>(options: &Options, engine: &'a Engine, source: Source<'a>) -> io::Result<List<'a>> {

@@ -15,7 +15,7 @@
 use core::mem;
 use core::ops::Range;
 use std::fs::{File, Metadata};
-use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use simd_digest::blake2::{Hash, Part, Tree};
@@ -41,13 +41,25 @@ const HEADER: u64 = 16;
 const TRAILER: u64 = 40;
 
 /// Writes a file of leaves, leaf by leaf.
-pub(crate) struct Writer(sealed::Writer);
+pub(crate) struct Writer<W = Temporary>(sealed::Writer<W>);
 
 impl Writer {
-    /// Begins the file. The scheme must be a tree.
+    /// Begins the file with this name. The scheme must be a tree.
     pub(crate) fn create<F: Flavour>(path: &Path, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
+        Self::begin::<F>(Temporary::create(path)?, scheme, secret)
+    }
+
+    /// Ends the file after the last leaf of a message of `length` bytes, and gives the file its name.
+    pub(crate) fn finish(self, length: u64) -> io::Result<()> {
+        self.end(length)?.finish()
+    }
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file. The scheme must be a tree.
+    pub(crate) fn begin<F: Flavour>(file: W, scheme: Scheme, secret: &Secret) -> io::Result<Self> {
         let Shape::Tree { chunk } = scheme.shape else { return Err(ErrorKind::Unsupported.into()) };
-        let mut writer = Self(sealed::Writer::begin(Temporary::create(path)?, FORMAT)?);
+        let mut writer = Self(sealed::Writer::begin(file, FORMAT)?);
         let size = u8::try_from(scheme.size).map_err(io::Error::other)?;
         writer.write(&[code::<F>(), size, u8::from(!secret.is_empty())])?;
         writer.write(&chunk.to_le_bytes())?;
@@ -59,10 +71,10 @@ impl Writer {
         self.0.write(bytes)
     }
 
-    /// Ends the file after the last leaf of a message of `length` bytes, and gives the file its name.
-    pub(crate) fn finish(mut self, length: u64) -> io::Result<()> {
+    /// Ends the file after the last leaf of a message of `length` bytes.
+    pub(crate) fn end(mut self, length: u64) -> io::Result<W> {
         self.write(&length.to_le_bytes())?;
-        self.0.finish()
+        self.0.end()
     }
 }
 
@@ -119,6 +131,9 @@ impl<F: Flavour> LeafFile<F> {
         }
         if own_scheme != scheme {
             return Err(damaged("made with another --size or --chunk than the digest to check"));
+        }
+        if keyed > 1 {
+            return Err(damaged("a parameter is out of its range"));
         }
         if (keyed != 0) == secret.is_empty() {
             return Err(damaged(if keyed != 0 { "made with a key" } else { "made without a key" }));

@@ -67,13 +67,6 @@ impl<W: Write> Writer<W> {
     }
 }
 
-impl Writer {
-    /// Appends the checksum, and gives the file its name.
-    pub(crate) fn finish(self) -> io::Result<()> {
-        self.end()?.finish()
-    }
-}
-
 /// Opens a file and reads all of it. Its checksum must match. The position is then that of the contents. The version of
 /// its format comes last.
 pub(crate) fn open(path: &Path, format: Format) -> io::Result<(BufReader<File>, Metadata, u8)> {

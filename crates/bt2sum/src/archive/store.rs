@@ -4,6 +4,7 @@
 //!   Writer   writes a store of format 2, entry by entry
 //!   Store    an open store of either format, found whole
 //!   Sampled  writes a store anew with other times of checks, in the format that it has
+//!   fuzzing  seals what a fuzzer makes, and reads it
 //!   entries  reads entries one after the other
 //!   one two  the entries of the formats
 //!   parser   reads fields
@@ -155,18 +156,11 @@ impl Store {
     pub(super) fn open(path: &Path, secret: &Secret) -> io::Result<Self> {
         let (file, before, version) = sealed::open(path, FORMAT)?;
         let end = before.len() - SEAL;
-        let mut parser = Parser { input: file, at: BEGIN, end, sealing: None };
-        let header = parser.header(version, secret)?;
-        let mut sealing = Sealing::begin(secret, version)?;
-        sealing.covered(&header.to_bytes()?);
-        if version > 1 {
-            sealing.uncovered(&header.host.0);
-        }
-        parser.sealing = Some(sealing);
-        let begin = parser.at;
-        let mut entries = Entries::new(parser, header.clone());
+        let parser = Parser { input: file, at: BEGIN, end, sealing: None };
+        let mut entries = Entries::begin(parser, version, secret)?;
+        let begin = entries.parser.at;
         while entries.next_entry()?.is_some() {}
-        let Entries { parser, sums, .. } = entries;
+        let Entries { parser, header, sums, .. } = entries;
         let (sums, own) = sums.ok_or_else(|| damaged("no end"))?;
         if own.root != sums.root {
             return Err(if header.keyed { io::Error::other("the root of another key") } else { damaged("its root") });
@@ -228,13 +222,13 @@ impl Store {
 }
 
 /// Writes a store anew with other times of checks, in the format that it has. The root stays.
-pub(super) enum Sampled {
-    One(one::Copy),
-    Two(Writer),
+pub(super) enum Sampled<W = Temporary> {
+    One(one::Copy<W>),
+    Two(Writer<W>),
 }
 
-impl Sampled {
-    pub(super) fn begin(file: Temporary, store: &Store, secret: &Secret) -> io::Result<Self> {
+impl<W: Write> Sampled<W> {
+    pub(super) fn begin(file: W, store: &Store, secret: &Secret) -> io::Result<Self> {
         if store.header.version == 1 {
             return one::Copy::begin(file, secret).map(Self::One);
         }
@@ -254,8 +248,8 @@ impl Sampled {
         }
     }
 
-    /// Ends the store, and gives it its name unless the entries that were read have another root than the store.
-    pub(super) fn finish(self, store: &Store) -> io::Result<()> {
+    /// Ends the store, unless the entries that were read have another root than the store.
+    fn end(self, store: &Store) -> io::Result<W> {
         let (file, root) = match self {
             Self::One(copy) => {
                 let authenticator = if store.header.keyed { AUTHENTICATOR as u64 } else { 0 };
@@ -267,12 +261,20 @@ impl Sampled {
             return Err(io::Error::other("the catalogue had other bytes when it was read again"));
         }
         store.check_unchanged()?;
-        file.finish()
+        Ok(file)
+    }
+}
+
+impl Sampled {
+    /// Ends the store, and gives it its name unless the entries that were read have another root than the store.
+    pub(super) fn finish(self, store: &Store) -> io::Result<()> {
+        self.end(store)?.finish()
     }
 }
 
 mod entries;
 mod format;
+pub(super) mod fuzzing;
 mod one;
 mod parser;
 #[cfg(test)]

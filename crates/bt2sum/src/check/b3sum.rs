@@ -128,6 +128,12 @@ impl Run<'_, '_> {
     }
 }
 
+/// The file that a line lists, and its digest.
+#[cfg(target_os = "linux")]
+pub(crate) fn listed(line: &str) -> Option<(PathBuf, Digest)> {
+    parse(line).ok().map(|Line { path, hash, .. }| (path, hash))
+}
+
 /// Parses a line with its end. An error is b3sum's.
 fn parse(line: &str) -> Result<Line, &'static str> {
     let line = line.trim_end_matches(['\r', '\n']);

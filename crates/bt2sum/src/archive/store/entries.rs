@@ -6,7 +6,7 @@ use super::format::{AUTHENTICATOR, END, Entry, Header, Kind, ROOT, Record, Seali
 use super::parser::Parser;
 use super::two::Last;
 use crate::archive::name;
-use crate::scheme::{Digest, digest};
+use crate::scheme::{Digest, Secret, digest};
 
 /// The root and the authenticator that were computed from the bytes that were read.
 #[derive(Debug)]
@@ -35,6 +35,18 @@ impl Entries {
     pub(super) fn new(parser: Parser, header: Header) -> Self {
         let (last, last_of_two) = (None, Last::default());
         Self { parser, header, last, last_of_two, forgets_inodes: false, entries: 0, bytes: 0, sums: None }
+    }
+
+    /// Reads the parameters of a store of this version, and hashes all that is read.
+    pub(super) fn begin(mut parser: Parser, version: u8, secret: &Secret) -> io::Result<Self> {
+        let header = parser.header(version, secret)?;
+        let mut sealing = Sealing::begin(secret, version)?;
+        sealing.covered(&header.to_bytes()?);
+        if version > 1 {
+            sealing.uncovered(&header.host.0);
+        }
+        parser.sealing = Some(sealing);
+        Ok(Self::new(parser, header))
     }
 
     /// The next entry, or `None` at the end of the store.

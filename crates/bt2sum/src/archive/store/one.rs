@@ -2,7 +2,7 @@
 
 use core::mem;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
 use super::format::{Entry, FILE, FORMAT, Header, Kind, LINK, Meta, ROOT, Record, Sealing, Time, damaged};
@@ -44,15 +44,15 @@ impl Parser {
 }
 
 /// A copy of a store of format 1 whose files have other times of checks.
-pub(in crate::archive) struct Copy {
-    file: sealed::Writer<Temporary>,
+pub(in crate::archive) struct Copy<W = Temporary> {
+    file: sealed::Writer<W>,
     sealing: Sealing,
     /// The number of bytes of the store that were copied or replaced.
     done: u64,
 }
 
-impl Copy {
-    pub(super) fn begin(file: Temporary, secret: &Secret) -> io::Result<Self> {
+impl<W: Write> Copy<W> {
+    pub(super) fn begin(file: W, secret: &Secret) -> io::Result<Self> {
         let file = sealed::Writer::begin(file, sealed::Format { version: 1, ..FORMAT })?;
         Ok(Self { file, sealing: Sealing::begin(secret, 1)?, done: BEGIN })
     }
@@ -84,7 +84,7 @@ impl Copy {
     }
 
     /// Copies the rest to the root, which ends at `end`, and ends the copy. Returns its root.
-    pub(super) fn end(mut self, store: &File, end: u64) -> io::Result<(Temporary, Digest)> {
+    pub(super) fn end(mut self, store: &File, end: u64) -> io::Result<(W, Digest)> {
         self.copy(store, end - ROOT as u64)?;
         let root = digest(self.sealing.root.finalize());
         self.uncovered(root.as_bytes())?;
