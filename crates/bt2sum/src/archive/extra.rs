@@ -45,24 +45,33 @@ impl Extra {
     /// The attributes of an open file or directory; `None` if they are not found out.
     pub(super) fn attributes(&self, file: impl AsFd) -> io::Result<Option<Attributes>> {
         let Some(hasher) = &self.hasher else { return Ok(None) };
-        let list = match read(|buffer| flistxattr(&file, buffer)) {
-            // The file system has none.
-            Err(Errno::OPNOTSUPP) => return Ok(Some(Attributes::default())),
-            list => list?,
-        };
-        let mut names: Vec<&[u8]> = list.split(|&byte| byte == 0).filter(|name| is_kept(name)).collect();
-        names.sort_unstable();
-        let mut all = Vec::new();
-        for name in names {
-            match read(|buffer| fgetxattr(&file, name, buffer)) {
-                Ok(value) => all.push((name, value)),
-                // It was removed meanwhile.
-                Err(Errno::NODATA) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let all = all(|buffer| flistxattr(&file, buffer), |name, buffer| fgetxattr(&file, name, buffer))?;
         Ok(Some(digest(hasher.clone(), &all)))
     }
+}
+
+/// The names and values of the attributes that count, in the order of names. `list` and `get` ask the system.
+fn all(
+    list: impl Fn(&mut [u8]) -> rustix::io::Result<usize>,
+    get: impl Fn(&[u8], &mut [u8]) -> rustix::io::Result<usize>,
+) -> rustix::io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    let list = match read(list) {
+        // The file system has none.
+        Err(Errno::OPNOTSUPP) => return Ok(Vec::new()),
+        list => list?,
+    };
+    let mut names: Vec<&[u8]> = list.split(|&byte| byte == 0).filter(|name| is_kept(name)).collect();
+    names.sort_unstable();
+    let mut all = Vec::new();
+    for name in names {
+        match read(|buffer| get(name, buffer)) {
+            Ok(value) => all.push((name.to_vec(), value)),
+            // It was removed meanwhile.
+            Err(Errno::NODATA) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
 }
 
 /// Whether an attribute is one that a backup keeps.
@@ -85,14 +94,14 @@ fn read(call: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> rustix::io::Re
 }
 
 /// The digest of attributes that are in the order of their names.
-fn digest(mut hasher: Hasher, all: &[(&[u8], Vec<u8>)]) -> Attributes {
-    for bytes in all.iter().flat_map(|(name, value)| [*name, value]) {
+fn digest(mut hasher: Hasher, all: &[(Vec<u8>, Vec<u8>)]) -> Attributes {
+    for bytes in all.iter().flat_map(|(name, value)| [name, value]) {
         // None is longer than `LONGEST`.
         hasher.update(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
         hasher.update(bytes);
     }
     let digest = hasher.finalize().as_bytes().try_into().ok();
-    let has_capability = all.iter().any(|(name, _)| *name == CAPABILITY);
+    let has_capability = all.iter().any(|(name, _)| name == CAPABILITY);
     Attributes { digest: digest.filter(|_| !all.is_empty()), has_capability }
 }
 
@@ -126,7 +135,8 @@ mod tests {
     fn digests_of_attributes() {
         let params = || Params::new().hash_length(16).personal(b"bt2store xattr").hasher().unwrap();
         let of = |all: &[(&str, &str)]| {
-            let all: Vec<_> = all.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes().to_vec())).collect();
+            let all: Vec<_> =
+                all.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec())).collect();
             digest(params(), &all)
         };
         assert_eq!(of(&[]), Attributes::default());
@@ -141,6 +151,29 @@ mod tests {
         for (i, a) in sets.iter().enumerate() {
             assert!(of(a).digest.is_some() && sets[..i].iter().all(|b| of(a) != of(b)), "{i}");
             assert_eq!(of(a).has_capability, i == 5);
+        }
+    }
+
+    /// A file system without attributes gives none. An attribute that cannot be read is an error.
+    #[test]
+    fn errors_of_the_system() {
+        let answer = |bytes: &'static [u8]| {
+            move |buffer: &mut [u8]| {
+                buffer[..bytes.len()].copy_from_slice(bytes);
+                Ok(bytes.len())
+            }
+        };
+        let list = || answer(b"user.b\0security.selinux\0user.a\0");
+        let of = |name: &[u8], value: &[u8]| (name.to_vec(), value.to_vec());
+        assert_eq!(all(list(), |_, buffer| answer(b"1")(buffer)), Ok(vec![of(b"user.a", b"1"), of(b"user.b", b"1")]));
+        assert_eq!(all(|_| Err(Errno::OPNOTSUPP), |_, _| Ok(0)), Ok(Vec::new()));
+        for error in [Errno::ACCESS, Errno::PERM, Errno::IO, Errno::TOOBIG] {
+            assert_eq!(all(|_| Err(error), |_, _| Ok(0)), Err(error));
+        }
+        let one = |error| move |name: &[u8], _: &mut [u8]| if name == b"user.a" { Err(error) } else { Ok(0) };
+        assert_eq!(all(list(), one(Errno::NODATA)), Ok(vec![of(b"user.b", b"")]));
+        for error in [Errno::ACCESS, Errno::PERM, Errno::IO, Errno::OPNOTSUPP] {
+            assert_eq!(all(list(), one(error)), Err(error));
         }
     }
 
