@@ -13,6 +13,7 @@
 //!   hash     hashes many files, one after the other
 //!   host     tells a machine and its file system from others
 //!   walk     finds files, and opens them without following links
+//!   extra    finds out owners of links, and extended attributes
 //!   filter   leaves out names
 //!   part     knows which names are meant
 //!   store    reads and writes stores
@@ -22,6 +23,7 @@
 mod audit;
 mod damage;
 mod draft;
+mod extra;
 mod filter;
 mod hash;
 mod host;
@@ -60,6 +62,7 @@ use crate::scheme::{Algorithm, Digest, Secret};
 use crate::temporary::{self, Temporary};
 use audit::{Audit, Output, Stop};
 use draft::Draft;
+use extra::Extra;
 use filter::Filter;
 use hash::Setting;
 use part::{Accepted, Parts};
@@ -270,8 +273,8 @@ impl Run<'_> {
     }
 
     /// Begins a walk through the directory, or tells why it cannot be opened.
-    fn walk(&self, header: &Header) -> Result<Walk, Refusal> {
-        let walk = Walk::new(self.directory, self.filter(header)?, header.one_file_system);
+    fn walk(&self, header: &Header, extra: Extra) -> Result<Walk, Refusal> {
+        let walk = Walk::new(self.directory, self.filter(header)?, extra, header.one_file_system);
         let refusal =
             if self.options.archive.audits() || self.options.repair.repair { Refusal::Absent } else { Refusal::Failed };
         walk.map_err(|error| refusal(self.directory.into(), error))
@@ -282,10 +285,15 @@ impl Run<'_> {
         Root::open(self.directory).map(|root| host::host(&root)).unwrap_or_default()
     }
 
-    fn setting(&self, header: &Header, device: Option<u64>) -> Setting<'_> {
+    /// The facts that a catalogue has beside times and permissions.
+    fn extra(&self, header: &Header) -> Result<Extra, Refusal> {
+        Extra::new(header, self.secret).map_err(|error| self.failed(error))
+    }
+
+    fn setting<'s>(&'s self, header: &Header, device: Option<u64>, extra: &'s Extra) -> Setting<'s> {
         let Self { options, secret, progress, .. } = self;
         let (threads, direct, quiet) = (options.threads(), options.archive.direct, options.quiet);
-        Setting { scheme: header.scheme, secret, threads, progress, direct, quiet, device }
+        Setting { scheme: header.scheme, secret, threads, progress, direct, quiet, device, extra }
     }
 
     /// The name of something below the directory, for messages.
@@ -303,6 +311,8 @@ impl Run<'_> {
             scheme: self.options.scheme(),
             keyed: !self.secret.is_empty(),
             one_file_system: archive.one_file_system,
+            owner: archive.owner,
+            xattrs: archive.xattrs,
             exclude: archive.exclude.clone(),
         };
         self.refuse_interrupted()?;
@@ -310,7 +320,8 @@ impl Run<'_> {
         Filter::new(&header.exclude, Parts::default())
             .map_err(|text| Refusal::Wrong("--exclude".into(), io::Error::other(text)))?;
         let file = Temporary::create_alone(self.store).map_err(|error| self.failed(error))?;
-        let mut walk = self.walk(&header)?;
+        let extra = self.extra(&header)?;
+        let mut walk = self.walk(&header, extra.clone())?;
         let writer = Writer::begin(file, &header, self.secret).map_err(|error| self.failed(error))?;
         let mut report = Report::new(printer, self.options, header.scheme);
         let complain = |report: &Report<'_, '_>, name: &[u8], error: &io::Error| {
@@ -318,7 +329,7 @@ impl Run<'_> {
         };
         // Another program may have put a store there meanwhile.
         let before_end = || self.may_record();
-        let setting = self.setting(&header, device);
+        let setting = self.setting(&header, device, &extra);
         let recorded = self
             .beside(&header, || record::record::<F>(&setting, &mut walk, writer, &mut report, complain, before_end));
         let done = recorded.map_err(Refusal::Unprintable)?.map_err(|error| self.failed(error))?;
@@ -332,7 +343,7 @@ impl Run<'_> {
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
             if self.progress.is_on()
-                && let Ok(walk) = self.walk(header)
+                && let Ok(walk) = self.walk(header, Extra::default())
             {
                 let sum = || {
                     let (mut bytes, mut files) = (0_u64, 0);
@@ -368,7 +379,7 @@ impl Run<'_> {
                 continue;
             }
             match &kind {
-                Kind::Link(_) => counts.links += 1,
+                Kind::Link(..) => counts.links += 1,
                 Kind::Directory(_) => counts.empty_directories += 1,
                 Kind::File(record, _) => {
                     counts.files += 1;
@@ -407,14 +418,16 @@ impl Run<'_> {
         let (options, secret, progress) = (self.options, self.secret, self.progress);
         let repair = Repair::new(options, opened, secret, progress, root, lock);
         let mut repair = repair.map_err(|(path, error)| Refusal::Wrong(path, error))?;
-        let mut walk = self.walk(&opened.header)?;
+        // It restores neither, so none needs to be readable.
+        let extra = Extra::default();
+        let mut walk = self.walk(&opened.header, extra.clone())?;
         let report = Report::new(printer, options, opened.header.scheme);
         let names = (&self.parts, Accepted::new());
         let audit = Audit::new(opened, report, Output::Repair(Vec::new()), interrupted, names);
         let mut audit = audit.map_err(|error| self.wrong(error))?;
         let (bytes, files) = audit.sums();
         progress.expect(bytes, files);
-        let setting = self.setting(&opened.header, None);
+        let setting = self.setting(&opened.header, None, &extra);
         audit.run::<F>(&setting, &mut walk, None, true).map_err(|stop| self.stopped(stop))?;
         let (mut report, lost) = audit.into_lost();
         let told = repair.run::<F>(lost, &mut report).map_err(|error| self.wrong(error))?;
@@ -432,7 +445,8 @@ impl Run<'_> {
         let archive = &self.options.archive;
         let sample = archive.sample.map(|share| merge::sample(opened, &self.parts, share)).transpose();
         let sample = sample.map_err(|error| self.wrong(error))?;
-        let mut walk = self.walk(&opened.header)?;
+        let extra = self.extra(&opened.header)?;
+        let mut walk = self.walk(&opened.header, extra.clone())?;
         let (secret, (host, device)) = (self.secret, self.host());
         // Inodes of another host are not compared with those of this one. An update takes down this one's instead.
         let device = device.filter(|_| archive.update || host == opened.header.host);
@@ -452,7 +466,8 @@ impl Run<'_> {
         let (bytes, files) = sample.as_ref().map_or_else(|| audit.sums(), |sample| (sample.bytes, sample.files));
         self.progress.expect(bytes, files);
         let sample = sample.map(|sample| sample.chosen);
-        audit.run::<F>(&self.setting(&header, device), &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
+        let setting = self.setting(&header, device, &extra);
+        audit.run::<F>(&setting, &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
         if archive.update
             && !self.options.force
             && let Some(doubt) = audit.doubt()

@@ -47,6 +47,19 @@ pub(crate) struct Line<'a> {
     pub(crate) mode: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mode_was: Option<String>,
+    /// The user and the group that own the file, as numbers, and those that were recorded if they are others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) owner: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) owner_was: Option<String>,
+    /// The digest of the extended attributes as hexadecimal, or `none`; and that which was recorded if it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) xattrs: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) xattrs_was: Option<String>,
+    /// Whether `security.capability` is one of these attributes.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub(crate) capability: bool,
     /// Whether a rotted file has another time of change.
     #[serde(skip_serializing_if = "Not::not")]
     pub(crate) ctime_moved: bool,

@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, fcntl_getfl, fcntl_setfl, seek};
 use rustix::io::Errno;
 
@@ -75,6 +76,12 @@ impl Open {
             };
         }
         self.part.1.then_some(self.part.0.end)
+    }
+}
+
+impl AsFd for Open {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 }
 

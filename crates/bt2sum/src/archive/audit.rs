@@ -21,8 +21,8 @@ use super::part::{Accepted, Parts};
 use super::record::record_of;
 use super::repair::{Interrupted, Lost};
 use super::report::{Finding, Report, Status};
-use super::store::{Entry, Kind, Meta, Record, Sampled, Store, nanoseconds};
-use super::verdict::{Found, Id, Keep, Notes, Recorded, Stamp, Verdict, notes, verdict};
+use super::store::{Entry, Kind, Meta, Owner, Record, Rights, Sampled, Store, nanoseconds};
+use super::verdict::{Found, Id, Keep, Notes, Recorded, Stamp, Verdict, notes, notes_about_rights, verdict};
 use super::walk::{Found as Walked, Walk};
 use crate::leaves::Damage;
 use crate::output::{reason, shown};
@@ -44,12 +44,24 @@ enum Sight {
     Nothing,
     /// Why it cannot be read, and the parts that can be read.
     Unreadable(String, Option<Box<Content>>),
-    Link(Vec<u8>),
-    /// An empty directory, and its permissions.
-    Directory(u16),
+    Link(Vec<u8>, Option<Owner>),
+    /// An empty directory.
+    Directory(Rights),
     Unread(Stamp, Meta),
     /// A record of the file, and the digests of its leaves.
     Read(Record, Vec<u8>),
+}
+
+/// The record that a name has itself.
+#[derive(Clone, Copy)]
+enum Own<'a> {
+    Nothing,
+    /// A record of a file, and where the digests of its leaves are.
+    File(&'a Record, u64),
+    /// A link with this owner.
+    Link(Option<Owner>),
+    /// An empty directory.
+    Directory(&'a Rights),
 }
 
 /// A name whose verdict waits for other names.
@@ -189,13 +201,13 @@ impl<'a, 'p> Audit<'a, 'p> {
         match &sight {
             Sight::Nothing | Sight::Unreadable(..) => {
                 let decided = verdict(Recorded::Nothing, sight.as_found(), &self.others);
-                return decided.map_or(Ok(()), |(verdict, _)| self.tell(&name, verdict, &sight, damage, None));
+                return decided.map_or(Ok(()), |(verdict, _)| self.tell(&name, verdict, &sight, damage, Own::Nothing));
             }
             Sight::Unread(stamp, _) => self.others.stamp(None, *stamp),
             Sight::Directory(_) => self.write_directory(&name, &sight)?,
-            Sight::Link(target) => {
+            Sight::Link(target, owner) => {
                 if let Output::Update(draft) = &mut self.output {
-                    draft.link(&name, target).map_err(Stop::Output)?;
+                    draft.link(&name, target, *owner).map_err(Stop::Output)?;
                 }
             }
             Sight::Read(now, leaves) => {
@@ -238,7 +250,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         if let Sight::Read(now, _) = &sight {
             match &kind {
                 Kind::File(was, _) if was.has_contents_of(now) => {}
-                Kind::Link(_) | Kind::Directory(_) => self.others.came(now, Place::Misplaced),
+                Kind::Link(..) | Kind::Directory(_) => self.others.came(now, Place::Misplaced),
                 Kind::File(was, at) => {
                     self.others.came(now, Place::Misplaced);
                     lost = self.others.displaced(&name, was, *at);
@@ -247,12 +259,11 @@ impl<'a, 'p> Audit<'a, 'p> {
         }
         let number = self.write(&name, &kind, &sight, decided, hash)?;
         let damage = match &kind {
-            Kind::Link(_) | Kind::Directory(_) => Damage::default(),
+            Kind::Link(..) | Kind::Directory(_) => Damage::default(),
             Kind::File(was, at) => self.damage(was, *at, &sight).map_err(Stop::Store)?,
         };
         match (decided, kind) {
-            (Some((verdict, _)), Kind::File(was, at)) => self.tell(&name, verdict, &sight, damage, Some((&was, at))),
-            (Some((verdict, _)), _) => self.tell(&name, verdict, &sight, damage, None),
+            (Some((verdict, _)), kind) => self.tell(&name, verdict, &sight, damage, kind.as_own()),
             (None, Kind::File(record, at)) => {
                 let (old, sight) = (Some(Box::new((record, at, lost))), sight.without_leaves());
                 self.swapped.push(Waiting { name, old, sight, damage, number });
@@ -297,8 +308,8 @@ impl<'a, 'p> Audit<'a, 'p> {
             (Output::Update(draft), Sight::Read(record, leaves)) if keep == Keep::Found => {
                 return draft.file(name, record, leaves).map(Some).map_err(Stop::Output);
             }
-            (Output::Update(draft), Sight::Link(target)) if keep == Keep::Found => {
-                draft.link(name, target).map_err(Stop::Output)?;
+            (Output::Update(draft), Sight::Link(target, owner)) if keep == Keep::Found => {
+                draft.link(name, target, *owner).map_err(Stop::Output)?;
                 return Ok(None);
             }
             (Output::Update(_), Sight::Directory(_)) if keep == Keep::Found => {
@@ -314,7 +325,7 @@ impl<'a, 'p> Audit<'a, 'p> {
     /// Writes an empty directory that was found.
     fn write_directory(&mut self, name: &[u8], sight: &Sight) -> Result<(), Stop> {
         match (&mut self.output, sight) {
-            (Output::Update(draft), Sight::Directory(mode)) => draft.directory(name, Some(*mode)).map_err(Stop::Output),
+            (Output::Update(draft), Sight::Directory(rights)) => draft.directory(name, rights).map_err(Stop::Output),
             _ => Ok(()),
         }
     }
@@ -325,8 +336,8 @@ impl<'a, 'p> Audit<'a, 'p> {
         let written = match (&mut self.output, kind) {
             (Output::Nothing | Output::Repair(_), _) => return Ok(()),
             (Output::Sample(sampled), _) => sampled.entry(self.store, name, kind, record.as_ref()),
-            (Output::Update(draft), Kind::Link(target)) => draft.link(name, target),
-            (Output::Update(draft), Kind::Directory(mode)) => draft.directory(name, *mode),
+            (Output::Update(draft), Kind::Link(target, owner)) => draft.link(name, target, *owner),
+            (Output::Update(draft), Kind::Directory(rights)) => draft.directory(name, rights),
             (Output::Update(draft), Kind::File(old, at)) => {
                 let leaves = self.store.leaves(old, *at).map_err(Stop::Store)?;
                 draft.file(name, record.as_ref().unwrap_or(old), &leaves).map(|_| ())
@@ -419,19 +430,12 @@ impl<'a, 'p> Audit<'a, 'p> {
         if let (Output::Update(draft), Some((record, at)), Some(number)) = (&mut self.output, replacement, number) {
             draft.replace(number, sight.updated(record), at);
         }
-        let own = old.as_ref().map(|old| (&old.0, old.1));
+        let own = old.as_ref().map_or(Own::Nothing, |old| Own::File(&old.0, old.1));
         self.tell(&name, verdict, &sight, damage, own)
     }
 
-    /// Tells a verdict, or keeps it until the repair. A file has its own record, if there is one.
-    fn tell(
-        &mut self,
-        name: &[u8],
-        verdict: Verdict,
-        sight: &Sight,
-        damage: Damage,
-        own: Option<(&Record, u64)>,
-    ) -> Result<(), Stop> {
+    /// Tells a verdict, or keeps it until the repair.
+    fn tell(&mut self, name: &[u8], verdict: Verdict, sight: &Sight, damage: Damage, own: Own<'_>) -> Result<(), Stop> {
         if let Output::Repair(all) = &mut self.output {
             let (from, own) = match verdict {
                 // A repair has no business with it.
@@ -440,7 +444,7 @@ impl<'a, 'p> Audit<'a, 'p> {
                     let lost = self.others.lost(id);
                     (Some(lost.name.clone()), lost.file.as_ref().map(|(record, at)| (record, *at)))
                 }
-                _ => (None, own),
+                _ => (None, if let Own::File(record, at) = own { Some((record, at)) } else { None }),
             };
             if let Some((record, at)) = own
                 && sight.is_to_be_repaired(verdict, record)
@@ -464,13 +468,13 @@ impl<'a, 'p> Audit<'a, 'p> {
         };
         self.explain(name, status, from.as_deref());
         let may_be_lost = status == Status::New && sight.stamp().is_some_and(|stamp| self.missing.contains(&stamp));
-        let notes = self.notes(verdict, sight, own.map(|(was, _)| was));
+        let notes = self.notes(verdict, sight, own);
         let mut finding = Finding { from, may_be_lost, notes, ..Finding::new(status) };
         if matches!(status, Status::Changed | Status::Rotted | Status::Unreadable) {
             finding.damage = damage;
         }
         match sight {
-            Sight::Nothing | Sight::Link(_) | Sight::Directory(_) => {}
+            Sight::Nothing | Sight::Link(..) | Sight::Directory(_) => {}
             Sight::Unreadable(why, content) => {
                 finding.length = content.as_ref().map(|content| content.length);
                 // The ranges have the reasons.
@@ -484,18 +488,31 @@ impl<'a, 'p> Audit<'a, 'p> {
         self.report.tell(name, &finding).map_err(Stop::Unprintable)
     }
 
-    /// The notes about a file, with its own record, if there is one.
-    fn notes(&self, verdict: Verdict, sight: &Sight, own: Option<&Record>) -> Notes {
-        let now = match sight {
-            Sight::Read(now, _) => &now.meta,
-            Sight::Unread(_, now) => now,
+    /// The notes about a name, with its own record.
+    fn notes(&self, verdict: Verdict, sight: &Sight, own: Own<'_>) -> Notes {
+        // A repair has no business with them.
+        if matches!(self.output, Output::Repair(_)) {
+            return Notes::default();
+        }
+        let now = match (sight, own) {
+            (Sight::Read(now, _), _) => &now.meta,
+            (Sight::Unread(_, now), _) => now,
+            (&Sight::Link(_, owner), Own::Link(was)) => {
+                let rights = |owner| Rights { owner, ..Rights::default() };
+                return notes_about_rights(Some(&rights(was)), &rights(owner));
+            }
+            // Set-group-id of a directory makes no program run.
+            (Sight::Directory(now), Own::Directory(was)) => {
+                return notes_about_rights(Some(was), &Rights { mode: None, ..*now });
+            }
             _ => return Notes::default(),
         };
-        let was = match verdict {
-            // A repair has no business with them.
-            _ if matches!(self.output, Output::Repair(_)) => return Notes::default(),
-            Verdict::Moved(id) | Verdict::MovedRotted(id) => self.others.lost(id).file.as_ref().map(|(was, _)| was),
-            _ => own,
+        let was = match (verdict, own) {
+            (Verdict::Moved(id) | Verdict::MovedRotted(id), _) => {
+                self.others.lost(id).file.as_ref().map(|(was, _)| was)
+            }
+            (_, Own::File(was, _)) => Some(was),
+            _ => None,
         };
         notes(verdict, was.map(|was| &was.meta), now)
     }
@@ -535,9 +552,17 @@ impl<'a, 'p> Audit<'a, 'p> {
 impl Kind {
     fn as_recorded(&self) -> Recorded<'_> {
         match self {
-            Self::Link(target) => Recorded::Link(target),
+            Self::Link(target, _) => Recorded::Link(target),
             Self::Directory(_) => Recorded::Directory,
             Self::File(record, _) => Recorded::File(record),
+        }
+    }
+
+    fn as_own(&self) -> Own<'_> {
+        match self {
+            Self::Link(_, owner) => Own::Link(*owner),
+            Self::Directory(rights) => Own::Directory(rights),
+            Self::File(record, at) => Own::File(record, *at),
         }
     }
 }
@@ -550,8 +575,8 @@ impl Sight {
             _ => Self::Unreadable(reason(error), None),
         };
         match (found, outcome.unwrap_or_else(|| Err(ErrorKind::Unsupported.into()))) {
-            (Walked::Link(_, Ok(target)), _) => Self::Link(target),
-            (Walked::Directory(_, mode), _) => Self::Directory(mode),
+            (Walked::Link(_, Ok((target, owner))), _) => Self::Link(target, owner),
+            (Walked::Directory(_, rights), _) => Self::Directory(rights),
             (Walked::Link(_, Err(error)) | Walked::Unlisted(_, error), _) | (Walked::File(_), Err(error)) => {
                 lost(&error)
             }
@@ -570,7 +595,7 @@ impl Sight {
         match self {
             Self::Nothing => Found::Nothing,
             Self::Unreadable(..) => Found::Unreadable,
-            Self::Link(target) => Found::Link(target),
+            Self::Link(target, _) => Found::Link(target),
             Self::Directory(_) => Found::Directory,
             Self::Unread(stamp, _) => Found::Unread(*stamp),
             Self::Read(now, _) => Found::Read(now),
@@ -632,11 +657,11 @@ impl Sight {
         Record { checked, young, meta, ..old.clone() }
     }
 
-    /// An old record that an update keeps, with the permissions of its file: the update told of them.
+    /// An old record that an update keeps, with the rights of its file: the update told of them.
     fn updated(&self, old: &Record) -> Record {
         let mut record = self.seen(old, false);
         if let Self::Read(Record { meta: now, .. }, _) | Self::Unread(_, now) = self {
-            record.meta.mode = now.mode;
+            record.meta.rights = now.rights;
         }
         record
     }

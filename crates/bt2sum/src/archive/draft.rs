@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
 
-use super::store::{Header, Kind, Record, Store, Sums, Writer};
+use super::store::{Header, Kind, Owner, Record, Rights, Store, Sums, Writer};
 use crate::scheme::Secret;
 use crate::temporary::Temporary;
 
@@ -32,13 +32,13 @@ impl Draft {
     }
 
     /// Appends a symbolic link.
-    pub(super) fn link(&mut self, name: &[u8], target: &[u8]) -> io::Result<()> {
-        self.writer.link(name, target)
+    pub(super) fn link(&mut self, name: &[u8], target: &[u8], owner: Option<Owner>) -> io::Result<()> {
+        self.writer.link(name, target, owner)
     }
 
     /// Appends an empty directory.
-    pub(super) fn directory(&mut self, name: &[u8], mode: Option<u16>) -> io::Result<()> {
-        self.writer.directory(name, mode)
+    pub(super) fn directory(&mut self, name: &[u8], rights: &Rights) -> io::Result<()> {
+        self.writer.directory(name, rights)
     }
 
     /// Gives the file with this number another record, that of a file in the old store.
@@ -60,8 +60,8 @@ impl Draft {
         for number in 0.. {
             let Some(entry) = entries.next_entry()? else { break };
             match (entry.kind, instead.remove(&number)) {
-                (Kind::Link(target), _) => writer.link(&entry.name, &target)?,
-                (Kind::Directory(mode), _) => writer.directory(&entry.name, mode)?,
+                (Kind::Link(target, owner), _) => writer.link(&entry.name, &target, owner)?,
+                (Kind::Directory(rights), _) => writer.directory(&entry.name, &rights)?,
                 (Kind::File(..), Some((record, at))) => writer.file(&entry.name, &record, &old.leaves(&record, at)?)?,
                 (Kind::File(record, at), None) => writer.file(&entry.name, &record, &draft.leaves(&record, at)?)?,
             }

@@ -13,6 +13,7 @@ use std::time::SystemTime;
 use simd_digest::Backend;
 use simd_digest::blake2::{self, Flavour, Hash, Hasher, Part, Tree};
 
+use super::extra::Extra;
 use super::store::{Meta, Record, Time};
 use super::walk::Place;
 use crate::progress::Progress;
@@ -79,6 +80,7 @@ pub(super) struct Setting<'a> {
     pub(super) quiet: bool,
     /// The device on which inodes are taken down.
     pub(super) device: Option<u64>,
+    pub(super) extra: &'a Extra,
 }
 
 /// Gives each task, with its outcome, to `consume`, in order. The first error of `consume` ends this.
@@ -94,8 +96,7 @@ pub(super) fn run<F: Flavour, T: Task>(
     let group = plan.group.unwrap_or((GROUP / leaf).max(1) * leaf);
     let mut reader = Reader::new(setting.progress, setting.direct);
     reader.quiet = setting.quiet;
-    let feed =
-        Mutex::new(Feed { tasks, reader, group, leaf, device: setting.device, waiting: None, long: None, number: 0 });
+    let feed = Mutex::new(Feed { tasks, reader, group, leaf, setting, waiting: None, long: None, number: 0 });
     let work = || {
         let mut feed = feed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = buffers.take(group);
@@ -122,7 +123,7 @@ pub(super) fn run<F: Flavour, T: Task>(
                         long.extend(leaves?);
                         Ok(long)
                     });
-                    let Some((task, content)) = end else { continue };
+                    let Some((task, content)) = end.map(|end| *end) else { continue };
                     let leaves = core::mem::replace(&mut long, Ok(Vec::new()));
                     let content = content.and_then(|mut content| {
                         content.bad = bad;
@@ -138,17 +139,12 @@ pub(super) fn run<F: Flavour, T: Task>(
 }
 
 impl Content {
-    fn new(open: &Open, begun: SystemTime, device: Option<u64>) -> Self {
+    /// The facts about a file that is not hashed so far.
+    fn new(open: &Open, begun: SystemTime, setting: &Setting<'_>) -> io::Result<Self> {
         let (length, modified) = (open.before.len(), Time::of(&open.before));
-        Self {
-            length,
-            modified,
-            meta: Meta::of(&open.before, device),
-            begun,
-            digest: None,
-            leaves: Vec::new(),
-            bad: Vec::new(),
-        }
+        let mut meta = Meta::of(&open.before, setting.device);
+        meta.rights.attributes = setting.extra.attributes(open)?;
+        Ok(Self { length, modified, meta, begun, digest: None, leaves: Vec::new(), bad: Vec::new() })
     }
 
     /// Whether only length and time were asked for.
@@ -179,7 +175,7 @@ struct Small {
 struct Long<T> {
     task: T,
     open: Open,
-    content: Content,
+    begun: SystemTime,
     done: u64,
     bad: Vec<(u64, String)>,
 }
@@ -194,7 +190,7 @@ enum Unit<T> {
         length: usize,
         is_last: bool,
         bad: Vec<(u64, String)>,
-        end: Option<(T, io::Result<Content>)>,
+        end: Option<Box<(T, io::Result<Content>)>>,
     },
 }
 
@@ -202,7 +198,7 @@ enum Unit<T> {
 enum Hashed<T, F: Flavour> {
     Batch(Vec<(T, Outcome)>),
     /// The number of the first leaf comes first.
-    Part(u64, io::Result<Vec<Hash<F>>>, Vec<(u64, String)>, Option<(T, io::Result<Content>)>),
+    Part(u64, io::Result<Vec<Hash<F>>>, Vec<(u64, String)>, Option<Box<(T, io::Result<Content>)>>),
 }
 
 /// Reads files in the order of tasks.
@@ -212,7 +208,7 @@ struct Feed<'a, I: Iterator> {
     /// The length of a buffer, a multiple of that of a leaf.
     group: usize,
     leaf: usize,
-    device: Option<u64>,
+    setting: &'a Setting<'a>,
     /// A file that has no room in the batch before.
     waiting: Option<(I::Item, Open, SystemTime)>,
     long: Option<Long<I::Item>>,
@@ -232,7 +228,7 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                 None => {
                     let Some(mut task) = self.tasks.next() else { break };
                     let begun = SystemTime::now();
-                    let begins = begin(task.wanted(), &self.reader, self.device);
+                    let begins = begin(task.wanted(), &self.reader, self.setting);
                     names += task.weight();
                     task.close();
                     match begins {
@@ -254,8 +250,7 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                     break;
                 }
                 self.reader.begin(&mut open);
-                let content = Content::new(&open, begun, self.device);
-                let long = Long { task, open, content, done: 0, bad: Vec::new() };
+                let long = Long { task, open, begun, done: 0, bad: Vec::new() };
                 return Some(self.part(long, buffer));
             }
             self.reader.begin(&mut open);
@@ -268,10 +263,10 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                     Err(error) => break Err(error),
                 }
             };
-            let small = read.map(|bad| {
-                let mut content = Content::new(&open, begun, self.device);
+            let small = read.and_then(|bad| {
+                let mut content = Content::new(&open, begun, self.setting)?;
                 content.bad = bad.into_iter().map(|(leaf, reason)| (leaf as u64, reason)).collect();
-                Small { content, bytes: Some(filled..end) }
+                Ok(Small { content, bytes: Some(filled..end) })
             });
             filled = end;
             batch.push((task, Some(small)));
@@ -281,7 +276,7 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
 
     /// Reads the next part of a long file.
     fn part(&mut self, mut long: Long<T>, buffer: &mut [u8]) -> Unit<T> {
-        let left = usize::try_from(long.content.length - long.done).unwrap_or(usize::MAX);
+        let left = usize::try_from(long.open.before.len() - long.done).unwrap_or(usize::MAX);
         let (length, is_last) = (left.min(buffer.len()), left <= buffer.len());
         let first = long.done / self.leaf as u64;
         let read = self.reader.fill(&mut long.open, &mut buffer[..length], long.done, self.leaf);
@@ -305,8 +300,9 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
             }
             Err(error) => Some(error),
         };
-        let Long { task, content, bad, .. } = long;
-        Unit::Part { first, length, is_last, bad, end: Some((task, error.map_or(Ok(content), Err))) }
+        let Long { task, open, begun, bad, .. } = long;
+        let content = error.map_or_else(|| Content::new(&open, begun, self.setting), Err);
+        Unit::Part { first, length, is_last, bad, end: Some(Box::new((task, content))) }
     }
 }
 
@@ -316,12 +312,15 @@ enum Begun {
 }
 
 /// Opens the file of a task, or looks at it.
-fn begin(wanted: Wanted<'_>, reader: &Reader<'_>, device: Option<u64>) -> Begun {
+fn begin(wanted: Wanted<'_>, reader: &Reader<'_>, setting: &Setting<'_>) -> Begun {
     let look = |place: &Place| {
+        if setting.extra.has_attributes() {
+            return Content::new(&Open::new(place.open()?)?, SystemTime::now(), setting);
+        }
         place.stat().map(|stat| Content {
             length: u64::try_from(stat.st_size).unwrap_or(0),
             modified: Time::of_stat(&stat),
-            meta: Meta::of_stat(&stat, device),
+            meta: Meta::of_stat(&stat, setting.device),
             begun: SystemTime::now(),
             digest: None,
             leaves: Vec::new(),
@@ -333,7 +332,7 @@ fn begin(wanted: Wanted<'_>, reader: &Reader<'_>, device: Option<u64>) -> Begun 
         Wanted::Look(place) => Begun::Done(Some(look(place))),
         Wanted::HashUnless(place, was) => match look(place) {
             Ok(now) if (now.length, now.modified) != (was.length, was.modified) => {
-                begin(Wanted::Hash(place), reader, device)
+                begin(Wanted::Hash(place), reader, setting)
             }
             looked => Begun::Done(Some(looked)),
         },

@@ -49,13 +49,13 @@ pub(super) fn record<F: Flavour>(
     let (mut links, mut directories, mut all_good, mut failure) = (0, 0, true, None);
     let done = run::<F, _>(setting, walk, |mut found, outcome| {
         let written = match (&mut found, outcome) {
-            (Found::Link(name, target), _) => mem::replace(target, Ok(Vec::new())).map(|target| {
+            (Found::Link(name, link), _) => mem::replace(link, Ok((Vec::new(), None))).map(|(target, owner)| {
                 links += 1;
-                writer.link(name, &target).map(|()| None)
+                writer.link(name, &target, owner).map(|()| None)
             }),
-            (Found::Directory(name, mode), _) => {
+            (Found::Directory(name, rights), _) => {
                 directories += 1;
-                Ok(writer.directory(name, Some(*mode)).map(|()| None))
+                Ok(writer.directory(name, rights).map(|()| None))
             }
             (Found::Unlisted(_, error), _) => Err(io::Error::new(error.kind(), crate::output::reason(error))),
             (Found::File(_), None) => Ok(Ok(None)),

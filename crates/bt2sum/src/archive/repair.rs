@@ -239,11 +239,11 @@ impl<'a> Repair<'a> {
             && let Some(Entry { name, kind }) = entries.next_entry()?
         {
             match kind {
-                Kind::Link(_) | Kind::Directory(_) => {
+                Kind::Link(..) | Kind::Directory(_) => {
                     if let Ok(i) = lost.binary_search_by(|lost| compare(&lost.name, &name)) {
                         known[i] = match kind {
-                            Kind::Link(target) => Known::Link(target),
-                            Kind::Directory(mode) => Known::Directory(mode),
+                            Kind::Link(target, _) => Known::Link(target),
+                            Kind::Directory(rights) => Known::Directory(rights.mode),
                             Kind::File(..) => Known::Nothing,
                         };
                     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::store::{Kind, Sums};
+use super::store::{Attributes, Kind, Owner, Rights, Sums};
 use super::verdict::Notes;
 use crate::args::Options;
 use crate::input::Source;
@@ -15,7 +15,7 @@ use crate::json::{self, Line};
 use crate::leaves::Damage;
 use crate::mend::Mended;
 use crate::output::{Format, Printer, reason, shown};
-use crate::scheme::{Digest, Scheme};
+use crate::scheme::{Digest, Scheme, digest};
 use crate::team::Hashed;
 
 /// The state of a file or a link, compared with its record.
@@ -109,8 +109,8 @@ pub(super) struct Report<'a, 'p> {
     counts: [u64; Status::ALL.len()],
     /// The number of files whose contents were left out.
     unread: u64,
-    /// Whether a file has set-user-id or set-group-id that was not recorded.
-    set_id: bool,
+    /// Whether a program may have more rights than its record has.
+    more_rights: bool,
 }
 
 /// The last line of an audit.
@@ -176,6 +176,23 @@ fn octal(mode: u16) -> String {
     format!("{mode:o}")
 }
 
+/// The owner as `chown` takes it.
+fn numbers(Owner { user, group }: Owner) -> String {
+    format!("{user}:{group}")
+}
+
+/// The digest of extended attributes.
+fn attributes(attributes: Attributes) -> String {
+    attributes.digest.map_or_else(|| "none".to_owned(), |bytes| digest(bytes).to_string())
+}
+
+/// The bits of permissions by which a program runs as its owner or group.
+fn names_of_bits(bits: u16) -> Option<String> {
+    let names = [(0o4000, "set-user-id"), (0o2000, "set-group-id")];
+    let names: Vec<_> = names.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| *name).collect();
+    (!names.is_empty()).then(|| names.join(" and "))
+}
+
 impl Notes {
     /// A line for each note.
     fn lines(&self) -> Vec<String> {
@@ -188,10 +205,29 @@ impl Notes {
                 Some(was) => format!("mode {was:o}, now {now:o}"),
                 None => format!("mode {now:o}"),
             };
-            let names = [(0o4000, "set-user-id"), (0o2000, "set-group-id")];
-            let names: Vec<_> = names.iter().filter(|(bit, _)| self.set_id & bit != 0).map(|(_, name)| *name).collect();
-            if !names.is_empty() {
-                line += &format!(": {} appeared", names.join(" and "));
+            if let Some(names) = names_of_bits(self.set_id) {
+                line += &format!(": {names} appeared");
+            }
+            lines.push(line);
+        }
+        if let Some((was, now)) = self.owner {
+            let mut line = format!("owner {}, now {}", numbers(was), numbers(now));
+            if let Some(names) = names_of_bits(self.runs_as) {
+                line += &format!(": the file has {names}");
+            }
+            lines.push(line);
+        }
+        if let Some((was, now)) = self.attributes {
+            let mut line = match (was.map(|was| was.digest), now.digest) {
+                (None, _) => "extended attributes",
+                (Some(None), _) => "extended attributes appeared",
+                (Some(_), None) => "extended attributes are gone",
+                (Some(_), Some(_)) => "extended attributes differ",
+            }
+            .to_owned();
+            if now.has_capability {
+                let had = was.is_some_and(|was| was.has_capability);
+                line += if had { ": security.capability may differ" } else { ": security.capability appeared" };
             }
             lines.push(line);
         }
@@ -203,7 +239,17 @@ impl<'a, 'p> Report<'a, 'p> {
     pub(super) fn new(printer: &'a mut Printer<'p>, options: &Options, scheme: Scheme) -> Self {
         let Options { json, quiet, .. } = *options;
         let (repair, dry) = (options.repair.repair, options.repair.dry_run);
-        Self { printer, json, quiet, repair, dry, scheme, counts: [0; Status::ALL.len()], unread: 0, set_id: false }
+        Self {
+            printer,
+            json,
+            quiet,
+            repair,
+            dry,
+            scheme,
+            counts: [0; Status::ALL.len()],
+            unread: 0,
+            more_rights: false,
+        }
     }
 
     /// The number of files with this status.
@@ -228,15 +274,17 @@ impl<'a, 'p> Report<'a, 'p> {
             Status::Missing => update && !self.quiet,
             Status::Rotted | Status::Unreadable => false,
         };
-        Status::ALL.into_iter().all(|status| is_good(status) || self.count(status) == 0) && (update || !self.set_id)
+        Status::ALL.into_iter().all(|status| is_good(status) || self.count(status) == 0)
+            && (update || !self.more_rights)
     }
 
     /// Counts a finding, and prints it. Only JSON tells of files that are unchanged.
     pub(super) fn tell(&mut self, name: &[u8], finding: &Finding) -> io::Result<()> {
         self.counts[finding.status as usize] += 1;
         self.unread += u64::from(finding.unread);
-        self.set_id |= finding.notes.set_id != 0;
-        if self.quiet && !finding.status.is_bad() && !finding.may_be_lost && finding.notes.set_id == 0 {
+        let more_rights = finding.notes.tells_of_rights();
+        self.more_rights |= more_rights;
+        if self.quiet && !finding.status.is_bad() && !finding.may_be_lost && !more_rights {
             return Ok(());
         }
         if self.json {
@@ -279,6 +327,11 @@ impl<'a, 'p> Report<'a, 'p> {
             reason: finding.reason.clone().or_else(|| reasons.take(1).next()),
             mode: finding.notes.mode.map(octal),
             mode_was: finding.notes.mode_was.map(octal),
+            owner: finding.notes.owner.map(|(_, now)| numbers(now)),
+            owner_was: finding.notes.owner.map(|(was, _)| numbers(was)),
+            xattrs: finding.notes.attributes.map(|(_, now)| attributes(now)),
+            xattrs_was: finding.notes.attributes.and_then(|(was, _)| was).map(attributes),
+            capability: finding.notes.attributes.is_some_and(|(_, now)| now.has_capability),
             ctime_moved: finding.notes.is_touched,
             ..Line::new(name, self.name(finding.status))
         };
@@ -313,10 +366,11 @@ impl<'a, 'p> Report<'a, 'p> {
         let line = match kind {
             Kind::File(record, _) if self.json => {
                 let line = Line::new(name, "recorded").with(self.scheme, &record.digest, Some(record.length));
-                Line { mode: record.meta.mode.map(octal), ..line }.to_bytes()
+                with_rights(line, &record.meta.rights).to_bytes()
             }
-            Kind::Directory(mode) if self.json => {
-                Line { is_directory: true, mode: mode.map(octal), ..Line::new(name, "recorded") }.to_bytes()
+            Kind::Directory(rights) if self.json => {
+                let line = Line { is_directory: true, ..Line::new(name, "recorded") };
+                with_rights(line, rights).to_bytes()
             }
             Kind::File(record, _) => {
                 let hashed = Hashed { hash: record.digest.clone(), length: record.length };
@@ -325,8 +379,11 @@ impl<'a, 'p> Report<'a, 'p> {
                 let name = if name == b"-" { b"./-" } else { name };
                 format.line(self.scheme, Source::File(Path::new(OsStr::from_bytes(name))), &hashed)
             }
-            Kind::Link(target) if self.json => Line::new(name, "recorded").to(target).to_bytes(),
-            Kind::Link(_) | Kind::Directory(_) => return Ok(()),
+            Kind::Link(target, owner) if self.json => {
+                let line = Line::new(name, "recorded").to(target);
+                with_rights(line, &Rights { owner: *owner, ..Rights::default() }).to_bytes()
+            }
+            Kind::Link(..) | Kind::Directory(_) => return Ok(()),
         };
         self.printer.print(&line)
     }
@@ -423,6 +480,13 @@ impl<'a, 'p> Report<'a, 'p> {
         };
         self.printer.print(&line)
     }
+}
+
+/// The object of an entry, with its rights.
+fn with_rights<'a>(line: Line<'a>, rights: &Rights) -> Line<'a> {
+    let Rights { mode, owner, attributes: all } = *rights;
+    let capability = all.is_some_and(|all| all.has_capability);
+    Line { mode: mode.map(octal), owner: owner.map(numbers), xattrs: all.map(attributes), capability, ..line }
 }
 
 /// Advice about a file that is called `rotted` and was changed on purpose.

@@ -19,7 +19,8 @@ use std::path::Path;
 pub(super) use self::entries::Entries;
 use self::format::{AUTHENTICATOR, END, FLAGS, KEYED, Sealing, TRAILER, damaged};
 pub(super) use self::format::{
-    Entry, FORMAT, Header, Host, Inode, Kind, Meta, Record, Sums, Time, nanoseconds, permissions,
+    Attributes, CAPABILITY, Entry, FORMAT, Header, Host, Inode, Kind, Meta, Owner, Record, Rights, Sums, Time,
+    nanoseconds,
 };
 use self::parser::Parser;
 use self::two::Last;
@@ -65,7 +66,7 @@ impl<W: Write> Writer<W> {
         if self.header.length_of_leaves(record.length) != Some(leaves.len() as u64) {
             return Err(io::Error::other("another number of leaves than the length of the file needs"));
         }
-        let (mut covered, seen) = self.last.file(name, record)?;
+        let (mut covered, seen) = self.last.file(name, record, &self.header)?;
         covered.extend(record.digest.as_bytes());
         self.covered(&covered)?;
         self.covered(leaves)?;
@@ -76,15 +77,15 @@ impl<W: Write> Writer<W> {
     }
 
     /// Appends a symbolic link.
-    pub(super) fn link(&mut self, name: &[u8], target: &[u8]) -> io::Result<()> {
-        let bytes = self.last.link(name, target)?;
+    pub(super) fn link(&mut self, name: &[u8], target: &[u8], owner: Option<Owner>) -> io::Result<()> {
+        let bytes = self.last.link(name, target, owner, &self.header)?;
         self.entries += 1;
         self.covered(&bytes)
     }
 
     /// Appends an empty directory.
-    pub(super) fn directory(&mut self, name: &[u8], mode: Option<u16>) -> io::Result<()> {
-        let bytes = self.last.directory(name, mode)?;
+    pub(super) fn directory(&mut self, name: &[u8], rights: &Rights) -> io::Result<()> {
+        let bytes = self.last.directory(name, rights, &self.header)?;
         self.entries += 1;
         self.covered(&bytes)
     }
@@ -243,8 +244,8 @@ impl<W: Write> Sampled<W> {
             (Self::Two(writer), Kind::File(old, at)) => {
                 writer.file(name, record.unwrap_or(old), &store.leaves(old, *at)?)
             }
-            (Self::Two(writer), Kind::Link(target)) => writer.link(name, target),
-            (Self::Two(writer), Kind::Directory(mode)) => writer.directory(name, *mode),
+            (Self::Two(writer), Kind::Link(target, owner)) => writer.link(name, target, *owner),
+            (Self::Two(writer), Kind::Directory(rights)) => writer.directory(name, rights),
         }
     }
 

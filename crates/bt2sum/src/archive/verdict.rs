@@ -10,7 +10,7 @@
 //! rot, unless they came from another name together with that time. A time of change or an inode number makes no
 //! verdict milder: the number finds a rotted file under another name, and the time is only in the notes.
 
-use super::store::{Inode, Meta, Record, Time};
+use super::store::{Attributes, Inode, Meta, Owner, Record, Rights, Time};
 
 /// The place of a record among the lost ones of [`super::others`].
 pub(super) type Id = usize;
@@ -227,20 +227,53 @@ pub(super) struct Notes {
     pub(super) mode: Option<u16>,
     /// Set-user-id and set-group-id, if the record has them not.
     pub(super) set_id: u16,
+    /// The recorded owner and that of now, if they differ.
+    pub(super) owner: Option<(Owner, Owner)>,
+    /// Set-user-id, if the user differs, and set-group-id, if the group does: the file runs as another one.
+    pub(super) runs_as: u16,
+    /// The recorded extended attributes and those of now, if they differ; and those of a new file that has a capability.
+    pub(super) attributes: Option<(Option<Attributes>, Attributes)>,
+}
+
+impl Notes {
+    /// Whether a program may have more rights than its record has.
+    pub(super) fn tells_of_rights(&self) -> bool {
+        // The digest does not tell which of the attributes differ.
+        let has_capability = self.attributes.is_some_and(|(_, now)| now.has_capability);
+        self.set_id != 0 || self.runs_as != 0 || has_capability
+    }
+}
+
+/// The notes about the owner and the extended attributes of a file, a link or an empty directory. `was` are the recorded
+/// rights, if there are any.
+pub(super) fn notes_about_rights(was: Option<&Rights>, now: &Rights) -> Notes {
+    let owner = was.and_then(|was| was.owner.zip(now.owner)).filter(|(was, now)| was != now);
+    let runs = |is_other, bit| if is_other { now.mode.unwrap_or(0) & bit } else { 0 };
+    let runs_as =
+        owner.map_or(0, |(was, now)| runs(was.user != now.user, 0o4000) | runs(was.group != now.group, 0o2000));
+    let attributes = match was {
+        Some(was) => {
+            was.attributes.zip(now.attributes).filter(|(was, now)| was != now).map(|(was, now)| (Some(was), now))
+        }
+        None => now.attributes.filter(|now| now.has_capability).map(|now| (None, now)),
+    };
+    Notes { owner, runs_as, attributes, ..Notes::default() }
 }
 
 /// The notes about a file. `was` are the facts about the recorded one, if there is one.
 pub(super) fn notes(verdict: Verdict, was: Option<&Meta>, now: &Meta) -> Notes {
+    let (was_rights, now_rights) = (was.map(|was| &was.rights), &now.rights);
     // Format 1 has no permissions.
-    let is_known = was.is_none_or(|was| was.mode.is_some());
-    let before = was.and_then(|was| was.mode);
-    let mode_was = before.filter(|before| now.mode.is_some_and(|mode| mode != *before));
-    let set_id = now.mode.map_or(0, |mode| mode & SET_ID & !before.unwrap_or(0));
+    let is_known = was_rights.is_none_or(|was| was.mode.is_some());
+    let before = was_rights.and_then(|was| was.mode);
+    let mode_was = before.filter(|before| now_rights.mode.is_some_and(|mode| mode != *before));
+    let set_id = now_rights.mode.map_or(0, |mode| mode & SET_ID & !before.unwrap_or(0));
     let set_id = if is_known { set_id } else { 0 };
     let changed = |meta: &Meta| meta.inode.map(|inode| inode.changed);
     let is_other = was.and_then(changed).zip(changed(now)).is_some_and(|(was, now)| was != now);
-    let mode = now.mode.filter(|_| mode_was.is_some() || set_id != 0);
-    Notes { is_touched: verdict == Verdict::Rotted && is_other, mode_was, mode, set_id }
+    let mode = now_rights.mode.filter(|_| mode_was.is_some() || set_id != 0);
+    let is_touched = verdict == Verdict::Rotted && is_other;
+    Notes { is_touched, mode_was, mode, set_id, ..notes_about_rights(was_rights, now_rights) }
 }
 
 impl Record {

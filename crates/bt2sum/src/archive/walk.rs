@@ -1,6 +1,5 @@
 //! Walks a tree of files, and opens what is in it component by component, so that no link leads out.
 
-use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -10,12 +9,19 @@ use std::vec::IntoIter;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, fstatvfs, openat, readlinkat, statat};
 
+use super::extra::Extra;
 use super::filter::Filter;
 use super::name::{is_below, join, split};
-use super::store::permissions;
+use super::store::{Owner, Rights};
 
 /// The flags of a directory in which names are looked up.
 const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// The flags of a directory to list.
+const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// The flags of a link.
+const LINK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// The flags of a file to read. Opening a pipe that took the place of a file waits for nobody.
 const READ: OFlags =
@@ -104,10 +110,10 @@ impl Place {
 #[derive(Debug)]
 pub(super) enum Found {
     File(Place),
-    /// A symbolic link with this name, and its target.
-    Link(Vec<u8>, io::Result<Vec<u8>>),
-    /// A directory with this name, below which there is nothing to record, and its permissions.
-    Directory(Vec<u8>, u16),
+    /// A symbolic link with this name, its target, and its owner if that is wanted.
+    Link(Vec<u8>, io::Result<(Vec<u8>, Option<Owner>)>),
+    /// A directory with this name, below which there is nothing to record.
+    Directory(Vec<u8>, Rights),
     /// A directory with this name that cannot be listed.
     Unlisted(Vec<u8>, io::Error),
 }
@@ -153,6 +159,7 @@ struct Level {
 pub(super) struct Walk {
     root: Root,
     filter: Filter,
+    extra: Extra,
     /// The device that the walk stays on.
     device: Option<u64>,
     levels: Vec<Level>,
@@ -164,26 +171,25 @@ pub(super) struct Walk {
 
 impl Walk {
     /// Begins a walk below `directory`, which may be a link itself.
-    pub(super) fn new(directory: &Path, filter: Filter, one_file_system: bool) -> io::Result<Self> {
+    pub(super) fn new(directory: &Path, filter: Filter, extra: Extra, one_file_system: bool) -> io::Result<Self> {
         let root = Root::open(directory)?;
         let device = if one_file_system { Some(root.stat()?.st_dev) } else { None };
-        let mut walk = Self { root, filter, device, levels: Vec::new(), name: Vec::new(), special: 0 };
+        let mut walk = Self { root, filter, extra, device, levels: Vec::new(), name: Vec::new(), special: 0 };
         walk.enter(&[])?;
         Ok(walk)
     }
 
-    /// Lists the directory with this name. Returns its permissions if there is nothing in it to record, also outside of
-    /// the parts, or if it is on another device.
-    fn enter(&mut self, name: &[u8]) -> io::Result<Option<u16>> {
+    /// Lists the directory with this name. Returns its rights if there is nothing in it to record, also outside of the
+    /// parts, or if it is on another device.
+    fn enter(&mut self, name: &[u8]) -> io::Result<Option<Rights>> {
         let directory = self.root.directory(name)?;
-        if let Some(device) = self.device {
-            let stat = fstat(&directory)?;
-            if stat.st_dev != device {
-                // Most are mounted on empty directories, which are then the same with and without.
-                return Ok(Some(permissions(stat.st_mode)));
-            }
+        if let Some(device) = self.device
+            && fstat(&directory)?.st_dev != device
+        {
+            // Most are mounted on empty directories, which are then the same with and without.
+            return self.rights(&directory).map(Some);
         }
-        let open = openat(&directory, c".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let open = openat(&directory, c".", LIST, Mode::empty())?;
         let (mut entries, mut special, mut is_empty) = (Vec::new(), 0, true);
         for entry in Dir::new(open)? {
             let entry = entry?;
@@ -213,11 +219,35 @@ impl Walk {
         entries.dedup_by(|a, b| a.0 == b.0);
         self.special += special;
         if is_empty {
-            return Ok(Some(permissions(fstat(&directory)?.st_mode)));
+            return self.rights(&directory).map(Some);
         }
         self.name = name.to_vec();
         self.levels.push(Level { length: name.len(), entries: entries.into_iter() });
         Ok(None)
+    }
+
+    /// The rights of a directory.
+    fn rights(&self, directory: &OwnedFd) -> io::Result<Rights> {
+        let rights = Rights::of_stat(&fstat(directory)?);
+        if !self.extra.has_attributes() {
+            return Ok(rights);
+        }
+        let attributes = self.extra.attributes(openat(directory, c".", LIST, Mode::empty())?)?;
+        Ok(Rights { attributes, ..rights })
+    }
+
+    /// The target of a link, and its owner if that is wanted.
+    fn link(&self, directory: &OwnedFd, own: &[u8]) -> io::Result<(Vec<u8>, Option<Owner>)> {
+        if !self.extra.has_owners {
+            return Ok((readlinkat(directory, own, Vec::new())?.into_bytes(), None));
+        }
+        // Both are those of one link.
+        let link = openat(directory, own, LINK, Mode::empty())?;
+        let stat = fstat(&link)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
+            return Err(rustix::io::Errno::INVAL.into());
+        }
+        Ok((readlinkat(&link, c"", Vec::new())?.into_bytes(), Some(Owner::of_stat(&stat))))
     }
 
     /// The type of an entry; `None` for a file that is left out or is gone. Most entries need no question to the
@@ -250,8 +280,8 @@ impl Iterator for Walk {
             if kind == Type::Directory {
                 match self.enter(&name) {
                     // One that only leads to parts is none of theirs.
-                    Ok(Some(mode)) if !self.filter.is_outside(&name, false) => {
-                        return Some(Found::Directory(name, mode));
+                    Ok(Some(rights)) if !self.filter.is_outside(&name, false) => {
+                        return Some(Found::Directory(name, rights));
                     }
                     Ok(_) => continue,
                     Err(error) => return Some(Found::Unlisted(name, error)),
@@ -260,8 +290,8 @@ impl Iterator for Walk {
             let parent = split(&name).0;
             return Some(match (self.root.directory(parent), kind) {
                 (Ok(directory), Type::Link) => {
-                    let target = readlinkat(&directory, split(&name).1, Vec::new());
-                    Found::Link(name, target.map(CString::into_bytes).map_err(Into::into))
+                    let link = self.link(&directory, split(&name).1);
+                    Found::Link(name, link)
                 }
                 (Ok(directory), _) => Found::File(Place { directory: Some(directory), name }),
                 (Err(error), _) => {

@@ -5,7 +5,7 @@ use clap::parser::ValueSource;
 
 /// Each option needs at least one of the others. This is beyond clap's `requires`, which lets an option pass whose need
 /// conflicts with something else that was given.
-const NEEDS: [(&str, &[&str]); 27] = [
+const NEEDS: [(&str, &[&str]); 29] = [
     ("ignore-missing", &["check"]),
     ("quiet", &["check", "audit", "update", "sample", "repair"]),
     ("status", &["check"]),
@@ -28,6 +28,8 @@ const NEEDS: [(&str, &[&str]); 27] = [
     ("root", &["store", "repair"]),
     ("exclude", &["store"]),
     ("one-file-system", &["store"]),
+    ("owner", &["store"]),
+    ("xattrs", &["store"]),
     ("direct", &["store"]),
     ("store", &["recursive", "audit", "update", "sample", "list", "repair"]),
     ("root", &["audit", "update", "sample", "list", "repair"]),
@@ -36,7 +38,7 @@ const NEEDS: [(&str, &[&str]); 27] = [
 ];
 
 /// Options that a store has once it is made.
-const RECORDED: &[&str] = &["algorithm", "size", "length", "chunk", "exclude", "one-file-system"];
+const RECORDED: &[&str] = &["algorithm", "size", "length", "chunk", "exclude", "one-file-system", "owner", "xattrs"];
 const IN_STORE: &str = ", whose catalogue has it";
 
 /// An option, others that do not go with it, and the end of the message.

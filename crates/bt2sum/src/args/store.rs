@@ -60,6 +60,14 @@ pub(crate) struct StoreOptions {
     #[arg(help_heading = "Catalogues of all files below a directory", long)]
     pub(crate) one_file_system: bool,
 
+    /// Records owners: numbers of the user and the group
+    #[arg(help_heading = "Catalogues of all files below a directory", long)]
+    pub(crate) owner: bool,
+
+    /// Records xattrs by a digest: user.*, ACLs, capabilities
+    #[arg(help_heading = "Catalogues of all files below a directory", long)]
+    pub(crate) xattrs: bool,
+
     /// Reads from the disk and not from the page cache
     #[arg(help_heading = "Catalogues of all files below a directory", long)]
     pub(crate) direct: bool,

@@ -35,6 +35,7 @@ mod store;
 mod store_formats;
 mod store_kept;
 mod store_parts;
+mod store_rights;
 mod store_verdicts;
 mod terminal;
 mod touched;

@@ -310,6 +310,8 @@ fn every_option_beside_every_subcommand() {
         &["--root", "00"],
         &["--exclude", "x"],
         &["--one-file-system"],
+        &["--owner"],
+        &["--xattrs"],
         &["--direct"],
         &["--repair"],
         &["--from", "x"],

@@ -29,6 +29,9 @@ pub(in crate::archive) const FORMAT: sealed::Format =
 
 pub(super) const KEYED: u8 = 1;
 pub(super) const ONE_FILE_SYSTEM: u8 = 2;
+/// Format 1 has neither of these flags.
+pub(super) const OWNER: u8 = 4;
+pub(super) const XATTRS: u8 = 8;
 
 pub(super) const END: u8 = 0;
 pub(super) const FILE: u8 = 1;
@@ -42,6 +45,9 @@ pub(super) const LONGEST_NAME: usize = 1 << 20;
 /// some file systems have times of 2 seconds. In nanoseconds.
 const RESOLUTION: i128 = 2_000_000_000;
 
+/// The extended attribute by which a program has more rights than who starts it.
+pub(in crate::archive) const CAPABILITY: &[u8] = b"security.capability";
+
 /// The parameters of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::archive) struct Header {
@@ -51,6 +57,10 @@ pub(in crate::archive) struct Header {
     pub(in crate::archive) scheme: Scheme,
     pub(in crate::archive) keyed: bool,
     pub(in crate::archive) one_file_system: bool,
+    /// Whether entries have owners.
+    pub(in crate::archive) owner: bool,
+    /// Whether entries have the digests of extended attributes.
+    pub(in crate::archive) xattrs: bool,
     /// Patterns of names that are left out.
     pub(in crate::archive) exclude: Vec<String>,
     /// Where times of change and inode numbers count. The root does not cover this.
@@ -74,7 +84,11 @@ impl Header {
     pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let size = u8::try_from(self.scheme.size).map_err(io::Error::other)?;
         let hash = if self.scheme.algorithm == Algorithm::Blake2s { 2 } else { 1 };
-        let flags = if self.keyed { KEYED } else { 0 } | if self.one_file_system { ONE_FILE_SYSTEM } else { 0 };
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let flags = flag(self.keyed, KEYED)
+            | flag(self.one_file_system, ONE_FILE_SYSTEM)
+            | flag(self.owner, OWNER)
+            | flag(self.xattrs, XATTRS);
         let mut bytes = vec![hash, size, flags];
         let chunk = u32::try_from(self.chunk()).map_err(io::Error::other)?;
         bytes.extend(chunk.to_le_bytes());
@@ -149,11 +163,50 @@ pub(in crate::archive) struct Inode {
     pub(in crate::archive) number: u64,
 }
 
+/// The numbers of the user and the group that own a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::archive) struct Owner {
+    pub(in crate::archive) user: u32,
+    pub(in crate::archive) group: u32,
+}
+
+impl Owner {
+    pub(in crate::archive) fn of_stat(file: &Stat) -> Self {
+        Self { user: file.st_uid, group: file.st_gid }
+    }
+}
+
+/// The extended attributes of a file, as far as two files must have the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::archive) struct Attributes {
+    /// The digest of their names and values, if there are any.
+    pub(in crate::archive) digest: Option<[u8; 16]>,
+    /// Whether one of them is [`CAPABILITY`].
+    pub(in crate::archive) has_capability: bool,
+}
+
+/// The facts about a file by which the system tells who may do what with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::archive) struct Rights {
+    /// The permissions, or `None` if format 1 has them not.
+    pub(in crate::archive) mode: Option<u16>,
+    /// `None` if the store has no owners.
+    pub(in crate::archive) owner: Option<Owner>,
+    /// `None` if the store has no extended attributes.
+    pub(in crate::archive) attributes: Option<Attributes>,
+}
+
+impl Rights {
+    /// The rights without extended attributes.
+    pub(in crate::archive) fn of_stat(file: &Stat) -> Self {
+        Self { mode: Some(permissions(file.st_mode)), owner: Some(Owner::of_stat(file)), attributes: None }
+    }
+}
+
 /// The facts about a file that its contents do not depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::archive) struct Meta {
-    /// The permissions, or `None` if format 1 has them not.
-    pub(in crate::archive) mode: Option<u16>,
+    pub(in crate::archive) rights: Rights,
     /// `None` if the file is on another file system than its directory, or the host is not known. The root does not
     /// cover this.
     pub(in crate::archive) inode: Option<Inode>,
@@ -162,13 +215,14 @@ pub(in crate::archive) struct Meta {
 }
 
 impl Meta {
-    /// The facts about a file; with its inode, if it is on this device.
+    /// The facts about a file, without extended attributes; with its inode, if it is on this device.
     pub(in crate::archive) fn of(file: &Metadata, device: Option<u64>) -> Self {
         let changed = in_nanoseconds(file.ctime(), file.ctime_nsec()).filter(|_| device == Some(file.dev()));
         let inode = changed.map(|changed| Inode { changed, number: file.ino() });
         let born = file.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let born = born.and_then(|born| i64::try_from(born.as_nanos()).ok()).filter(|&born| born > 0);
-        Self { mode: Some(permissions(file.mode())), inode, born }
+        let owner = Some(Owner { user: file.uid(), group: file.gid() });
+        Self { rights: Rights { mode: Some(permissions(file.mode())), owner, attributes: None }, inode, born }
     }
 
     /// As [`Self::of`], without the time of creation.
@@ -176,12 +230,12 @@ impl Meta {
         let changed = in_nanoseconds(file.st_ctime, i64::try_from(file.st_ctime_nsec).unwrap_or(0));
         let changed = changed.filter(|_| device == Some(file.st_dev));
         let inode = changed.map(|changed| Inode { changed, number: file.st_ino });
-        Self { mode: Some(permissions(file.st_mode)), inode, born: None }
+        Self { rights: Rights::of_stat(file), inode, born: None }
     }
 }
 
 /// The bits of a mode that `chmod` sets.
-pub(in crate::archive) fn permissions(mode: u32) -> u16 {
+fn permissions(mode: u32) -> u16 {
     u16::try_from(mode & 0o7777).unwrap_or(0)
 }
 
@@ -208,10 +262,10 @@ pub(in crate::archive) struct Record {
 pub(in crate::archive) enum Kind {
     /// A regular file, and where in the store the digests of its leaves are.
     File(Record, u64),
-    /// A symbolic link, and its target.
-    Link(Vec<u8>),
-    /// An empty directory, and its permissions.
-    Directory(Option<u16>),
+    /// A symbolic link, its target, and its owner if the store has owners.
+    Link(Vec<u8>, Option<Owner>),
+    /// An empty directory.
+    Directory(Rights),
 }
 
 /// A file, a link or an empty directory.

@@ -20,7 +20,7 @@ impl Parser {
         let parser = self;
         let name = parser.text()?;
         if kind == LINK {
-            return Ok(Entry { name, kind: Kind::Link(parser.text()?) });
+            return Ok(Entry { name, kind: Kind::Link(parser.text()?, None) });
         }
         if kind != FILE {
             return Err(damaged("an unknown kind of entry"));

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 
-use super::format::{Header, Host, KEYED, ONE_FILE_SYSTEM, Sealing, damaged};
+use super::format::{Header, Host, KEYED, ONE_FILE_SYSTEM, OWNER, Sealing, XATTRS, damaged};
 use crate::scheme::{Algorithm, LONGEST_LEAF, Scheme, Secret, Shape};
 use crate::sealed::array;
 
@@ -116,10 +116,8 @@ impl Parser {
             _ => return Err(damaged("an unknown hash")),
         };
         let (size, chunk) = (usize::from(size), u32::from_le_bytes(chunk));
-        if !algorithm.lengths().contains(&size)
-            || !(1..=LONGEST_LEAF).contains(&chunk)
-            || flags & !(KEYED | ONE_FILE_SYSTEM) != 0
-        {
+        let known = KEYED | ONE_FILE_SYSTEM | if version > 1 { OWNER | XATTRS } else { 0 };
+        if !algorithm.lengths().contains(&size) || !(1..=LONGEST_LEAF).contains(&chunk) || flags & !known != 0 {
             return Err(damaged("a parameter is out of its range"));
         }
         let mut exclude = Vec::new();
@@ -127,7 +125,8 @@ impl Parser {
             let pattern = String::from_utf8(self.text()?);
             exclude.push(pattern.map_err(|_| damaged("a pattern is no text"))?);
         }
-        let keyed = flags & KEYED != 0;
+        let [keyed, one_file_system, owner, xattrs] =
+            [KEYED, ONE_FILE_SYSTEM, OWNER, XATTRS].map(|flag| flags & flag != 0);
         if keyed == secret.is_empty() {
             return Err(io::Error::other(if keyed { "made with a key" } else { "made without a key" }));
         }
@@ -136,6 +135,6 @@ impl Parser {
         }
         let scheme = Scheme { algorithm, size, shape: Shape::Tree { chunk } };
         let host = if version == 1 { Host::default() } else { Host(self.uncovered()?) };
-        Ok(Header { version, scheme, keyed, one_file_system: flags & ONE_FILE_SYSTEM != 0, exclude, host })
+        Ok(Header { version, scheme, keyed, one_file_system, owner, xattrs, exclude, host })
     }
 }

@@ -18,13 +18,19 @@ fn header(exclude: &[&str]) -> Header {
         scheme: Scheme { algorithm: Algorithm::Blake2b, size: 20, shape: Shape::Tree { chunk: 1000 } },
         keyed: false,
         one_file_system: false,
+        owner: false,
+        xattrs: false,
         exclude: exclude.iter().map(|&pattern| pattern.to_owned()).collect(),
     }
 }
 
+fn with_mode(mode: Option<u16>) -> Rights {
+    Rights { mode, ..Rights::default() }
+}
+
 fn file(length: u64) -> Record {
     let modified = Time { seconds: -5, nanoseconds: 7 };
-    let meta = Meta { mode: Some(0o644), inode: Some(Inode { changed: -5, number: 17 }), born: None };
+    let meta = Meta { rights: with_mode(Some(0o644)), inode: Some(Inode { changed: -5, number: 17 }), born: None };
     Record { length, modified, digest: digest([3; 20]), checked: 11_000_000, young: true, meta }
 }
 
@@ -73,7 +79,7 @@ fn what_is_written_is_read() {
     let header = Header { one_file_system: true, ..header(&["*.tmp", "b/"]) };
     let mut writer = Writer::begin(Temporary::create(&scratch.path()).unwrap(), &header, &Secret::default()).unwrap();
     writer.file(b"a", &file(1000), &[]).unwrap();
-    writer.link(b"a b", b"\xff/..").unwrap();
+    writer.link(b"a b", b"\xff/..", None).unwrap();
     writer.file(b"c/d", &file(1001), &[5; 40]).unwrap();
     assert!(writer.file(b"e", &file(1001), &[5; 20]).is_err(), "a leaf is missing");
     let sums = writer.finish().unwrap();
@@ -84,18 +90,19 @@ fn what_is_written_is_read() {
         panic!("{entries:?}");
     };
     assert_eq!((one, two, &**name), (&file(1000), &file(1001), &b"c/d"[..]));
-    assert_eq!(*link, Entry { name: b"a b".to_vec(), kind: Kind::Link(b"\xff/..".to_vec()) });
+    assert_eq!(*link, Entry { name: b"a b".to_vec(), kind: Kind::Link(b"\xff/..".to_vec(), None) });
     assert_eq!((store.leaves(one, *at).unwrap(), store.leaves(two, *leaves).unwrap()), (vec![], vec![5; 40]));
     store.check_unchanged().unwrap();
 }
 
 /// Catalogues that `make.py` wrote by the specification, of both formats and with a key, and their number of entries.
-const GOLDEN: [(&[u8], &[u8], u64); 5] = [
+const GOLDEN: [(&[u8], &[u8], u64); 6] = [
     (include_bytes!("../../../tests/data/store/one"), b"", 6),
     (include_bytes!("../../../tests/data/store/one-keyed"), b"key", 6),
     (include_bytes!("../../../tests/data/store/two"), b"", 6),
     (include_bytes!("../../../tests/data/store/two-keyed"), b"key", 6),
     (include_bytes!("../../../tests/data/store/fields"), b"", 10),
+    (include_bytes!("../../../tests/data/store/owned"), b"key", 6),
 ];
 
 fn secret_of(key: &[u8]) -> Secret {
@@ -175,8 +182,8 @@ fn the_writer_agrees_with_the_specification() {
         for Entry { name, kind } in entries {
             match kind {
                 Kind::File(record, at) => writer.file(&name, &record, &store.leaves(&record, at).unwrap()).unwrap(),
-                Kind::Link(target) => writer.link(&name, &target).unwrap(),
-                Kind::Directory(mode) => writer.directory(&name, mode).unwrap(),
+                Kind::Link(target, owner) => writer.link(&name, &target, owner).unwrap(),
+                Kind::Directory(rights) => writer.directory(&name, &rights).unwrap(),
             }
         }
         assert_eq!(writer.finish().unwrap(), store.sums);
@@ -267,8 +274,8 @@ fn names_that_no_walk_finds() {
     let long = vec![b'a'; format::LONGEST_NAME + 1];
     let mut writer =
         Writer::begin(Temporary::create(&scratch.path()).unwrap(), &header(&[]), &Secret::default()).unwrap();
-    assert!(writer.link(&long, b"x").is_err());
-    writer.link(&long[1..], b"x").unwrap();
+    assert!(writer.link(&long, b"x", None).is_err());
+    writer.link(&long[1..], b"x", None).unwrap();
     writer.finish().unwrap();
     scratch.open(&Secret::default()).unwrap();
     // The links have that length in the same place.
@@ -296,14 +303,14 @@ fn fields_out_of_range() {
     for header in [with(0, 1000), with(65, 1000), with(20, 0), with(20, LONGEST_LEAF + 1)] {
         let mut writer =
             Writer::begin(Temporary::create(&scratch.path()).unwrap(), &header, &Secret::default()).unwrap();
-        writer.link(b"a", b"b").unwrap();
+        writer.link(b"a", b"b", None).unwrap();
         writer.finish().unwrap();
         assert_eq!(scratch.error(), "damaged: a parameter is out of its range");
     }
     let time = Time { seconds: 0, nanoseconds: 1_000_000_000 };
     scratch.write(&good, &Secret::default(), &[(b"a", Record { modified: time, ..file(1) })]);
     assert_eq!(scratch.error(), "damaged: a number");
-    let meta = Meta { mode: Some(0o10_000), inode: None, born: None };
+    let meta = Meta { rights: with_mode(Some(0o10_000)), inode: None, born: None };
     scratch.write(&good, &Secret::default(), &[(b"a", Record { meta, ..file(1) })]);
     assert_eq!(scratch.error(), "damaged: a mode");
     let long = Record { length: u64::MAX, ..file(1) };
@@ -327,11 +334,14 @@ fn entries_that_no_writer_writes() {
     let overflow = [&[0xff; 9][..], &[2]].concat();
     let endless = [0xff; 12];
     for (at, instead, bytes, error) in [
-        (first, 1, &[25][..], kind),
+        (first, 1, &[73][..], kind),
         (first, 1, &[8], kind),
         (first, 1, &[6], kind),
         (first, 1, &[10], kind),
         (first, 1, &[11], kind),
+        // This catalogue has neither owners nor extended attributes.
+        (first, 4, &[25, 0, 1, b'a', 1, 0], kind),
+        (first, 4, &[41, 0, 1, b'a', 0], kind),
         (first + 1, 1, &[1], name),
         (first + 2, 1, &[0x81, 0x80, 0x40], name),
         (first + 1, 1, &[0x80, 0], number),
@@ -354,6 +364,87 @@ fn entries_that_no_writer_writes() {
     scratch.open(&Secret::default()).unwrap();
 }
 
+/// Owners and extended attributes come back as they were, and the root covers them where a store has them.
+#[test]
+fn owners_and_attributes() {
+    let scratch = Scratch::new();
+    let none = Secret::default();
+    let owner = |user, group| Some(Owner { user, group });
+    let attributes = |digest, has_capability| Some(Attributes { digest, has_capability });
+    let of = |owner, attributes| {
+        let rights = Rights { mode: Some(0o644), owner, attributes };
+        Record { meta: Meta { rights, ..file(1).meta }, ..file(1) }
+    };
+    let records = [
+        of(owner(0, 0), attributes(None, false)),
+        of(owner(0, 1), attributes(Some([0; 16]), false)),
+        of(owner(u32::MAX, u32::MAX), attributes(Some([0; 16]), true)),
+        of(owner(u32::MAX, u32::MAX), attributes(Some([1; 16]), true)),
+        of(owner(1, 0), attributes(Some([1; 16]), true)),
+        of(owner(1, 0), attributes(None, false)),
+    ];
+    let entries: Vec<(&[u8], Record)> =
+        [b"a", b"b", b"c", b"d", b"e", b"f"].map(|name| &name[..]).into_iter().zip(records).collect();
+    for (with_owner, xattrs) in [(false, false), (true, false), (false, true), (true, true)] {
+        let header = Header { owner: with_owner, xattrs, ..header(&[]) };
+        scratch.write(&header, &none, &entries);
+        let (store, read) = scratch.open(&none).unwrap();
+        assert_eq!((store.header.owner, store.header.xattrs), (with_owner, xattrs));
+        for (entry, (name, record)) in read.iter().zip(&entries) {
+            let Kind::File(read, _) = &entry.kind else { panic!("a file") };
+            let Rights { mode, owner, attributes } = record.meta.rights;
+            let (owner, attributes) = (owner.filter(|_| with_owner), attributes.filter(|_| xattrs));
+            assert_eq!((&*entry.name, read.meta.rights), (*name, Rights { mode, owner, attributes }));
+        }
+        // A fact that the store has is never left out.
+        let mut writer = Writer::begin(Temporary::create(&scratch.path()).unwrap(), &header, &none).unwrap();
+        let directory = writer.directory(b"a", &with_mode(Some(0o755)));
+        assert_eq!(directory.is_ok(), !with_owner && !xattrs);
+        assert_eq!(writer.link(b"b", b"a", None).is_ok(), !with_owner);
+    }
+    let both = Header { owner: true, xattrs: true, ..header(&[]) };
+    let root = |record: &Record| scratch.write(&both, &none, &[(b"a", record.clone())]).root;
+    let mut roots: Vec<Digest> = entries.iter().map(|(_, record)| root(record)).collect();
+    roots.push(scratch.write(&Header { owner: false, ..both.clone() }, &none, &entries[..1]).root);
+    roots.push(scratch.write(&Header { xattrs: false, ..both.clone() }, &none, &entries[..1]).root);
+    for (i, a) in roots.iter().enumerate() {
+        assert!(roots[..i].iter().all(|b| a != b), "{i}");
+    }
+    // The first entry has what is so before the first, and the second says more.
+    scratch.write(&both, &none, &entries[..2]);
+    let whole = fs::read(scratch.path()).unwrap();
+    let at = (0..whole.len()).find(|&at| whole[at..].starts_with(&[57, 0, 1, b'b', 0, 1, 1, 0, 0])).unwrap();
+    let (numbers, flags) = (at + 4, at + 6);
+    let (number, user, xattrs) = ("a number", "an owner", "extended attributes");
+    for (at, instead, bytes, error) in [
+        (numbers, 2, &[0, 0][..], user),
+        (numbers, 1, &[0x80, 0x80, 0x80, 0x80, 0x10], user),
+        (numbers + 1, 1, &[0x80, 0x80, 0x80, 0x80, 0x10], user),
+        (numbers, 1, &[0x80, 0], number),
+        (flags, 1, &[2], xattrs),
+        (flags, 1, &[4], xattrs),
+        (flags, 1, &[5], xattrs),
+        (flags, 17, &[0], xattrs),
+        (at, 4, &[34, 0, 1, b'b'], "an unknown kind of entry"),
+    ] {
+        let changed = [&whole[..at], bytes, &whole[at + instead..]].concat();
+        fs::write(scratch.path(), sealed_again(&changed)).unwrap();
+        assert_eq!(scratch.error(), format!("damaged: {error}"), "{at} {bytes:?}");
+    }
+}
+
+/// Format 1 has neither.
+#[test]
+fn flags_of_format_1() {
+    let scratch = Scratch::new();
+    for flag in [4, 8, 16] {
+        let mut bytes = GOLDEN[0].0.to_vec();
+        bytes[usize::try_from(FLAGS).unwrap()] ^= flag;
+        fs::write(scratch.path(), sealed_again(&bytes)).unwrap();
+        assert_eq!(scratch.error(), "damaged: a parameter is out of its range", "{flag}");
+    }
+}
+
 #[test]
 fn roots_and_keys() {
     let scratch = Scratch::new();
@@ -361,8 +452,8 @@ fn roots_and_keys() {
     let none = Secret::default();
     let root = |header: &Header, secret: &Secret, record: Record| scratch.write(header, secret, &[(b"a", record)]).root;
     let plain = root(&header(&[]), &none, file(5));
-    let mode = file(5).meta.mode;
-    let meta = |mode, inode| Record { meta: Meta { mode, inode, born: None }, ..file(5) };
+    let mode = file(5).meta.rights.mode;
+    let meta = |mode, inode| Record { meta: Meta { rights: with_mode(mode), inode, born: None }, ..file(5) };
     let inode = |changed, number| Some(Inode { changed, number });
     for seen in [
         Record { checked: 12_000_000, ..file(5) },

@@ -3,7 +3,8 @@
 use std::io;
 
 use super::format::{
-    DIRECTORY, Entry, FILE, Header, Inode, Kind, LINK, LONGEST_NAME, Meta, Record, Time, damaged, in_nanoseconds,
+    Attributes, DIRECTORY, Entry, FILE, Header, Inode, Kind, LINK, LONGEST_NAME, Meta, Owner, Record, Rights, Time,
+    damaged, in_nanoseconds,
 };
 use super::parser::Parser;
 use crate::scheme::digest;
@@ -12,6 +13,12 @@ use crate::scheme::digest;
 const KIND: u8 = 3;
 const WITH_MODE: u8 = 4;
 const WITH_NANOSECONDS: u8 = 8;
+const WITH_OWNER: u8 = 16;
+const WITH_ATTRIBUTES: u8 = 32;
+
+/// What is in the first byte of extended attributes, if there are any.
+const ATTRIBUTES: u8 = 1;
+const CAPABILITY: u8 = 2;
 
 /// Flags of a file that the root does not cover.
 const YOUNG: u8 = 1;
@@ -29,6 +36,8 @@ const MILLISECOND: u64 = 1_000_000;
 pub(super) struct Last {
     name: Vec<u8>,
     mode: u16,
+    owner: Owner,
+    attributes: Attributes,
     seconds: i64,
     /// In milliseconds.
     checked: u64,
@@ -38,7 +47,8 @@ pub(super) struct Last {
 
 impl Default for Last {
     fn default() -> Self {
-        Self { name: Vec::new(), mode: 0o644, seconds: 0, checked: 0, changed: 0, inode: 0 }
+        let (owner, attributes) = (Owner::default(), Attributes::default());
+        Self { name: Vec::new(), mode: 0o644, owner, attributes, seconds: 0, checked: 0, changed: 0, inode: 0 }
     }
 }
 
@@ -71,13 +81,23 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
 }
 
 impl Last {
-    /// The kind, flags, name and mode of an entry.
-    fn name(&mut self, kind: u8, name: &[u8], mode: Option<Option<u16>>) -> io::Result<Vec<u8>> {
+    /// The kind, flags, name and rights of an entry.
+    fn name(&mut self, kind: u8, name: &[u8], rights: &Rights, header: &Header) -> io::Result<Vec<u8>> {
         if name.len() > LONGEST_NAME {
             return Err(io::Error::other(format!("a name has {} bytes; {LONGEST_NAME} at most", name.len())));
         }
-        let mode = mode.map(|mode| mode.unwrap_or(NO_MODE)).filter(|mode| *mode != self.mode);
-        let mut bytes = vec![kind | if mode.is_some() { WITH_MODE } else { 0 }];
+        let (is_link, unknown) = (kind & KIND == LINK, || io::Error::other("a fact to be recorded is not known"));
+        let mode = Some(rights.mode.unwrap_or(NO_MODE)).filter(|mode| !is_link && *mode != self.mode);
+        let owner = if header.owner { Some(rights.owner.ok_or_else(unknown)?) } else { None };
+        let owner = owner.filter(|owner| *owner != self.owner);
+        let has_attributes = header.xattrs && !is_link;
+        let attributes = if has_attributes { Some(rights.attributes.ok_or_else(unknown)?) } else { None };
+        let attributes = attributes.filter(|attributes| *attributes != self.attributes);
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let flags = flag(mode.is_some(), WITH_MODE)
+            | flag(owner.is_some(), WITH_OWNER)
+            | flag(attributes.is_some(), WITH_ATTRIBUTES);
+        let mut bytes = vec![kind | flags];
         let shared = shared(&self.name, name);
         put(&mut bytes, shared as u64);
         put(&mut bytes, (name.len() - shared) as u64);
@@ -88,14 +108,24 @@ impl Last {
             bytes.extend(mode.to_le_bytes());
             self.mode = mode;
         }
+        if let Some(owner) = owner {
+            put(&mut bytes, owner.user.into());
+            put(&mut bytes, owner.group.into());
+            self.owner = owner;
+        }
+        if let Some(attributes @ Attributes { digest, has_capability }) = attributes {
+            bytes.push(digest.map_or(0, |_| ATTRIBUTES) | flag(has_capability, CAPABILITY));
+            bytes.extend(digest.iter().flatten());
+            self.attributes = attributes;
+        }
         Ok(bytes)
     }
 
     /// The fields of a file before its digest, and those after its leaves, which the root does not cover.
-    pub(super) fn file(&mut self, name: &[u8], record: &Record) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    pub(super) fn file(&mut self, name: &[u8], record: &Record, header: &Header) -> io::Result<(Vec<u8>, Vec<u8>)> {
         let Record { length, modified: Time { seconds, nanoseconds }, checked, young, meta, .. } = *record;
         let kind = FILE | if nanoseconds == 0 { 0 } else { WITH_NANOSECONDS };
-        let mut covered = self.name(kind, name, Some(meta.mode))?;
+        let mut covered = self.name(kind, name, &meta.rights, header)?;
         put(&mut covered, length);
         put_difference(&mut covered, &mut self.seconds, seconds);
         if nanoseconds != 0 {
@@ -122,31 +152,59 @@ impl Last {
     }
 
     /// A link.
-    pub(super) fn link(&mut self, name: &[u8], target: &[u8]) -> io::Result<Vec<u8>> {
+    pub(super) fn link(
+        &mut self,
+        name: &[u8],
+        target: &[u8],
+        owner: Option<Owner>,
+        header: &Header,
+    ) -> io::Result<Vec<u8>> {
         if target.len() > LONGEST_NAME {
             return Err(io::Error::other(format!("a target has {} bytes; {LONGEST_NAME} at most", target.len())));
         }
-        let mut bytes = self.name(LINK, name, None)?;
+        let mut bytes = self.name(LINK, name, &Rights { owner, ..Rights::default() }, header)?;
         put(&mut bytes, target.len() as u64);
         bytes.extend(target);
         Ok(bytes)
     }
 
     /// An empty directory.
-    pub(super) fn directory(&mut self, name: &[u8], mode: Option<u16>) -> io::Result<Vec<u8>> {
-        self.name(DIRECTORY, name, Some(mode))
+    pub(super) fn directory(&mut self, name: &[u8], rights: &Rights, header: &Header) -> io::Result<Vec<u8>> {
+        self.name(DIRECTORY, name, rights, header)
     }
 }
 
 impl Parser {
+    /// Reads the owner of an entry, which is another than that of the entry before.
+    fn owner(&mut self, last: Owner) -> io::Result<Owner> {
+        let mut number = || u32::try_from(self.varint(true)?).map_err(|_| damaged("an owner"));
+        let owner = Owner { user: number()?, group: number()? };
+        if owner == last { Err(damaged("an owner")) } else { Ok(owner) }
+    }
+
+    /// Reads the extended attributes of an entry, which are others than those of the entry before.
+    fn attributes(&mut self, last: Attributes) -> io::Result<Attributes> {
+        let [flags] = self.covered()?;
+        if !matches!(flags, 0 | ATTRIBUTES) && flags != ATTRIBUTES | CAPABILITY {
+            return Err(damaged("extended attributes"));
+        }
+        let digest = if flags & ATTRIBUTES == 0 { None } else { Some(self.covered()?) };
+        let attributes = Attributes { digest, has_capability: flags & CAPABILITY != 0 };
+        if attributes == last { Err(damaged("extended attributes")) } else { Ok(attributes) }
+    }
+
     /// Reads an entry after its first byte.
     pub(super) fn entry_of_two(&mut self, begin: u8, header: &Header, last: &mut Last) -> io::Result<Entry> {
         let parser = self;
-        let (kind, with_mode, with_nanoseconds) = (begin & KIND, begin & WITH_MODE != 0, begin & WITH_NANOSECONDS != 0);
-        if begin & !(KIND | WITH_MODE | WITH_NANOSECONDS) != 0
+        let kind = begin & KIND;
+        let [with_mode, with_nanoseconds, with_owner, with_attributes] =
+            [WITH_MODE, WITH_NANOSECONDS, WITH_OWNER, WITH_ATTRIBUTES].map(|flag| begin & flag != 0);
+        if begin & !(KIND | WITH_MODE | WITH_NANOSECONDS | WITH_OWNER | WITH_ATTRIBUTES) != 0
             || kind == 0
             || kind != FILE && with_nanoseconds
-            || kind == LINK && with_mode
+            || kind == LINK && (with_mode || with_attributes)
+            || with_owner && !header.owner
+            || with_attributes && !header.xattrs
         {
             return Err(damaged("an unknown kind of entry"));
         }
@@ -170,16 +228,26 @@ impl Parser {
             }
             last.mode = mode;
         }
-        let mode = Some(last.mode).filter(|mode| *mode != NO_MODE);
+        if with_owner {
+            last.owner = parser.owner(last.owner)?;
+        }
+        if with_attributes {
+            last.attributes = parser.attributes(last.attributes)?;
+        }
+        let rights = Rights {
+            mode: Some(last.mode).filter(|mode| *mode != NO_MODE),
+            owner: header.owner.then_some(last.owner),
+            attributes: header.xattrs.then_some(last.attributes),
+        };
         match kind {
             LINK => {
                 let length = parser.varint(true)?;
                 if length > LONGEST_NAME as u64 {
                     return Err(damaged("the length of a target"));
                 }
-                return Ok(Entry { name, kind: Kind::Link(parser.bytes(length)?) });
+                return Ok(Entry { name, kind: Kind::Link(parser.bytes(length)?, rights.owner) });
             }
-            DIRECTORY => return Ok(Entry { name, kind: Kind::Directory(mode) }),
+            DIRECTORY => return Ok(Entry { name, kind: Kind::Directory(rights) }),
             _ => {}
         }
         let length = parser.varint(true)?;
@@ -214,7 +282,7 @@ impl Parser {
             Some(Inode { changed: last.changed, number: last.inode })
         };
         let (modified, young, meta) =
-            (Time { seconds, nanoseconds }, flags & YOUNG != 0, Meta { mode, inode, born: None });
+            (Time { seconds, nanoseconds }, flags & YOUNG != 0, Meta { rights, inode, born: None });
         Ok(Entry { name, kind: Kind::File(Record { length, modified, digest, checked, young, meta }, at) })
     }
 }

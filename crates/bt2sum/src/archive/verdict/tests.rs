@@ -303,7 +303,7 @@ fn files_with_one_inode() {
         (None, THEN, true),
     ] {
         let [was, now] = [None, born].map(|born| {
-            let meta = Meta { mode: None, inode: Some(Inode { changed: 5, number: 1 }), born };
+            let meta = Meta { rights: Rights::default(), inode: Some(Inode { changed: 5, number: 1 }), born };
             Record { meta, ..record(10, modified, 1, false, 1) }
         });
         assert_eq!(now.may_be(&was), is_it, "{born:?} {modified:?}");
@@ -348,7 +348,8 @@ fn twins_of_a_file_in_the_place_of_another() {
 fn notes_about_files() {
     let meta = |mode, changed| {
         let inode = Some(changed).filter(|&changed| changed > 0).map(|changed| Inode { changed, number: 1 });
-        Meta { mode: Some(mode), inode, born: None }
+        let rights = Rights { mode: Some(mode), ..Rights::default() };
+        Meta { rights, inode, born: None }
     };
     let none = Notes::default();
     for verdict in [Verdict::Unchanged, Verdict::Changed, Verdict::Moved(7), Verdict::MovedRotted(7)] {
@@ -371,8 +372,67 @@ fn notes_about_files() {
         let was_meta = was.map(|was| meta(was, 0));
         let told = notes(Verdict::Unchanged, was_meta.as_ref(), &meta(now, 0));
         let mode = (mode_was.is_some() || set_id != 0).then_some(now);
-        assert_eq!(told, Notes { is_touched: false, mode_was, mode, set_id }, "{was:?} {now:o}");
+        assert_eq!(told, Notes { mode_was, mode, set_id, ..none }, "{was:?} {now:o}");
     }
     // Nothing is known about the permissions that format 1 has not.
     assert_eq!(notes(Verdict::Unchanged, Some(&Meta::default()), &meta(0o4755, 0)), none);
+}
+
+/// Owners and extended attributes that differ are told where both are known, and make no verdict milder.
+#[test]
+fn notes_about_owners_and_attributes() {
+    let none = Notes::default();
+    let owner = |user, group| Some(Owner { user, group });
+    let attributes =
+        |byte: Option<u8>, has_capability| Some(Attributes { digest: byte.map(|byte| [byte; 16]), has_capability });
+    let (few, many, other) = (attributes(None, false), attributes(Some(1), false), attributes(Some(2), false));
+    let (capable, more) = (attributes(Some(3), true), attributes(Some(4), true));
+    // Permissions, owners then and now, whether they are told, and the bits by which the file runs as another one.
+    for (mode, was, now, is_told, runs_as) in [
+        (0o6755, owner(1, 2), owner(1, 2), false, 0),
+        (0o755, owner(1, 2), owner(0, 2), true, 0),
+        (0o755, owner(1, 2), owner(1, 0), true, 0),
+        (0o4755, owner(1, 2), owner(0, 2), true, 0o4000),
+        (0o4755, owner(1, 2), owner(1, 0), true, 0),
+        (0o2755, owner(1, 2), owner(0, 2), true, 0),
+        (0o2755, owner(1, 2), owner(1, 0), true, 0o2000),
+        (0o6755, owner(1, 2), owner(3, 4), true, 0o6000),
+        (0o6755, None, owner(3, 4), false, 0),
+        (0o6755, owner(1, 2), None, false, 0),
+    ] {
+        let [was, now] = [was, now]
+            .map(|owner| Meta { rights: Rights { mode: Some(mode), owner, ..Rights::default() }, ..Meta::default() });
+        let owner = was.rights.owner.zip(now.rights.owner).filter(|_| is_told);
+        let told = notes(Verdict::Unchanged, Some(&was), &now);
+        assert_eq!(told, Notes { owner, runs_as, ..none }, "{mode:o} {was:?} {now:?}");
+        assert_eq!(told.tells_of_rights(), runs_as != 0);
+    }
+    // Attributes then and now, whether they are told, and whether they are told with `--quiet`.
+    for (was, now, is_told, is_loud) in [
+        (few, few, false, false),
+        (few, many, true, false),
+        (many, few, true, false),
+        (many, other, true, false),
+        (few, capable, true, true),
+        (many, capable, true, true),
+        (capable, more, true, true),
+        (capable, capable, false, false),
+        (capable, many, true, false),
+        (capable, few, true, false),
+        (None, capable, false, false),
+        (capable, None, false, false),
+    ] {
+        let [was, now] = [was, now].map(|attributes| Rights { attributes, ..Rights::default() });
+        let told = notes_about_rights(Some(&was), &now);
+        let expected = now.attributes.filter(|_| is_told).map(|now| (was.attributes, now));
+        assert_eq!(told, Notes { attributes: expected, ..none }, "{was:?} {now:?}");
+        assert_eq!(told.tells_of_rights(), is_loud, "{was:?} {now:?}");
+    }
+    // A new file has more rights than none.
+    for (now, is_told) in [(None, false), (few, false), (many, false), (capable, true)] {
+        let rights = Rights { mode: Some(0o644), owner: owner(1, 2), attributes: now };
+        let told = notes(Verdict::New, None, &Meta { rights, ..Meta::default() });
+        assert_eq!(told, Notes { attributes: now.filter(|_| is_told).map(|now| (None, now)), ..none }, "{now:?}");
+        assert_eq!(told.tells_of_rights(), is_told);
+    }
 }

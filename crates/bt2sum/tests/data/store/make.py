@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes catalogues and their roots by docs/formats.md and Python's hashlib alone: the golden files beside this one.
 
-`one`, `two` and those with a key are of the tree that tests/cli/store.rs makes. `fields` has one of each field.
+`one`, `two` and those with a key are of the tree that tests/cli/store.rs makes. `fields` has one of each field. `owned`
+is of that tree with owners and extended attributes, as tests/cli/store_rights.rs sets them.
 """
 
 import pathlib
@@ -44,6 +45,28 @@ FIELDS = [
 ]
 
 
+CAPABILITY = bytes.fromhex("0100000200200000000000000000000000000000")
+
+# The owner and the attributes of each entry of TREE.
+OWNED = [
+    ((1000, 100), {b"user.b": b"\x00\xff", b"user.a": b"", b"user.B": b"x" * 3000}),
+    ((1000, 100), {}),
+    ((2**32 - 2, 100), None),
+    ((1000, 127), {b"user.a": b"", b"security.capability": CAPABILITY}),
+    ((1000, 128), {b"user.a": b"", b"security.capability": CAPABILITY}),
+    ((0, 128), {b"user.a": b"1"}),
+]
+
+
+def attributes(key, all):
+    """The attributes of an entry: their flags and their digest."""
+    text = b""
+    for name in sorted(all):
+        text += struct.pack("<I", len(name)) + name + struct.pack("<I", len(all[name])) + all[name]
+    digest = blake2b(text, digest_size=16, key=key, person=b"bt2store xattr").digest()
+    return bytes([1 + 2 * (b"security.capability" in all)]) + digest if all else b"\0"
+
+
 def digests(hash, size, chunk, key, data):
     """The digest of a file, and those of its leaves."""
     common = dict(digest_size=size, key=key, fanout=0, depth=2, leaf_size=chunk, inner_size=size)
@@ -79,9 +102,10 @@ def entries_of_one(tree, sums):
         yield text, struct.pack("<QB", entry["checked"] * 10**6, entry["young"])
 
 
-def entries_of_two(tree, sums):
+def entries_of_two(tree, sums, key=b"", owned=None):
+    last_owner, last_attributes = (0, 0), b"\0"
     last, last_mode, last_seconds, last_checked, last_changed, last_inode = b"", 0o644, 0, 0, 0, 0
-    for entry in tree:
+    for i, entry in enumerate(tree):
         name = entry["name"]
         kind = 1 if "data" in entry else 2 if "target" in entry else 3
         shared = 0
@@ -93,9 +117,17 @@ def entries_of_two(tree, sums):
         with_mode = mode != last_mode
         last_mode = mode
         seconds, nanoseconds = entry.get("time", (0, 0))
-        text = bytes([kind + 4 * with_mode + 8 * (nanoseconds != 0)])
+        owner, all = owned[i] if owned else (last_owner, None)
+        with_owner = owner != last_owner
+        last_owner = owner
+        these = last_attributes if all is None else attributes(key, all)
+        with_attributes = these != last_attributes
+        last_attributes = these
+        text = bytes([kind + 4 * with_mode + 8 * (nanoseconds != 0) + 16 * with_owner + 32 * with_attributes])
         text += varint(shared) + varint(len(name) - shared) + name[shared:]
         text += struct.pack("<H", mode) if with_mode else b""
+        text += varint(owner[0]) + varint(owner[1]) if with_owner else b""
+        text += these if with_attributes else b""
         if kind == 2:
             text += varint(len(entry["target"])) + entry["target"]
         if kind != 1:
@@ -118,14 +150,17 @@ def entries_of_two(tree, sums):
         yield text, seen
 
 
-def catalogue(version, number, size, chunk, key=b"", exclude=(), one_file_system=False, tree=TREE, host=bytes(16)):
+def catalogue(
+    version, number, size, chunk, key=b"", exclude=(), one_file_system=False, tree=TREE, host=bytes(16), owned=None
+):
     """The bytes of a catalogue, and its root."""
     hash = {1: blake2b, 2: blake2s}[number]
-    covered = b"bt2store" + bytes([version, number, size, bool(key) + 2 * one_file_system]) + struct.pack("<I", chunk)
+    flags = bool(key) + 2 * one_file_system + 12 * bool(owned)
+    covered = b"bt2store" + bytes([version, number, size, flags]) + struct.pack("<I", chunk)
     covered += struct.pack("<I", len(exclude)) + b"".join(struct.pack("<I", len(glob)) + glob for glob in exclude)
     all = covered + (host if version == 2 else b"")
-    entries = {1: entries_of_one, 2: entries_of_two}[version]
-    for text, seen in entries(tree, lambda data: digests(hash, size, chunk, key, data)):
+    sums = lambda data: digests(hash, size, chunk, key, data)
+    for text, seen in entries_of_one(tree, sums) if version == 1 else entries_of_two(tree, sums, key, owned):
         covered += text
         all += text + seen
     end = b"\0" + struct.pack("<QQ", len(tree), sum(len(entry.get("data", b"")) for entry in tree))
@@ -139,6 +174,7 @@ for name, version in [("one", 1), ("two", 2)]:
     (HERE / name).write_bytes(catalogue(version, 1, 64, 1000)[0])
     (HERE / f"{name}-keyed").write_bytes(catalogue(version, 2, 20, 700, key=b"key", exclude=[b"*.tmp", b"x/"])[0])
 (HERE / "fields").write_bytes(catalogue(2, 1, 20, 1000, tree=FIELDS, host=bytes(range(16)))[0])
+(HERE / "owned").write_bytes(catalogue(2, 1, 20, 1000, key=b"key", owned=OWNED)[0])
 roots = [
     catalogue(2, 1, 64, 1000)[1],
     catalogue(2, 2, 20, 700, exclude=[b"*.tmp", b"x/"], one_file_system=True)[1],
