@@ -53,7 +53,7 @@ use crate::input::Source;
 use crate::output::{Printer, USAGE, complain, identity, reason, shown, write_failed};
 use crate::progress::Progress;
 use crate::replace;
-use crate::scheme::{Digest, Scheme, Secret};
+use crate::scheme::{Digest, Scheme, Secret, Shape};
 use crate::temporary::{self, Temporary};
 use crate::tree::{Tree, tree};
 use audit::{Audit, Output, Stop};
@@ -289,7 +289,7 @@ impl Run<'_> {
         let header = Header {
             version: FORMAT.version,
             host,
-            scheme: self.options.scheme(),
+            scheme: Scheme { shape: Shape::Tree { chunk: self.options.leaf_length() }, ..self.options.scheme() },
             keyed: !self.secret.is_empty(),
             one_file_system: archive.one_file_system,
             exclude: archive.exclude.clone(),

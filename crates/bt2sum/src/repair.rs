@@ -77,7 +77,7 @@ fn check_and_repair(
     }
     let scheme = leaves::scheme_of(leaves).map_err(about(leaves))?;
     if !secret.suits(scheme.algorithm) {
-        return Err(wrong(leaves, &format!("of {}, which takes no key so long", scheme.algorithm.name())));
+        return Err(wrong(leaves, &format!("of {}, which takes no key of this length", scheme.algorithm.name())));
     }
     let run = Run { options, path, leaves, secret, progress, scheme };
     if scheme.algorithm == Algorithm::Blake2s {

@@ -47,7 +47,7 @@ const RESOLUTION: i128 = 2_000_000_000;
 pub(in crate::archive) struct Header {
     /// The version of the format.
     pub(in crate::archive) version: u8,
-    /// A tree of BLAKE2b or BLAKE2s.
+    /// A tree of BLAKE2b or BLAKE2s, or BLAKE3 with leaves of this length.
     pub(in crate::archive) scheme: Scheme,
     pub(in crate::archive) keyed: bool,
     pub(in crate::archive) one_file_system: bool,
@@ -73,7 +73,12 @@ impl Header {
     /// The fields that the root covers.
     pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let size = u8::try_from(self.scheme.size).map_err(io::Error::other)?;
-        let hash = if self.scheme.algorithm == Algorithm::Blake2s { 2 } else { 1 };
+        let hash = match self.scheme.algorithm {
+            Algorithm::Blake2b => 1,
+            Algorithm::Blake2s => 2,
+            Algorithm::Blake3 => 3,
+            _ => return Err(io::ErrorKind::Unsupported.into()),
+        };
         let flags = if self.keyed { KEYED } else { 0 } | if self.one_file_system { ONE_FILE_SYSTEM } else { 0 };
         let mut bytes = vec![hash, size, flags];
         let chunk = u32::try_from(self.chunk()).map_err(io::Error::other)?;
