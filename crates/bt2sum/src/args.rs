@@ -52,6 +52,8 @@ pub(crate) struct Options {
     pub(crate) length: Option<usize>,
 
     /// Length of a leaf, less than 4g [default: 5m]
+    ///
+    /// With --store at most 64m; of blake3 a power of two from 1k on, and only with --store [default: 1m].
     #[arg(help_heading = "Hash", short = 't', long, value_name = "SIZE", allow_hyphen_values = true)]
     #[arg(value_parser = chunk_length)]
     pub(crate) chunk: Option<u32>,

@@ -136,7 +136,7 @@ static VERBS: [Verb; 8] = [
             ("exclude", Some("Leaves out names: *.tmp, /a/*.o, cache/; repeatable")),
             ("one-file-system", None),
             ("algorithm", Some("blake2b, blake2s or blake3 [default: blake2b]")),
-            ("chunk", Some("Length of a leaf, at most 64m [default: 5m; of blake3 1m]")),
+            ("chunk", Some("Length of a leaf, up to 64m [default: 5m; blake3: 1m]")),
             ("key-file", Some("Keys the digests with the bytes of this file")),
             ("force", Some("Replaces an older catalogue")),
             DIRECT,
