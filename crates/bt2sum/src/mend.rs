@@ -530,3 +530,31 @@ pub(crate) fn check_all(recorded: &Recorded<'_>, file: &File, progress: &Progres
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paint::paint;
+    use crate::scheme::{Algorithm, Scheme, Secret, Shape};
+    use crate::tree::tree;
+
+    /// Leaves are those of the digest, and as many as the length needs: a file of another length has not these leaves.
+    #[test]
+    fn leaves_of_another_message() {
+        let (message, secret) = (paint(2500), Secret::default());
+        for (algorithm, chunk) in [(Algorithm::Blake2b, 1000), (Algorithm::Blake3, 1024)] {
+            let scheme = Scheme { algorithm, size: 32, shape: Shape::Tree { chunk } };
+            let tree = tree(scheme, &secret).unwrap();
+            let leaves = tree.leaves(0, &message, Part::Last).unwrap();
+            let root = tree.root(&leaves).unwrap();
+            let is_right = |length, leaves: &[u8]| Recorded::new(&*tree, length, leaves.to_vec(), root.clone()).is_ok();
+            assert!(is_right(2500, &leaves), "{algorithm:?}");
+            for length in [0, 1, 1000, 1024, 2000, 3073, u64::MAX] {
+                assert!(!is_right(length, &leaves), "{algorithm:?} {length}");
+            }
+            // The digest of an only leaf is all there is.
+            assert!(is_right(0, &[]) && is_right(1000, &[]) && !is_right(2500, &[]), "{algorithm:?}");
+            assert!(!is_right(2500, &leaves[32..]) && !is_right(2000, &leaves[..64]), "{algorithm:?}");
+        }
+    }
+}
