@@ -49,17 +49,15 @@ use std::process::ExitCode;
 use std::thread::{self, Builder};
 
 use rustix::fs::FileType;
-use simd_digest::blake2::Flavour;
-use simd_digest::blake2b::FlavourB;
-use simd_digest::blake2s::FlavourS;
 
 use crate::args::Options;
 use crate::input::Source;
 use crate::output::{Printer, USAGE, complain, identity, reason, shown, write_failed};
 use crate::progress::Progress;
 use crate::replace;
-use crate::scheme::{Algorithm, Digest, Secret};
+use crate::scheme::{Digest, Scheme, Secret, Shape};
 use crate::temporary::{self, Temporary};
+use crate::tree::{Tree, tree};
 use audit::{Audit, Output, Stop};
 use draft::Draft;
 use extra::Extra;
@@ -111,25 +109,16 @@ pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &P
     }
     let run = Run { options, secret, progress, store, directory, parts, accepted };
     let mut printer = Printer::new(progress).map_err(Refusal::Unprintable)?;
-    let blake2s = |algorithm| algorithm == Algorithm::Blake2s;
     if options.archive.list {
         let opened = run.open()?;
         return run.list(&opened, &mut printer);
     }
     if options.repair.repair {
         let opened = run.open()?;
-        return if blake2s(opened.header.scheme.algorithm) {
-            run.repair::<FlavourS>(&opened, &mut printer)
-        } else {
-            run.repair::<FlavourB>(&opened, &mut printer)
-        };
+        return run.repair(&opened, &mut printer);
     }
     if !options.archive.audits() {
-        return if blake2s(options.algorithm()) {
-            run.record::<FlavourS>(&mut printer)
-        } else {
-            run.record::<FlavourB>(&mut printer)
-        };
+        return run.record(&mut printer);
     }
     let writes = options.archive.update || options.archive.sample.is_some_and(|share| !share.is_nothing());
     // Before the store is read: a store that another process writes meanwhile would be lost.
@@ -145,11 +134,7 @@ pub(crate) fn run(options: &Options, store: &Path, secret: &Secret, progress: &P
     if options.archive.update && run.host().0 != opened.header.host {
         opened.forget_inodes();
     }
-    if blake2s(opened.header.scheme.algorithm) {
-        run.audit::<FlavourS>(&opened, file, &mut printer)
-    } else {
-        run.audit::<FlavourB>(&opened, file, &mut printer)
-    }
+    run.audit(&opened, file, &mut printer)
 }
 
 impl Run<'_> {
@@ -290,10 +275,15 @@ impl Run<'_> {
         Extra::new(header, self.secret).map_err(|error| self.failed(error))
     }
 
-    fn setting<'s>(&'s self, header: &Header, device: Option<u64>, extra: &'s Extra) -> Setting<'s> {
-        let Self { options, secret, progress, .. } = self;
+    /// The tree of each file.
+    fn tree(&self, scheme: Scheme) -> Result<Box<dyn Tree + '_>, Refusal> {
+        tree(scheme, self.secret).ok_or_else(|| self.wrong(io::ErrorKind::Unsupported.into()))
+    }
+
+    fn setting<'s>(&'s self, tree: &'s dyn Tree, device: Option<u64>, extra: &'s Extra) -> Setting<'s> {
+        let Self { options, progress, .. } = self;
         let (threads, direct, quiet) = (options.threads(), options.archive.direct, options.quiet);
-        Setting { scheme: header.scheme, secret, threads, progress, direct, quiet, device, extra }
+        Setting { tree, threads, progress, direct, quiet, device, extra }
     }
 
     /// The name of something below the directory, for messages.
@@ -301,20 +291,21 @@ impl Run<'_> {
         self.directory.join(OsStr::from_bytes(name))
     }
 
-    fn record<F: Flavour>(&self, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
+    fn record(&self, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
         self.may_record().map_err(|error| self.wrong(error))?;
         let archive = &self.options.archive;
         let (host, device) = self.host();
         let header = Header {
             version: FORMAT.version,
             host,
-            scheme: self.options.scheme(),
+            scheme: Scheme { shape: Shape::Tree { chunk: self.options.leaf_length() }, ..self.options.scheme() },
             keyed: !self.secret.is_empty(),
             one_file_system: archive.one_file_system,
             owner: archive.owner,
             xattrs: archive.xattrs,
             exclude: archive.exclude.clone(),
         };
+        let tree = self.tree(header.scheme)?;
         self.refuse_interrupted()?;
         // An error in a pattern leaves nothing behind.
         Filter::new(&header.exclude, Parts::default())
@@ -329,9 +320,9 @@ impl Run<'_> {
         };
         // Another program may have put a store there meanwhile.
         let before_end = || self.may_record();
-        let setting = self.setting(&header, device, &extra);
-        let recorded = self
-            .beside(&header, || record::record::<F>(&setting, &mut walk, writer, &mut report, complain, before_end));
+        let setting = self.setting(&*tree, device, &extra);
+        let recorded =
+            self.beside(&header, || record::record(&setting, &mut walk, writer, &mut report, complain, before_end));
         let done = recorded.map_err(Refusal::Unprintable)?.map_err(|error| self.failed(error))?;
         let ended = report.end_of_recording(&done.sums, (done.links, done.directories), walk.special);
         ended.map(|()| done.all_good).map_err(Refusal::Unprintable)
@@ -402,7 +393,7 @@ impl Run<'_> {
     }
 
     /// Audits, then repairs what was found.
-    fn repair<F: Flavour>(&self, opened: &Store, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
+    fn repair(&self, opened: &Store, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
         let absent = |error| Refusal::Absent(self.directory.into(), error);
         let mut root = Root::open(self.directory).map_err(absent)?;
         let mut interrupted = Interrupted::find(self.store).map_err(|error| self.wrong(error))?;
@@ -415,8 +406,8 @@ impl Run<'_> {
             // No other program writes the store or repairs by it.
             Some(Temporary::create_alone(self.store).map_err(|error| self.failed(error))?)
         };
-        let (options, secret, progress) = (self.options, self.secret, self.progress);
-        let repair = Repair::new(options, opened, secret, progress, root, lock);
+        let (options, tree, progress) = (self.options, self.tree(opened.header.scheme)?, self.progress);
+        let repair = Repair::new(options, opened, &*tree, progress, root, lock);
         let mut repair = repair.map_err(|(path, error)| Refusal::Wrong(path, error))?;
         // It restores neither, so none needs to be readable.
         let extra = Extra::default();
@@ -427,25 +418,20 @@ impl Run<'_> {
         let mut audit = audit.map_err(|error| self.wrong(error))?;
         let (bytes, files) = audit.sums();
         progress.expect(bytes, files);
-        let setting = self.setting(&opened.header, None, &extra);
-        audit.run::<F>(&setting, &mut walk, None, true).map_err(|stop| self.stopped(stop))?;
+        let setting = self.setting(&*tree, None, &extra);
+        audit.run(&setting, &mut walk, None, true).map_err(|stop| self.stopped(stop))?;
         let (mut report, lost) = audit.into_lost();
-        let told = repair.run::<F>(lost, &mut report).map_err(|error| self.wrong(error))?;
+        let told = repair.run(lost, &mut report).map_err(|error| self.wrong(error))?;
         told.map_err(Refusal::Unprintable)?;
         report.end_of_audit(&opened.sums.root, None, walk.special).map_err(Refusal::Unprintable)?;
         Ok(report.is_good(false))
     }
 
-    fn audit<F: Flavour>(
-        &self,
-        opened: &Store,
-        file: Option<Temporary>,
-        printer: &mut Printer<'_>,
-    ) -> Result<bool, Refusal> {
+    fn audit(&self, opened: &Store, file: Option<Temporary>, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
         let archive = &self.options.archive;
         let sample = archive.sample.map(|share| merge::sample(opened, &self.parts, share)).transpose();
         let sample = sample.map_err(|error| self.wrong(error))?;
-        let extra = self.extra(&opened.header)?;
+        let (extra, tree) = (self.extra(&opened.header)?, self.tree(opened.header.scheme)?);
         let mut walk = self.walk(&opened.header, extra.clone())?;
         let (secret, (host, device)) = (self.secret, self.host());
         // Inodes of another host are not compared with those of this one. An update takes down this one's instead.
@@ -466,8 +452,8 @@ impl Run<'_> {
         let (bytes, files) = sample.as_ref().map_or_else(|| audit.sums(), |sample| (sample.bytes, sample.files));
         self.progress.expect(bytes, files);
         let sample = sample.map(|sample| sample.chosen);
-        let setting = self.setting(&header, device, &extra);
-        audit.run::<F>(&setting, &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
+        let setting = self.setting(&*tree, device, &extra);
+        audit.run(&setting, &mut walk, sample, fresh).map_err(|stop| self.stopped(stop))?;
         if archive.update
             && !self.options.force
             && let Some(doubt) = audit.doubt()

@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use simd_digest::Backend;
 
 use crate::input::from_raw;
+use crate::number::in_largest_unit;
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, rate, thread_count};
 use crate::scheme::{Algorithm, CHUNK, LONGEST_LEAF, Scheme, Shape};
 use repair::RepairOptions;
@@ -51,6 +52,8 @@ pub(crate) struct Options {
     pub(crate) length: Option<usize>,
 
     /// Length of a leaf, less than 4g [default: 5m]
+    ///
+    /// With --store at most 64m; of blake3 a power of two from 1k on, and only with --store [default: 1m].
     #[arg(help_heading = "Hash", short = 't', long, value_name = "SIZE", allow_hyphen_values = true)]
     #[arg(value_parser = chunk_length)]
     pub(crate) chunk: Option<u32>,
@@ -237,14 +240,29 @@ impl Options {
             return (!self.files.is_empty()).then(|| "--list reads only the catalogue, and takes no DIR".to_owned());
         }
         let algorithm = self.algorithm();
-        if !algorithm.makes_trees() {
-            let name = algorithm.name();
+        let name = algorithm.name();
+        if !algorithm.has_leaves() {
             return Some(format!(
-                "--store keeps the digests of leaves, which {name} has not: it is for blake2b and blake2s"
+                "--store keeps the digests of leaves, which {name} has not: it is for blake2b, blake2s and blake3"
             ));
         }
-        if self.chunk.is_some_and(|chunk| chunk > LONGEST_LEAF) {
-            return Some(format!("--chunk with --store is at most {}m", LONGEST_LEAF >> 20));
+        if !algorithm.takes_leaf(self.leaf_length()) {
+            let (most, given) = (LONGEST_LEAF >> 20, in_largest_unit(self.leaf_length()).to_lowercase());
+            return Some(if self.leaf_length() > LONGEST_LEAF {
+                format!("--chunk with --store is at most {most}m, not {given}")
+            } else {
+                format!("--chunk of {name} with --store is a power of two, from 1k to {most}m, not {given}")
+            });
+        }
+        let lengths = algorithm.recorded_lengths();
+        if algorithm.lengths() != lengths
+            && let Some(size) = self.size_given().filter(|size| !lengths.contains(size))
+        {
+            let only = lengths.end();
+            return Some(format!(
+                "--size of {name} with --store is {only} bytes, --length {} bits, not {size} bytes",
+                8 * only
+            ));
         }
         (self.files.len() != 1).then(|| "--store is for one directory, DIR; --only NAME is a part of it".to_owned())
     }
@@ -293,8 +311,8 @@ impl Options {
             let mark = given(&[("binary", self.binary), ("text", self.text)])?;
             return Some(format!("--{mark} needs --sequential: lines of trees have no marks"));
         }
-        let of_trees =
-            [("leaves", self.leaves.is_some()), ("chunk", self.chunk.is_some()), ("compat-empty", self.compat_empty)];
+        let chunk = self.chunk.is_some() && self.archive.store.is_none();
+        let of_trees = [("leaves", self.leaves.is_some()), ("chunk", chunk), ("compat-empty", self.compat_empty)];
         let (option, name) = (given(&of_trees)?, algorithm.name());
         Some(format!("--algorithm {name} has no --{option}, which is for trees of blake2b and blake2s"))
     }
@@ -351,6 +369,11 @@ impl Options {
         self.size.or(self.length.map(|length| if length == 0 { self.algorithm().usual_length() } else { length }))
     }
 
+    /// The length of a leaf.
+    pub(crate) fn leaf_length(&self) -> u32 {
+        self.chunk.unwrap_or(self.algorithm().usual_leaf())
+    }
+
     /// The length of a leaf, if the lines to print do not state it, and it is not the usual one.
     pub(crate) fn unstated_chunk(&self) -> Option<u32> {
         let stated = self.tag || self.json || self.check || self.archive.store.is_some();
@@ -383,7 +406,7 @@ impl Options {
     /// The kind of digest that the options ask for.
     pub(crate) fn scheme(&self) -> Scheme {
         let algorithm = self.algorithm();
-        let tree = Shape::Tree { chunk: self.chunk.unwrap_or(CHUNK) };
+        let tree = Shape::Tree { chunk: self.leaf_length() };
         let shape = algorithm.shape(if self.sequential { Shape::Sequential } else { tree });
         Scheme { algorithm, size: self.size_given().unwrap_or(algorithm.usual_length()), shape }
     }

@@ -46,6 +46,7 @@
 //!   reader      reads files without their holes, perhaps from the disk
 //!   input       opens files and standard input, and notices changes
 //!   long        reaches files by paths that are longer than the system takes
+//!   tree        has messages as leaves and roots over these, for any hash with trees
 //!   scheme      names the algorithms, and gives the library's parameters for each kind of digest
 //!   number      reads and writes numbers with units
 //!   threads     runs work on several threads, with results in order
@@ -99,6 +100,7 @@ mod supervise;
 mod team;
 mod temporary;
 mod threads;
+mod tree;
 mod verbs;
 mod walk;
 mod window;

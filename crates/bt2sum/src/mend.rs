@@ -14,15 +14,16 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use simd_digest::blake2::{Flavour, Hash, Part, Tree};
+use simd_digest::blake2::Part;
 
 use crate::input::{is_same_file, is_unchanged};
 use crate::output::reason;
 use crate::progress::Progress;
 #[cfg(target_os = "linux")]
 use crate::reader::{Open, Reader, forget};
-use crate::scheme::{Digest, Scheme, Secret, digest};
+use crate::scheme::{Digest, equal};
 use crate::temporary::uninterrupted;
+use crate::tree::Tree;
 
 /// Leaves are read together as far as they fit in so many bytes.
 const GROUP: u64 = 1 << 20;
@@ -31,37 +32,30 @@ const GROUP: u64 = 1 << 20;
 const PIECE: usize = 1 << 20;
 
 /// The recorded length, root and leaves of a file.
-pub(crate) struct Recorded<F: Flavour> {
-    tree: Tree<F>,
+pub(crate) struct Recorded<'a> {
+    tree: &'a dyn Tree,
     chunk: NonZeroU64,
     pub(crate) length: u64,
     root: Digest,
-    /// Empty if there is one leaf, whose digest the root has the information of.
-    leaves: Vec<Hash<F>>,
+    /// The values of the leaves, one after the other. Empty if there is one leaf, whose value the root tells.
+    leaves: Vec<u8>,
 }
 
-impl<F: Flavour> Recorded<F> {
-    /// The digests of the leaves come one after the other. The root over them must be `root`.
-    pub(crate) fn new(scheme: Scheme, secret: &Secret, length: u64, leaves: &[u8], root: Digest) -> io::Result<Self> {
-        let tree: Tree<F> = scheme.tree(secret).ok_or(ErrorKind::Unsupported)?;
+impl<'a> Recorded<'a> {
+    /// The values of the leaves come one after the other. The root over them must be `root`.
+    pub(crate) fn new(tree: &'a dyn Tree, length: u64, leaves: Vec<u8>, root: Digest) -> io::Result<Self> {
         let chunk = NonZeroU64::new(tree.leaf_length().into()).ok_or(ErrorKind::Unsupported)?;
-        let hashes = leaves.chunks(scheme.size).map(|leaf| Hash::from_bytes(leaf).map_err(io::Error::other));
-        let leaves = hashes.collect::<io::Result<Vec<_>>>()?;
-        let recorded = Self { tree, chunk, length, root, leaves };
-        let number = recorded.leaves.len() as u64;
-        if number > 0 && (number != recorded.count() || !recorded.is_root_of(recorded.leaves.iter().copied())?) {
+        let number = (leaves.len() / tree.size()) as u64;
+        let is_right = if number > 0 { tree.root(&leaves)? == root } else { true };
+        if !is_right || number.max(1) != tree.leaf_count(length) {
             return Err(io::Error::other("the digests of the leaves are not those of the digest of the file"));
         }
-        Ok(recorded)
+        Ok(Self { tree, chunk, length, root, leaves })
     }
 
     /// The digest of the file.
     pub(crate) fn root(&self) -> &Digest {
         &self.root
-    }
-
-    fn is_root_of(&self, leaves: impl IntoIterator<Item = Hash<F>>) -> io::Result<bool> {
-        Ok(digest(self.tree.root_from_leaves(leaves).map_err(io::Error::other)?) == self.root)
     }
 
     /// The number of leaves.
@@ -75,15 +69,15 @@ impl<F: Flavour> Recorded<F> {
         begin..begin.saturating_add(self.chunk.get()).min(self.length)
     }
 
-    /// Which of the leaves that are in `bytes`, from leaf `first` on, have the recorded digests.
+    /// Which of the leaves that are in `bytes`, from leaf `first` on, have the recorded values.
     fn are_right(&self, first: u64, bytes: &[u8]) -> io::Result<Vec<bool>> {
-        let end = first * self.chunk.get() + bytes.len() as u64;
-        let hashes = self.tree.hash_run(first, bytes, Part::last_if(end == self.length)).map_err(io::Error::other)?;
-        let index = usize::try_from(first).map_err(io::Error::other)?;
         if self.leaves.is_empty() {
-            return hashes.into_iter().map(|hash| self.is_root_of([hash])).collect();
+            return Ok(self.tree.of_only_leaves(&[bytes]).iter().map(|digest| *digest == self.root).collect());
         }
-        Ok(hashes.iter().zip(&self.leaves[index..]).map(|(hash, own)| hash == own).collect())
+        let end = first * self.chunk.get() + bytes.len() as u64;
+        let (values, size) = (self.tree.leaves(first, bytes, Part::last_if(end == self.length))?, self.tree.size());
+        let own = self.leaves.chunks(size).skip(usize::try_from(first).map_err(io::Error::other)?);
+        Ok(values.chunks(size).zip(own).map(|(value, own)| equal(value, own)).collect())
     }
 }
 
@@ -108,11 +102,7 @@ impl<'a> Copies<'a> {
     }
 
     /// Looks for the bytes of leaf `index`, whose digest must be the recorded one. Returns them, and the name of the copy.
-    pub(crate) fn find<F: Flavour>(
-        &mut self,
-        recorded: &Recorded<F>,
-        index: u64,
-    ) -> io::Result<Option<(&[u8], Arc<str>)>> {
+    pub(crate) fn find(&mut self, recorded: &Recorded<'_>, index: u64) -> io::Result<Option<(&[u8], Arc<str>)>> {
         let bytes = recorded.bytes_of(index);
         resize(&mut self.leaf, bytes.end - bytes.start)?;
         for Copy { name, file } in &self.copies {
@@ -151,8 +141,8 @@ type Wrong = Vec<(u64, Option<String>)>;
 
 /// Reads these leaves of a file from the disk, all of which must be within the file, and returns those that are wrong. On
 /// systems other than Linux, what the system has in memory is read.
-pub(crate) fn wrong_leaves<F: Flavour>(
-    recorded: &Recorded<F>,
+pub(crate) fn wrong_leaves(
+    recorded: &Recorded<'_>,
     file: &File,
     leaves: Range<u64>,
     progress: &Progress,
@@ -361,8 +351,8 @@ fn changed() -> io::Error {
 }
 
 /// Mends a file, or with `dry` finds out what can be mended. `mark` is called before each change of the file.
-pub(crate) fn mend<F: Flavour>(
-    recorded: &Recorded<F>,
+pub(crate) fn mend(
+    recorded: &Recorded<'_>,
     target: &mut Target,
     copies: &mut Copies<'_>,
     dry: bool,
@@ -395,8 +385,8 @@ pub(crate) fn mend<F: Flavour>(
 }
 
 /// Mends all leaves. In `fates` are those that were wrong.
-fn mend_leaves<F: Flavour>(
-    recorded: &Recorded<F>,
+fn mend_leaves(
+    recorded: &Recorded<'_>,
     target: &mut Target,
     copies: &mut Copies<'_>,
     dry: bool,
@@ -442,8 +432,8 @@ fn mend_leaves<F: Flavour>(
 }
 
 /// Waits until all is on the disk, and reads from there what was written.
-fn check_written<F: Flavour>(
-    recorded: &Recorded<F>,
+fn check_written(
+    recorded: &Recorded<'_>,
     target: &Target,
     progress: &Progress,
     fates: &mut [(u64, Fate)],
@@ -467,8 +457,8 @@ const OTHER_BYTES: &str = "the disk gives other bytes than were written";
 
 /// Cuts off what is beyond the recorded end, and looks at the whole file once more. The recorded digests of the leaves
 /// have the recorded root, so a file with these leaves has it, too.
-fn end_at_length<F: Flavour>(
-    recorded: &Recorded<F>,
+fn end_at_length(
+    recorded: &Recorded<'_>,
     target: &mut Target,
     progress: &Progress,
     mark: &mut dyn FnMut() -> io::Result<()>,
@@ -481,8 +471,8 @@ fn end_at_length<F: Flavour>(
 }
 
 /// Looks for a leaf in the copies and writes it.
-fn mend_leaf<F: Flavour>(
-    recorded: &Recorded<F>,
+fn mend_leaf(
+    recorded: &Recorded<'_>,
     target: &mut Target,
     copies: &mut Copies<'_>,
     dry: bool,
@@ -508,8 +498,8 @@ fn mend_leaf<F: Flavour>(
 /// Gathers the leaves of a file that is gone from its copies. `write` gets each leaf and where it begins, as long as
 /// none is lost.
 #[cfg(target_os = "linux")]
-pub(crate) fn gather<F: Flavour>(
-    recorded: &Recorded<F>,
+pub(crate) fn gather(
+    recorded: &Recorded<'_>,
     copies: &mut Copies<'_>,
     mut write: impl FnMut(&[u8], u64) -> io::Result<()>,
 ) -> Mended {
@@ -533,10 +523,38 @@ pub(crate) fn gather<F: Flavour>(
 }
 
 /// Fails unless a file on the disk has the recorded length and leaves.
-pub(crate) fn check_all<F: Flavour>(recorded: &Recorded<F>, file: &File, progress: &Progress) -> io::Result<()> {
+pub(crate) fn check_all(recorded: &Recorded<'_>, file: &File, progress: &Progress) -> io::Result<()> {
     let wrong = wrong_leaves(recorded, file, 0..recorded.count(), progress)?;
     if file.metadata()?.len() != recorded.length || !wrong.is_empty() {
         return Err(io::Error::other(OTHER_BYTES));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paint::paint;
+    use crate::scheme::{Algorithm, Scheme, Secret, Shape};
+    use crate::tree::tree;
+
+    /// Leaves are those of the digest, and as many as the length needs: a file of another length has not these leaves.
+    #[test]
+    fn leaves_of_another_message() {
+        let (message, secret) = (paint(2500), Secret::default());
+        for (algorithm, chunk) in [(Algorithm::Blake2b, 1000), (Algorithm::Blake3, 1024)] {
+            let scheme = Scheme { algorithm, size: 32, shape: Shape::Tree { chunk } };
+            let tree = tree(scheme, &secret).unwrap();
+            let leaves = tree.leaves(0, &message, Part::Last).unwrap();
+            let root = tree.root(&leaves).unwrap();
+            let is_right = |length, leaves: &[u8]| Recorded::new(&*tree, length, leaves.to_vec(), root.clone()).is_ok();
+            assert!(is_right(2500, &leaves), "{algorithm:?}");
+            for length in [0, 1, 1000, 1024, 2000, 3073, u64::MAX] {
+                assert!(!is_right(length, &leaves), "{algorithm:?} {length}");
+            }
+            // The digest of an only leaf is all there is.
+            assert!(is_right(0, &[]) && is_right(1000, &[]) && !is_right(2500, &[]), "{algorithm:?}");
+            assert!(!is_right(2500, &leaves[32..]) && !is_right(2000, &leaves[..64]), "{algorithm:?}");
+        }
+    }
 }

@@ -21,6 +21,7 @@ use crate::progress::Progress;
 use crate::replace;
 use crate::scheme::{Algorithm, Digest, Scheme, Secret};
 use crate::temporary::heed_signals;
+use crate::tree::tree;
 
 /// Why nothing was repaired: what is wrong with a file that the options name.
 struct Wrong(PathBuf, io::Error);
@@ -76,7 +77,7 @@ fn check_and_repair(
     }
     let scheme = leaves::scheme_of(leaves).map_err(about(leaves))?;
     if !secret.suits(scheme.algorithm) {
-        return Err(wrong(leaves, &format!("of {}, which takes no key so long", scheme.algorithm.name())));
+        return Err(wrong(leaves, &format!("of {}, which takes no key of this length", scheme.algorithm.name())));
     }
     let run = Run { options, path, leaves, secret, progress, scheme };
     if scheme.algorithm == Algorithm::Blake2s {
@@ -127,7 +128,8 @@ impl Run<'_> {
             target = Some(Target::new(file, disk, None).map_err(of_path)?);
         }
         let (length, all) = (leaves.length, leaves.all().map_err(of_leaves)?);
-        let recorded = Recorded::<F>::new(self.scheme, self.secret, length, &all, root).map_err(of_leaves)?;
+        let tree = tree(self.scheme, self.secret).ok_or_else(|| of_leaves(ErrorKind::Unsupported.into()))?;
+        let recorded = Recorded::new(&*tree, length, all, root).map_err(of_leaves)?;
         leaves.check_unchanged().map_err(of_leaves)?;
         let mut copies = Copies::new(copies, self.progress);
         self.progress.expect(length, 1);
@@ -158,7 +160,7 @@ impl Run<'_> {
     }
 
     #[cfg(target_os = "linux")]
-    fn restore<F: Flavour>(&self, recorded: &Recorded<F>, copies: &mut Copies<'_>) -> Result<Mended, Wrong> {
+    fn restore(&self, recorded: &Recorded<'_>, copies: &mut Copies<'_>) -> Result<Mended, Wrong> {
         use rustix::fs::{Mode, OFlags, open};
 
         use crate::restore::{Gone, restore};
@@ -172,7 +174,7 @@ impl Run<'_> {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn restore<F: Flavour>(&self, _: &Recorded<F>, _: &mut Copies<'_>) -> Result<Mended, Wrong> {
+    fn restore(&self, _: &Recorded<'_>, _: &mut Copies<'_>) -> Result<Mended, Wrong> {
         Err(wrong(self.path, "--missing is for Linux"))
     }
 

@@ -11,7 +11,6 @@ use std::time::SystemTime;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, mkdirat, openat, renameat_with, unlinkat};
 use rustix::io::Errno;
-use simd_digest::blake2::Flavour;
 
 use crate::mend::{Copies, Mended, Recorded, check_all, gather};
 use crate::temporary::{unwatch, watch};
@@ -102,12 +101,7 @@ impl Drop for Unnamed<'_> {
 }
 
 /// Brings back a file, or with `dry` finds out whether that can be done.
-pub(crate) fn restore<F: Flavour>(
-    recorded: &Recorded<F>,
-    gone: &Gone<'_>,
-    copies: &mut Copies<'_>,
-    dry: bool,
-) -> Mended {
+pub(crate) fn restore(recorded: &Recorded<'_>, gone: &Gone<'_>, copies: &mut Copies<'_>, dry: bool) -> Mended {
     if dry {
         return gather(recorded, copies, |_, _| Ok(())).all_or_nothing();
     }
@@ -118,7 +112,7 @@ pub(crate) fn restore<F: Flavour>(
 }
 
 /// Fills a file, and gives it its name.
-fn fill<F: Flavour>(recorded: &Recorded<F>, gone: &Gone<'_>, copies: &mut Copies<'_>, unnamed: Unnamed<'_>) -> Mended {
+fn fill(recorded: &Recorded<'_>, gone: &Gone<'_>, copies: &mut Copies<'_>, unnamed: Unnamed<'_>) -> Mended {
     let file = &unnamed.file;
     let mended = gather(recorded, copies, |leaf, begin| {
         // A hole stays one.

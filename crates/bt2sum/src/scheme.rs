@@ -17,6 +17,10 @@ use crate::number::in_largest_unit;
 /// The length of a leaf in bytes if nothing else is said.
 pub(crate) const CHUNK: u32 = 5 << 20;
 
+/// The length of a leaf of BLAKE3 in a catalogue if nothing else is said, in bytes: it is read and hashed as fast as a longer
+/// one, and damage is located more exactly.
+const CHUNK_OF_BLAKE3: u32 = 1 << 20;
+
 /// The length of the longest leaf of a file in a store, in bytes: two of them fit into the memory for buffers.
 pub(crate) const LONGEST_LEAF: u32 = 64 << 20;
 
@@ -36,10 +40,8 @@ impl Digest {
 }
 
 impl PartialEq for Digest {
-    /// The time of a comparison depends on the lengths only, since digests with a key can be secrets.
     fn eq(&self, other: &Self) -> bool {
-        let differences = self.0.iter().zip(&other.0).fold(0, |all, (a, b)| black_box(all | (a ^ b)));
-        self.0.len() == other.0.len() && differences == 0
+        equal(&self.0, &other.0)
     }
 }
 
@@ -84,6 +86,12 @@ impl FromStr for Digest {
 /// The digest with the bytes of `hash`.
 pub(crate) fn digest(hash: impl AsRef<[u8]>) -> Digest {
     Digest(hash.as_ref().into())
+}
+
+/// Whether two digests are equal. The time of this depends on the lengths only, because digests with a key can be secrets.
+pub(crate) fn equal(a: &[u8], b: &[u8]) -> bool {
+    let differences = a.iter().zip(b).fold(0, |all, (a, b)| black_box(all | (a ^ b)));
+    a.len() == b.len() && differences == 0
 }
 
 /// The part of the output of BLAKE3 that is a digest.
@@ -159,6 +167,22 @@ impl Algorithm {
         matches!(self, Self::Blake2b | Self::Blake2s)
     }
 
+    /// Whether a catalogue can have digests of the algorithm: those of leaves locate damage.
+    pub(crate) fn has_leaves(self) -> bool {
+        self.makes_trees() || self == Self::Blake3
+    }
+
+    /// The length of a leaf in bytes if nothing else is said.
+    pub(crate) fn usual_leaf(self) -> u32 {
+        if self == Self::Blake3 { CHUNK_OF_BLAKE3 } else { CHUNK }
+    }
+
+    /// Whether the leaves of a catalogue can have this length, in bytes. A leaf of BLAKE3 is a subtree of whole chunks.
+    pub(crate) fn takes_leaf(self, length: u32) -> bool {
+        let is_subtree = length.is_power_of_two() && length as usize >= blake3::CHUNK_LEN;
+        (1..=LONGEST_LEAF).contains(&length) && (self != Self::Blake3 || is_subtree)
+    }
+
     /// The shape of digests where `shape` is asked for. A hash without trees has one shape only.
     pub(crate) fn shape(self, shape: Shape) -> Shape {
         if self.makes_trees() { shape } else { Shape::Sequential }
@@ -175,6 +199,11 @@ impl Algorithm {
             Self::Sha384 => Variant384::LENGTH..=Variant384::LENGTH,
             Self::Blake3 => 1..=LONGEST_OUTPUT,
         }
+    }
+
+    /// The lengths of digests in a catalogue in bytes. Leaves of BLAKE3 have one length.
+    pub(crate) fn recorded_lengths(self) -> RangeInclusive<usize> {
+        if self == Self::Blake3 { blake3::OUT_LEN..=blake3::OUT_LEN } else { self.lengths() }
     }
 
     /// The length of a digest in bytes if nothing else is said: the longest, or 32 of BLAKE3.
@@ -204,7 +233,8 @@ pub(crate) struct Scheme {
 /// The way from a message to a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A tree: a root over leaves of `chunk` bytes each, which is not 0.
+    /// A tree: a root over leaves of `chunk` bytes each, which is not 0. In catalogues, BLAKE3 has this shape too; its
+    /// digests are those of a message as a whole.
     Tree { chunk: u32 },
     /// The algorithm over the message as a whole, as coreutils or b3sum compute it.
     Sequential,

@@ -12,14 +12,13 @@
 use core::ops::Range;
 use std::io;
 
-use simd_digest::blake3::hazmat::{
-    ChainingValue, merge_subtrees_non_root, merge_subtrees_root, merge_subtrees_root_xof, subtrees,
-};
+use simd_digest::blake3::hazmat::{ChainingValue, subtrees};
 use simd_digest::blake3::{CHUNK_LEN, Mode, OUT_LEN};
 
 use crate::input::Input;
-use crate::scheme::{Digest, Span, digest};
+use crate::scheme::{Digest, Span};
 use crate::team::{Buffers, GROUP, Hashed, MEMORY, Team};
+use crate::tree::Stack;
 use crate::window::Window;
 use crate::{regular, stream};
 
@@ -118,42 +117,6 @@ fn root(groups: &mut dyn Iterator<Item = io::Result<Group>>, mode: &Mode, span: 
     stack.root(mode, span).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
-/// Subtrees side by side that are not merged yet, each larger than the next one but for the last two.
-#[derive(Default)]
-struct Stack {
-    values: Vec<ChainingValue>,
-    /// The number of subtrees pushed.
-    count: u64,
-}
-
-impl Stack {
-    /// Appends a subtree, and first merges those before it of which it tells that they are not the root.
-    fn push(&mut self, value: ChainingValue, mode: &Mode) {
-        // Whole subtrees are merged as a binary counter carries: a bit of the count stands for each that is left.
-        while self.values.len() > self.count.count_ones() as usize
-            && let [.., left, right] = self.values[..]
-        {
-            self.values.truncate(self.values.len() - 2);
-            self.values.push(merge_subtrees_non_root(&left, &right, mode));
-        }
-        self.values.push(value);
-        self.count += 1;
-    }
-
-    /// The digest over all subtrees, of which there are at least two.
-    fn root(mut self, mode: &Mode, span: Span) -> Option<Digest> {
-        let mut right = self.values.pop()?;
-        let first = (!self.values.is_empty()).then(|| self.values.remove(0))?;
-        while let Some(left) = self.values.pop() {
-            right = merge_subtrees_non_root(&left, &right, mode);
-        }
-        Some(match span.within_hash() {
-            Some(size) => digest(&merge_subtrees_root(&first, &right, mode).as_bytes()[..size]),
-            None => span.read(merge_subtrees_root_xof(&first, &right, mode)),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -163,6 +126,7 @@ mod tests {
     use crate::input::Source;
     use crate::paint::paint;
     use crate::progress::Progress;
+    use crate::scheme::digest;
 
     /// All shapes of a tree of up to 20 subtrees, with a last one of one byte, of some chunks, and of full length.
     #[test]

@@ -10,8 +10,6 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::time::SystemTime;
 
-use simd_digest::blake2::Flavour;
-
 use super::damage::{Leaves, damage};
 use super::draft::Draft;
 use super::hash::{Content, Outcome, Setting, run};
@@ -136,7 +134,7 @@ impl<'a, 'p> Audit<'a, 'p> {
     }
 
     /// Compares everything. An error says why the audit ends early.
-    pub(super) fn run<F: Flavour>(
+    pub(super) fn run(
         &mut self,
         setting: &Setting<'_>,
         walk: &mut Walk,
@@ -148,7 +146,7 @@ impl<'a, 'p> Audit<'a, 'p> {
         let update = matches!(self.output, Output::Update(_));
         let always = self.accepted.clone();
         let pairs = Merge::new(self.store, walk, (self.parts, &always), sample, fresh, update).map_err(Stop::Store)?;
-        let done = run::<F, _>(setting, pairs, |pair, outcome| {
+        let done = run(setting, pairs, |pair, outcome| {
             self.take(pair, outcome).map_err(|error| {
                 stop = Some(error);
                 ErrorKind::Interrupted.into()

@@ -10,17 +10,17 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use simd_digest::Backend;
-use simd_digest::blake2::{self, Flavour, Hash, Hasher, Part, Tree};
+use simd_digest::blake2::Part;
 
 use super::extra::Extra;
 use super::store::{Meta, Record, Time};
 use super::walk::Place;
 use crate::progress::Progress;
 use crate::reader::{Open, Reader};
-use crate::scheme::{Digest, Scheme, Secret, digest};
+use crate::scheme::Digest;
 use crate::team::{Buffers, GROUP, Plan};
 use crate::threads::in_order;
+use crate::tree::Tree;
 
 /// The largest number of tasks of a batch.
 const BATCH: usize = 256;
@@ -61,7 +61,7 @@ pub(super) struct Content {
     pub(super) begun: SystemTime,
     /// `None` if the file was not hashed, or a part cannot be read.
     pub(super) digest: Option<Digest>,
-    /// The digests of the leaves, one after the other. Empty if there is only one leaf.
+    /// The values of the leaves, one after the other. Empty if there is only one leaf.
     pub(super) leaves: Vec<u8>,
     /// The numbers of leaves that cannot be read, and why.
     pub(super) bad: Vec<(u64, String)>,
@@ -72,8 +72,7 @@ pub(super) type Outcome = Option<io::Result<Content>>;
 /// How files are hashed.
 #[derive(Clone, Copy)]
 pub(super) struct Setting<'a> {
-    pub(super) scheme: Scheme,
-    pub(super) secret: &'a Secret,
+    pub(super) tree: &'a dyn Tree,
     pub(super) threads: usize,
     pub(super) progress: &'a Progress,
     pub(super) direct: bool,
@@ -84,13 +83,13 @@ pub(super) struct Setting<'a> {
 }
 
 /// Gives each task, with its outcome, to `consume`, in order. The first error of `consume` ends this.
-pub(super) fn run<F: Flavour, T: Task>(
+pub(super) fn run<T: Task>(
     setting: &Setting<'_>,
     tasks: impl Iterator<Item = T> + Send,
     mut consume: impl FnMut(T, Outcome) -> io::Result<()>,
 ) -> io::Result<()> {
-    let tree: Tree<F> = setting.scheme.tree(setting.secret).ok_or(io::ErrorKind::Unsupported)?;
-    let plan = Plan::new(tree.leaf_length(), blake2::lanes::<F>(Backend::best()), setting.threads);
+    let tree = setting.tree;
+    let plan = Plan::new(tree.leaf_length(), tree.lanes(), setting.threads);
     let (buffers, leaf) = (Buffers::default(), tree.leaf_length() as usize);
     // One thread that has one lane hashes by leaves all the same.
     let group = plan.group.unwrap_or((GROUP / leaf).max(1) * leaf);
@@ -104,12 +103,12 @@ pub(super) fn run<F: Flavour, T: Task>(
         let number = feed.number;
         feed.number += 1;
         drop(feed);
-        let hashed = unit.map(|unit| unit.hash(setting, &tree, &buffer));
+        let hashed = unit.map(|unit| unit.hash(tree, &buffer));
         buffers.put(buffer);
         Some((number, hashed?))
     };
     // The leaves of a long file so far, or why there are none.
-    let mut long: io::Result<Vec<Hash<F>>> = Ok(Vec::new());
+    let mut long: io::Result<Vec<u8>> = Ok(Vec::new());
     in_order(plan.threads, work, |units| {
         for unit in units {
             match unit {
@@ -127,7 +126,7 @@ pub(super) fn run<F: Flavour, T: Task>(
                     let leaves = core::mem::replace(&mut long, Ok(Vec::new()));
                     let content = content.and_then(|mut content| {
                         content.bad = bad;
-                        content.end(&tree, &leaves?)?;
+                        content.end(tree, leaves?)?;
                         Ok(content)
                     });
                     consume(task, Some(content))?;
@@ -152,14 +151,12 @@ impl Content {
         self.digest.is_none() && self.bad.is_empty()
     }
 
-    /// Takes over the digests of all leaves.
-    fn end<F: Flavour>(&mut self, tree: &Tree<F>, leaves: &[Hash<F>]) -> io::Result<()> {
-        if leaves.len() > 1 {
-            self.leaves = leaves.iter().flat_map(Hash::as_bytes).copied().collect();
-        }
+    /// Takes over the values of all leaves, of which there are several.
+    fn end(&mut self, tree: &dyn Tree, leaves: Vec<u8>) -> io::Result<()> {
         if self.bad.is_empty() {
-            self.digest = Some(digest(tree.root_from_leaves(leaves.iter().copied()).map_err(io::Error::other)?));
+            self.digest = Some(tree.root(&leaves)?);
         }
+        self.leaves = leaves;
         Ok(())
     }
 }
@@ -195,10 +192,10 @@ enum Unit<T> {
 }
 
 /// The files, or the part of a long file, that one thread has hashed.
-enum Hashed<T, F: Flavour> {
+enum Hashed<T> {
     Batch(Vec<(T, Outcome)>),
     /// The number of the first leaf comes first.
-    Part(u64, io::Result<Vec<Hash<F>>>, Vec<(u64, String)>, Option<Box<(T, io::Result<Content>)>>),
+    Part(u64, io::Result<Vec<u8>>, Vec<(u64, String)>, Option<Box<(T, io::Result<Content>)>>),
 }
 
 /// Reads files in the order of tasks.
@@ -360,29 +357,24 @@ fn check(open: &mut Open) -> io::Result<bool> {
 
 impl<T> Unit<T> {
     /// Hashes all leaves side by side.
-    fn hash<F: Flavour>(self, setting: &Setting<'_>, tree: &Tree<F>, buffer: &[u8]) -> Hashed<T, F> {
+    fn hash(self, tree: &dyn Tree, buffer: &[u8]) -> Hashed<T> {
         match self {
-            Self::Batch(batch) => Hashed::Batch(hash_batch(setting, tree, batch, buffer)),
+            Self::Batch(batch) => Hashed::Batch(hash_batch(tree, batch, buffer)),
             Self::Part { first, length, is_last, bad, end } => {
-                let leaves = tree.hash_run(first, &buffer[..length], Part::last_if(is_last));
-                Hashed::Part(first, leaves.map_err(io::Error::other), bad, end)
+                let leaves = tree.leaves(first, &buffer[..length], Part::last_if(is_last));
+                Hashed::Part(first, leaves, bad, end)
             }
         }
     }
 }
 
 /// The digests of files that are in the buffer.
-fn hash_batch<T, F: Flavour>(
-    setting: &Setting<'_>,
-    tree: &Tree<F>,
-    batch: Vec<(T, Option<io::Result<Small>>)>,
-    buffer: &[u8],
-) -> Vec<(T, Outcome)> {
+fn hash_batch<T>(tree: &dyn Tree, batch: Vec<(T, Option<io::Result<Small>>)>, buffer: &[u8]) -> Vec<(T, Outcome)> {
     let chunk = tree.leaf_length() as usize;
     let read = batch.iter().filter_map(|(_, small)| Some(&buffer[small.as_ref()?.as_ref().ok()?.bytes.clone()?]));
     let (short, long): (Vec<&[u8]>, Vec<&[u8]>) = read.partition(|bytes| bytes.len() <= chunk);
-    let mut single = setting.scheme.hash_many::<F>(setting.secret, &short).into_iter().map(digest);
-    let mut several = leaves_of(tree, &long).map(Vec::into_iter);
+    let mut single = tree.of_only_leaves(&short).into_iter();
+    let mut several = tree.leaves_of_each(&long).map(Vec::into_iter);
     let outcomes = batch.into_iter().map(|(task, small)| {
         let outcome = small.map(|small| {
             let Small { mut content, bytes } = small?;
@@ -391,7 +383,7 @@ fn hash_batch<T, F: Flavour>(
                 (Some(length), _) if length <= chunk => {
                     content.digest = single.next().filter(|_| content.bad.is_empty());
                 }
-                (Some(_), Ok(several)) => content.end(tree, &several.next().unwrap_or_default())?,
+                (Some(_), Ok(several)) => content.end(tree, several.next().unwrap_or_default())?,
                 (Some(_), Err(error)) => return Err(io::Error::other(error.to_string())),
             }
             Ok(content)
@@ -399,20 +391,4 @@ fn hash_batch<T, F: Flavour>(
         (task, outcome)
     });
     outcomes.collect()
-}
-
-/// The digests of the leaves of each message, computed side by side.
-fn leaves_of<F: Flavour>(tree: &Tree<F>, messages: &[&[u8]]) -> io::Result<Vec<Vec<Hash<F>>>> {
-    let chunk = tree.leaf_length() as usize;
-    let (mut hashers, mut leaves) = (Vec::new(), Vec::new());
-    for message in messages {
-        let count = message.len().div_ceil(chunk);
-        for (i, leaf) in message.chunks(chunk).enumerate() {
-            hashers.push(tree.leaf(i as u64, Part::last_if(i + 1 == count)).map_err(io::Error::other)?);
-            leaves.push(leaf);
-        }
-    }
-    blake2::update_many(&mut hashers.iter_mut().zip(leaves).collect::<Vec<_>>());
-    let mut hashes = hashers.iter().map(Hasher::finalize);
-    Ok(messages.iter().map(|message| hashes.by_ref().take(message.len().div_ceil(chunk)).collect()).collect())
 }

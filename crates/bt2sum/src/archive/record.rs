@@ -3,8 +3,6 @@
 use core::mem;
 use std::io;
 
-use simd_digest::blake2::Flavour;
-
 use super::hash::{Outcome, Setting, Task, Wanted, run};
 use super::report::Report;
 use super::store::{Record, Sums, Writer, nanoseconds};
@@ -38,7 +36,7 @@ pub(super) struct Done {
 
 /// Writes all files, links and empty directories of a walk to a store. `complain` gets those that cannot be read, which
 /// are left out. `before_end` may refuse to give the store its name.
-pub(super) fn record<F: Flavour>(
+pub(super) fn record(
     setting: &Setting<'_>,
     walk: &mut Walk,
     mut writer: Writer,
@@ -47,7 +45,7 @@ pub(super) fn record<F: Flavour>(
     before_end: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<Result<Done, io::Error>> {
     let (mut links, mut directories, mut all_good, mut failure) = (0, 0, true, None);
-    let done = run::<F, _>(setting, walk, |mut found, outcome| {
+    let done = run(setting, walk, |mut found, outcome| {
         let written = match (&mut found, outcome) {
             (Found::Link(name, link), _) => mem::replace(link, Ok((Vec::new(), None))).map(|(target, owner)| {
                 links += 1;

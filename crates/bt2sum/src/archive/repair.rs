@@ -13,7 +13,6 @@ use std::time::SystemTime;
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, Mode, fstat, mkdirat, symlinkat};
-use simd_digest::blake2::Flavour;
 
 use super::name::{compare, split};
 use super::report::{Finding, Report, Status};
@@ -24,8 +23,8 @@ use crate::mend::{Copies, Copy, Mended, Recorded, Target, mend};
 use crate::output::{reason, shown};
 use crate::progress::Progress;
 use crate::restore::{Gone, in_directories, restore};
-use crate::scheme::Secret;
 use crate::temporary::{self, Temporary};
+use crate::tree::Tree;
 
 /// The first bytes of the file that a repair has beside the store.
 const MAGIC: [u8; 8] = *b"bt2mend\0";
@@ -148,7 +147,7 @@ enum From {
 pub(super) struct Repair<'a> {
     pub(super) options: &'a Options,
     pub(super) store: &'a Store,
-    pub(super) secret: &'a Secret,
+    pub(super) tree: &'a dyn Tree,
     pub(super) progress: &'a Progress,
     pub(super) root: Root,
     /// The file beside the store, unless nothing is written.
@@ -161,7 +160,7 @@ impl<'a> Repair<'a> {
     pub(super) fn new(
         options: &'a Options,
         store: &'a Store,
-        secret: &'a Secret,
+        tree: &'a dyn Tree,
         progress: &'a Progress,
         root: Root,
         lock: Option<Temporary>,
@@ -187,15 +186,11 @@ impl<'a> Repair<'a> {
         };
         let from = options.repair.from.iter().map(|path| open(path).map_err(|error| (path.clone(), error)));
         let from = from.collect::<Result<_, _>>()?;
-        Ok(Self { options, store, secret, progress, root, lock, from })
+        Ok(Self { options, store, tree, progress, root, lock, from })
     }
 
     /// Repairs all that is lost, and tells of it. The inner error says why nothing can be printed.
-    pub(super) fn run<F: Flavour>(
-        &mut self,
-        mut lost: Vec<Lost>,
-        report: &mut Report<'_, '_>,
-    ) -> io::Result<io::Result<()>> {
+    pub(super) fn run(&mut self, mut lost: Vec<Lost>, report: &mut Report<'_, '_>) -> io::Result<io::Result<()>> {
         lost.sort_by(|a, b| compare(&a.name, &b.name));
         let known = self.known(&lost)?;
         let lengths = lost.iter().filter_map(|lost| Some(lost.file.as_ref()?.0.length));
@@ -213,7 +208,7 @@ impl<'a> Repair<'a> {
                     let reason = format!("has the recorded contents of {name}, so move it there first");
                     Finding { reason: Some(reason), ..Finding::new(Status::Rotted) }
                 }
-                (Some(file), _) => self.file::<F>(lost, file)?,
+                (Some(file), _) => self.file(lost, file)?,
                 (None, _) => Finding::new(Status::Missing),
             };
             if let Err(error) = report.tell(&lost.name, &finding) {
@@ -278,15 +273,14 @@ impl<'a> Repair<'a> {
     }
 
     /// Repairs a file, or finds out what can be done.
-    fn file<F: Flavour>(&mut self, lost: &Lost, (record, at): &(Record, u64)) -> io::Result<Finding> {
+    fn file(&mut self, lost: &Lost, (record, at): &(Record, u64)) -> io::Result<Finding> {
         let (length, digest) = (Some(record.length), Some(record.digest.clone()));
         let finding = |status| Finding { length, digest: digest.clone(), ..Finding::new(status) };
         if lost.is_gone && !self.options.repair.missing {
             return Ok(finding(Status::Missing));
         }
         let leaves = self.store.leaves(record, *at)?;
-        let scheme = self.store.header.scheme;
-        let recorded = match Recorded::<F>::new(scheme, self.secret, record.length, &leaves, record.digest.clone()) {
+        let recorded = match Recorded::new(self.tree, record.length, leaves, record.digest.clone()) {
             Ok(recorded) => recorded,
             Err(error) => {
                 let status = if lost.is_gone { Status::Missing } else { Status::Rotted };
@@ -316,11 +310,11 @@ impl<'a> Repair<'a> {
         Ok(Finding { from, reason, mended: Some(mended), ..finding(status) })
     }
 
-    fn mend<F: Flavour>(
+    fn mend(
         &mut self,
         lost: &Lost,
         record: &Record,
-        recorded: &Recorded<F>,
+        recorded: &Recorded<'_>,
         copies: &mut Copies<'_>,
     ) -> io::Result<Mended> {
         let place = self.root.place(&lost.name)?;

@@ -32,6 +32,7 @@ mod sequential;
 mod sha2;
 mod signals;
 mod store;
+mod store_blake3;
 mod store_formats;
 mod store_kept;
 mod store_parts;

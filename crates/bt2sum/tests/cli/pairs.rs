@@ -148,8 +148,9 @@ fn options_beside_a_store() {
     let directory = Directory::new().file("key", &[7; 32]).file("f", b"f").file("names", b"d\0");
     std::fs::create_dir(directory.path("d")).unwrap();
     let of_all = ["--cpus=1", "--json", "--rate=1g", "--direct", "--backend=portable", "--no-progress"];
-    let recording =
-        ["--algorithm=blake2b", "--size=32", "--length=256", "--chunk=1k", "--exclude=x", "--one-file-system"];
+    let hashes = ["--algorithm=blake2b", "--algorithm=blake3"];
+    let of_hash = ["--size=32", "--length=256", "--chunk=1k", "--exclude=x", "--one-file-system"];
+    let recording = [&hashes[..], &of_hash].concat();
     for (mode, more) in [
         ("--recursive", &[&recording[..], &["--force"]].concat()[..]),
         ("--audit", &["--update", "--sample=5%", "--quiet"]),

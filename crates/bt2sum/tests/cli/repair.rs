@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::store::{audit, record, rot, set_time, tree};
+use crate::store::{HASHES, audit, record, rot, set_time, tree, with_leaves};
 use crate::store_verdicts::set_length;
 use crate::{Directory, Outcome, fewer, message, outcome};
 
@@ -45,8 +45,13 @@ pub(crate) fn copy(directory: &Directory, name: &str) {
 
 /// A recorded tree, and a copy of it.
 pub(crate) fn copied() -> Directory {
+    copied_by(&[])
+}
+
+/// As [`copied`], recorded with these options.
+fn copied_by(options: &[&str]) -> Directory {
     let directory = tree();
-    record(&directory, &[]);
+    record(&directory, options);
     copy(&directory, "copy");
     directory
 }
@@ -79,58 +84,58 @@ fn remove(directory: &Directory, names: &[&str]) {
     }
 }
 
-/// What is done to a tree, and what a repair says about it.
-type Case = (fn(&Directory), &'static [&'static str], &'static str);
+/// What is done to a tree whose leaves have this length, and what a repair says about it where they have 1000 bytes.
+type Case = (fn(&Directory, usize), &'static [&'static str], &'static str);
 
 /// Each file is as it was recorded afterwards, with its time. Before, a dry run tells the same and changes nothing.
 #[test]
 fn what_is_mended() {
     let cases: [Case; 17] = [
-        (|_| {}, &[], "6 unchanged"),
-        (|d| rot(d, "a", 5500), &["a: mended", "a: bytes 5000-5999: mended from copy"], "5 unchanged, 1 mended"),
+        (|_, _| {}, &[], "6 unchanged"),
+        (|d, _| rot(d, "a", 5500), &["a: mended", "a: bytes 5000-5999: mended from copy"], "5 unchanged, 1 mended"),
         // Neighbours, and the short last leaf.
         (
-            |d| [999, 1000, 10_499].into_iter().for_each(|at| rot(d, "a", at)),
+            |d, leaf| [leaf - 1, leaf, 10_499].into_iter().for_each(|at| rot(d, "a", at)),
             &["a: mended", "a: bytes 0-1999: mended from copy", "a: bytes 10000-10499: mended from copy"],
             "5 unchanged, 1 mended",
         ),
         // Files of one leaf, and of whole leaves.
         (
-            |d| rot(d, "sub/deep/c", 0),
+            |d, _| rot(d, "sub/deep/c", 0),
             &["sub/deep/c: mended", "sub/deep/c: bytes 0-0: mended from copy"],
             "5 unchanged, 1 mended",
         ),
         (
-            |d| rot(d, "sub/b", 2999),
+            |d, _| rot(d, "sub/b", 2999),
             &["sub/b: mended", "sub/b: bytes 2000-2999: mended from copy"],
             "5 unchanged, 1 mended",
         ),
         // Cut within a leaf, between two, and to nothing.
         (
-            |d| set_length(d, "a", 4500),
+            |d, _| set_length(d, "a", 4500),
             &["a: mended", "a: bytes 4000-10499: mended from copy"],
             "5 unchanged, 1 mended",
         ),
         (
-            |d| set_length(d, "a", 10_499),
+            |d, _| set_length(d, "a", 10_499),
             &["a: mended", "a: bytes 10000-10499: mended from copy"],
             "5 unchanged, 1 mended",
         ),
         (
-            |d| set_length(d, "sub/b", 2000),
+            |d, leaf| set_length(d, "sub/b", 2 * leaf as u64),
             &["sub/b: mended", "sub/b: bytes 2000-2999: mended from copy"],
             "5 unchanged, 1 mended",
         ),
         (
-            |d| set_length(d, "sub/b", 0),
+            |d, _| set_length(d, "sub/b", 0),
             &["sub/b: mended", "sub/b: bytes 0-2999: mended from copy"],
             "5 unchanged, 1 mended",
         ),
         // Cut, with damage before.
         (
-            |d| {
+            |d, _| {
                 rot(d, "a", 10);
-                rot(d, "a", 6000);
+                rot(d, "a", 6500);
                 set_length(d, "a", 7000);
             },
             &["a: mended", "a: bytes 0-999: mended from copy", "a: bytes 6000-10499: mended from copy"],
@@ -138,32 +143,32 @@ fn what_is_mended() {
         ),
         // Surplus: within the last leaf, and beyond it; with damage before; of an empty file.
         (
-            |d| write_at(d, "a", 10_500, b"x"),
+            |d, _| write_at(d, "a", 10_500, b"x"),
             &["a: mended", "a: bytes 10500-10500: surplus, cut off"],
             "5 unchanged, 1 mended",
         ),
         (
-            |d| write_at(d, "sub/b", 3000, &[7; 5000]),
+            |d, _| write_at(d, "sub/b", 3000, &[7; 5000]),
             &["sub/b: mended", "sub/b: bytes 3000-7999: surplus, cut off"],
             "5 unchanged, 1 mended",
         ),
         (
-            |d| {
+            |d, _| {
                 write_at(d, "a", 10_500, &message(2500));
-                rot(d, "a", 10_001);
+                rot(d, "a", 10_300);
             },
             &["a: mended", "a: bytes 10000-10499: mended from copy", "a: bytes 10500-12999: surplus, cut off"],
             "5 unchanged, 1 mended",
         ),
         (
-            |d| write_at(d, "empty", 0, b"abc"),
+            |d, _| write_at(d, "empty", 0, b"abc"),
             &["empty: mended", "empty: bytes 0-2: surplus, cut off"],
             "5 unchanged, 1 mended",
         ),
         // Missing: files, an empty one, a link, and directories.
-        (|d| remove(d, &["empty", "link"]), &["empty: restored", "link: restored"], "4 unchanged, 2 restored"),
+        (|d, _| remove(d, &["empty", "link"]), &["empty: restored", "link: restored"], "4 unchanged, 2 restored"),
         (
-            |d| remove(d, &["sub"]),
+            |d, _| remove(d, &["sub"]),
             &[
                 "sub/b: restored",
                 "sub/b: bytes 0-2999: mended from copy",
@@ -173,7 +178,7 @@ fn what_is_mended() {
             "4 unchanged, 2 restored",
         ),
         (
-            |d| {
+            |d, _| {
                 rot(d, "a", 1);
                 remove(d, &["sub.x"]);
             },
@@ -181,10 +186,18 @@ fn what_is_mended() {
             "4 unchanged, 1 mended, 1 restored",
         ),
     ];
-    let directory = copied();
+    for (hash, leaf) in HASHES {
+        mends(&cases, hash, leaf);
+    }
+}
+
+fn mends(cases: &[Case], hash: &[&str], leaf: usize) {
+    let directory = copied_by(hash);
     let whole = state(&directory, "d");
-    for (i, (damage, lines, sums)) in fewer(0, cases.into_iter().enumerate()) {
-        damage(&directory);
+    for (i, (damage, lines, sums)) in fewer(0, cases.iter().enumerate()) {
+        let lines: Vec<String> = lines.iter().map(|line| with_leaves(line, leaf)).collect();
+        let lines: Vec<&str> = lines.iter().map(|line| &**line).collect();
+        damage(&directory, leaf);
         let damaged = state(&directory, "d");
         assert_eq!(damaged == whole, i == 0, "{sums}");
         let later = |text: &str| {
@@ -195,7 +208,7 @@ fn what_is_mended() {
         let dry: Vec<&str> = dry.iter().map(|line| &**line).collect();
         assert_repair(&directory, &["--missing", "--dry-run"], &dry, &later(sums), 0);
         assert_eq!(state(&directory, "d"), damaged, "{lines:?}");
-        assert_repair(&directory, &["--missing"], lines, sums, 0);
+        assert_repair(&directory, &["--missing"], &lines, sums, 0);
         assert_eq!(state(&directory, "d"), whole, "{lines:?}");
     }
     assert_eq!(state(&directory, "copy"), whole);
@@ -206,7 +219,13 @@ fn what_is_mended() {
 /// Each copy gives what it has. What none has stays as it is, and the rest is mended all the same.
 #[test]
 fn damaged_copies() {
-    let directory = copied();
+    for (hash, leaf) in HASHES {
+        damaged_copies_by(hash, leaf);
+    }
+}
+
+fn damaged_copies_by(hash: &[&str], leaf: usize) {
+    let directory = copied_by(hash);
     let whole = state(&directory, "d");
     copy(&directory, "other");
     for (name, at) in [("copy", 3500), ("copy", 7500), ("other", 5500), ("other", 7600)] {
@@ -216,7 +235,7 @@ fn damaged_copies() {
         fs::write(path, bytes).unwrap();
     }
     fs::File::options().write(true).open(directory.path("other/a")).unwrap().set_len(10_000).unwrap();
-    [3000, 5999, 8000, 10_400].into_iter().for_each(|at| rot(&directory, "a", at));
+    [3100, 5500, 8200, 10_400].into_iter().for_each(|at| rot(&directory, "a", at));
     let lines = [
         "a: mended",
         "a: bytes 3000-3999: mended from other",
@@ -224,15 +243,18 @@ fn damaged_copies() {
         "a: bytes 8000-8999: mended from copy",
         "a: bytes 10000-10499: mended from copy",
     ];
+    let lines = lines.map(|line| with_leaves(line, leaf));
+    let lines: Vec<&str> = lines.iter().map(|line| &**line).collect();
     assert_repair(&directory, &["--from=other"], &lines, "5 unchanged, 1 mended", 0);
     assert_eq!(state(&directory, "d"), whole);
     // All three are damaged in one leaf, each in its way.
     rot(&directory, "a", 7700);
-    rot(&directory, "a", 2000);
+    rot(&directory, "a", 2100);
     let before = fs::read(directory.path("d/a")).unwrap();
     let lines = ["a: rotted", "a: bytes 2000-2999: mended from copy", "a: bytes 7000-7999: FAILED"];
     for (options, mended) in [(&["--from=other", "--dry-run"][..], false), (&["--from=other"], true)] {
-        let lines = lines.map(|line| if mended { line.to_owned() } else { line.replace("mended", "mendable") });
+        let lines = lines.map(|line| with_leaves(line, leaf));
+        let lines = lines.map(|line| if mended { line } else { line.replace("mended", "mendable") });
         let found = repair(&directory, options);
         assert_eq!(found, (lines.into(), "5 unchanged, 1 rotted".into(), 1));
         let after = fs::read(directory.path("d/a")).unwrap();
@@ -243,27 +265,28 @@ fn damaged_copies() {
     assert_eq!(fs::metadata(directory.path("d/a")).unwrap().mtime(), time);
     // Nothing is cut off, added or brought back that cannot be made whole.
     for (damage, line) in [
-        ((|d| write_at(d, "a", 10_500, b"xy")) as fn(&Directory), "a: bytes 10500-10501: FAILED: surplus"),
-        (|d| set_length(d, "a", 7999), "a: bytes 7000-10499: FAILED"),
-        (|d| set_length(d, "a", 0), "a: bytes 0-10499: FAILED"),
+        ((|d, _| write_at(d, "a", 10_500, b"xy")) as fn(&Directory, usize), "a: bytes 10500-10501: FAILED: surplus"),
+        (|d, _| set_length(d, "a", 7999), "a: bytes 7000-10499: FAILED"),
+        (|d, _| set_length(d, "a", 0), "a: bytes 0-10499: FAILED"),
         (
-            |d| {
-                write_at(d, "a", 0, &message(9000));
+            |d, leaf| {
+                write_at(d, "a", 0, &message(9 * leaf));
                 rot(d, "a", 7700);
             },
             "a: bytes 9000-10499: FAILED",
         ),
     ] {
-        damage(&directory);
+        damage(&directory, leaf);
         let before = state(&directory, "d");
         let (lines, sums, code) = repair(&directory, &["--from=other"]);
-        assert_eq!((lines.last().map(String::as_str), &*sums, code), (Some(line), "5 unchanged, 1 rotted", 1));
+        assert_eq!((lines.last(), &*sums, code), (Some(&with_leaves(line, leaf)), "5 unchanged, 1 rotted", 1));
         assert_eq!(state(&directory, "d"), before);
     }
     remove(&directory, &["a"]);
     fs::remove_file(directory.path("copy/sub/b")).unwrap();
     remove(&directory, &["sub"]);
-    let lines = ["a: missing", "a: bytes 7000-7999: FAILED", "sub/b: missing", "sub/b: bytes 0-2999: FAILED"];
+    let range = with_leaves("a: bytes 7000-7999: FAILED", leaf);
+    let lines = ["a: missing", &range, "sub/b: missing", "sub/b: bytes 0-2999: FAILED"];
     let restorable = ["sub/deep/c: restorable", "sub/deep/c: bytes 0-0: mendable from copy"];
     let restored = ["sub/deep/c: restored", "sub/deep/c: bytes 0-0: mended from copy"];
     let options = ["--from=other", "--missing", "--dry-run"];

@@ -63,6 +63,24 @@ pub(crate) fn is_known() -> bool {
     ["/etc/machine-id", "/var/lib/dbus/machine-id"].into_iter().any(has_id)
 }
 
+/// The hashes of catalogues, by the options that record with them, and the lengths of their leaves.
+pub(crate) const HASHES: [(&[&str], usize); 3] =
+    [(&[], 1000), (&["-a", "blake2s"], 1000), (&["-a", "blake3", "-t", "1k"], 1024)];
+
+/// A line about a range of bytes between leaves of 1000 bytes, as it is with leaves of another length. The end of `sub/b`
+/// stays.
+pub(crate) fn with_leaves(line: &str, leaf: usize) -> String {
+    let bytes = line.split_once(": bytes ").and_then(|(name, rest)| Some((name, rest.split_once(": ")?)));
+    let Some((name, (range, word))) = bytes.filter(|(_, (_, word))| !word.starts_with("surplus")) else {
+        return line.to_owned();
+    };
+    let (first, last) = range.split_once('-').unwrap();
+    let border = |at: usize| if at.is_multiple_of(1000) { at / 1000 * leaf } else { at };
+    let (first, end) = (border(first.parse().unwrap()), last.parse::<usize>().unwrap() + 1);
+    let end = if (name, end) == ("sub/b", 3000) { end } else { border(end) };
+    format!("{name}: bytes {first}-{}: {word}", end - 1)
+}
+
 /// Records `d` in `s`, with these options too.
 pub(crate) fn record(directory: &Directory, options: &[&str]) -> String {
     let run = outcome(directory.bt2sum(["-r", "--store", "s", "-t", "1000"]).args(options).arg("d"));
@@ -87,8 +105,14 @@ pub(crate) fn audit(directory: &Directory, options: &[&str]) -> (Vec<String>, St
 
 #[test]
 fn an_unchanged_tree() {
+    for (hash, _) in HASHES {
+        an_unchanged_tree_by(hash);
+    }
+}
+
+fn an_unchanged_tree_by(hash: &[&str]) {
     let directory = tree();
-    let line = record(&directory, &[]);
+    let line = record(&directory, hash);
     assert!(line.starts_with("5 files, 1 link, 13502 bytes, root ") && line.trim_end().len() == 35 + 64, "{line}");
     assert_eq!(audit(&directory, &["--audit"]), (vec![], "6 unchanged".into(), 0));
     // Also with another time, and elsewhere.
@@ -99,15 +123,21 @@ fn an_unchanged_tree() {
     assert_eq!(audit(&directory, &["--audit", "--direct", "--cpus=1"]), (vec![], "6 unchanged".into(), 0));
     // The root covers what the files are, not when they were looked at.
     set_time(&directory, "a", 1_000_000);
-    assert_eq!(record(&directory, &["--force"]), line);
+    assert_eq!(record(&directory, &[&["--force"], hash].concat()), line);
     set_time(&directory, "a", 1_000_001);
-    assert_ne!(record(&directory, &["--force"]), line);
+    assert_ne!(record(&directory, &[&["--force"], hash].concat()), line);
 }
 
 #[test]
 fn an_edit_is_told_from_rot() {
+    for (hash, leaf) in HASHES {
+        an_edit_is_told_from_rot_by(hash, leaf);
+    }
+}
+
+fn an_edit_is_told_from_rot_by(hash: &[&str], leaf: usize) {
     let directory = tree();
-    record(&directory, &[]);
+    record(&directory, hash);
     rot(&directory, "a", 5500);
     rot(&directory, "a", 10_499);
     fs::write(directory.path("d/sub/b"), message(3001)).unwrap();
@@ -120,7 +150,7 @@ fn an_edit_is_told_from_rot() {
     let (found, sums, code) = audit(&directory, &["--audit"]);
     assert_eq!(
         (found, sums.as_str(), code),
-        (expected.iter().map(|&line| line.into()).collect(), "3 unchanged, 2 changed, 1 rotted", 1)
+        (expected.iter().map(|line| with_leaves(line, leaf)).collect(), "3 unchanged, 2 changed, 1 rotted", 1)
     );
 }
 
@@ -421,13 +451,16 @@ fn roots_and_keys() {
 /// The roots that `data/store/make.py` computes by the specification of the format.
 #[test]
 fn roots_of_python() {
-    let directory = tree().file("k", b"key");
+    let directory = tree().file("k", b"key").file("l", b"whats the Elvish word for friend");
     let roots = include_str!("../data/store/roots").lines();
-    for (options, expected) in
-        ["-t 1000", "-a blake2s -s 20 -t 700 --exclude=*.tmp --exclude x/ --one-file-system", "-t 1000 --key-file k"]
-            .into_iter()
-            .zip(roots)
-    {
+    let cases = [
+        "-t 1000",
+        "-a blake2s -s 20 -t 700 --exclude=*.tmp --exclude x/ --one-file-system",
+        "-t 1000 --key-file k",
+        "-a blake3 -t 1k",
+        "-a blake3 -s 32 -t 2k --exclude=*.tmp --key-file l",
+    ];
+    for (options, expected) in cases.into_iter().zip(roots) {
         let run = outcome(directory.bt2sum(["-r", "--store", "s"]).args(options.split(' ')).arg("d"));
         assert_eq!(run.stdout, format!("5 files, 1 link, 13502 bytes, root {expected}\n"), "{options}");
         fs::remove_file(directory.path("s")).unwrap();
@@ -437,9 +470,15 @@ fn roots_of_python() {
 /// The digests are those of lines.
 #[test]
 fn digests_are_those_of_trees() {
-    for options in [&["-a", "blake2s", "-s", "20", "-t", "700"][..], &["-t", "1000"]] {
+    let by_blake2s = &["-a", "blake2s", "-s", "20", "-t", "700"][..];
+    // Lines of BLAKE3 have no length of a leaf.
+    for (options, leaf) in
+        [(by_blake2s, ""), (&["-t", "1000"], ""), (&["-a", "blake3"], "-t1k"), (&["-a", "blake3"], "")]
+    {
         let directory = tree();
-        let run = outcome(directory.bt2sum(["-r", "--store", "s", "--json"]).args(options).arg("d")).stdout;
+        let mut recording = directory.bt2sum(["-r", "--store", "s", "--json"]);
+        let leaf = Some(leaf).filter(|leaf| !leaf.is_empty());
+        let run = outcome(recording.args(options).args(leaf).arg("d")).stdout;
         for name in ["a", "empty", "sub/b"] {
             let tagged = outcome(directory.bt2sum(["--tag"]).args(options).arg(directory.path(&format!("d/{name}"))));
             let (title, hash) = tagged.stdout.trim().split_once(" = ").unwrap();
@@ -461,17 +500,25 @@ fn long_and_sparse_files() {
     fs::File::create(directory.path("d/sparse")).unwrap().set_len(3_000_000).unwrap();
     set_time(&directory, "long", 7);
     set_time(&directory, "sparse", 7);
-    for options in [&["--cpus=1"][..], &["--cpus=5", "--direct"], &[]] {
-        let json = record(&directory, &[options, &["--json", "--force"]].concat());
-        for name in ["long", "sparse"] {
-            let plain = outcome(directory.bt2sum(["-t", "1000"]).arg(directory.path("d").join(name))).stdout;
-            assert!(json.contains(plain.trim().split_once(" = ").unwrap().1), "{name}");
+    let blake3 = ["-a", "blake3", "-t", "1k"];
+    for (hash, ranges) in
+        [(&[][..], ["2000000-2000999", "4999000-4999999"]), (&blake3, ["1999872-2000895", "4999168-4999999"])]
+    {
+        for options in [&["--cpus=1"][..], &["--cpus=5", "--direct"], &[]] {
+            let json = record(&directory, &[options, hash, &["--json", "--force"]].concat());
+            for name in ["long", "sparse"] {
+                let lines = if hash.is_empty() { &["-t", "1000"][..] } else { &["-a", "blake3", "--tag"] };
+                let mut plain = directory.bt2sum(lines.iter().copied());
+                let plain = outcome(plain.arg(directory.path("d").join(name))).stdout;
+                assert!(json.contains(plain.trim().split_once(" = ").unwrap().1), "{name}");
+            }
         }
+        let damage = || [4_999_999, 2_000_000].into_iter().for_each(|at| rot(&directory, "long", at));
+        damage();
+        let [first, last] = ranges.map(|range| format!("long: bytes {range}: FAILED"));
+        assert_eq!(audit(&directory, &["--audit"]).0, ["long: rotted", &first, &last, HINT]);
+        damage();
     }
-    rot(&directory, "long", 4_999_999);
-    rot(&directory, "long", 2_000_000);
-    let lines = ["long: rotted", "long: bytes 2000000-2000999: FAILED", "long: bytes 4999000-4999999: FAILED", HINT];
-    assert_eq!(audit(&directory, &["--audit"]).0, lines);
 }
 
 #[test]

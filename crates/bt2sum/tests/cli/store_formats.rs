@@ -7,13 +7,19 @@ use std::process::Command;
 
 use simd_digest::blake2b::Params;
 
-use crate::store::{TOUCHED, audit, is_known, record, rot, set_mode, set_time, tree};
+use crate::store::{TOUCHED, audit, is_known, record, rot, set_mode, set_time, tree, with_leaves};
 use crate::store_verdicts::assert_verdicts;
-use crate::{Directory, outcome};
+use crate::{Directory, Outcome, outcome};
 
 const ONE: &[u8] = include_bytes!("../data/store/one");
 const TWO: &[u8] = include_bytes!("../data/store/two");
-const KEYED: [&[u8]; 2] = [include_bytes!("../data/store/one-keyed"), include_bytes!("../data/store/two-keyed")];
+const BLAKE3: &[u8] = include_bytes!("../data/store/blake3");
+/// Catalogues with a key: the name of its file, the format and the contents.
+const KEYED: [(&str, u8, &[u8]); 3] = [
+    ("k", 1, include_bytes!("../data/store/one-keyed")),
+    ("k", 2, include_bytes!("../data/store/two-keyed")),
+    ("l", 2, include_bytes!("../data/store/blake3-keyed")),
+];
 
 /// The number of the format of `s`.
 fn format(directory: &Directory) -> u8 {
@@ -30,12 +36,12 @@ fn told(directory: &Directory, options: &[&str]) -> (String, Option<i32>) {
 /// Catalogues that another program made by the specification are audited, listed, sampled and repaired by.
 #[test]
 fn both_formats_are_read() {
-    let directory = tree().file("k", b"key");
+    let directory = tree().file("k", b"key").file("l", b"whats the Elvish word for friend");
     let list = |options: &[&str]| outcome(directory.bt2sum(["--list", "--store", "s"]).args(options)).stdout;
     let copied = outcome(Command::new("cp").args(["-a", "d", "copy"]).current_dir(directory.path("")));
     assert_eq!(copied.code, Some(0));
     let mut lists = Vec::new();
-    for (number, whole) in [(1, ONE), (2, TWO)] {
+    for (number, whole, leaf) in [(1, ONE, 1000), (2, TWO, 1000), (2, BLAKE3, 1024)] {
         fs::write(directory.path("s"), whole).unwrap();
         assert_eq!(audit(&directory, &["--audit"]), (vec![], "6 unchanged".into(), 0));
         lists.push(list(&[]));
@@ -49,20 +55,23 @@ fn both_formats_are_read() {
         fs::write(directory.path("s"), whole).unwrap();
         fs::remove_file(directory.path("d/link")).unwrap();
         let repaired = told(&directory, &["--repair", "--missing", "--from", "copy"]);
-        let lines =
-            "a: mended\na: bytes 5000-5999: mended from copy\nlink: restored\n4 unchanged, 1 mended, 1 restored";
-        assert!(repaired.1 == Some(0) && repaired.0.starts_with(lines), "{repaired:?}");
+        let range = with_leaves("a: bytes 5000-5999: mended from copy", leaf);
+        let lines = format!("a: mended\n{range}\nlink: restored\n4 unchanged, 1 mended, 1 restored");
+        assert!(repaired.1 == Some(0) && repaired.0.starts_with(&lines), "{repaired:?}");
         // A sample changes nothing but the times of checks.
         let root = told(&directory, &["--sample=100%"]).0.rsplit_once("root ").unwrap().1.trim().to_owned();
         assert_eq!(told(&directory, &["--audit", "--root", &root]).1, Some(0));
         assert_eq!((format(&directory), fs::read(directory.path("s")).unwrap() != whole), (number, true));
-        assert_eq!(list(&[]), lists[0]);
+        assert_eq!(list(&[]), *lists.last().unwrap());
     }
     assert!(lists[0] == lists[1] && lists[0].lines().count() == 5, "{lists:?}");
-    for (number, whole) in [1, 2].into_iter().zip(KEYED) {
+    let names = ["a", "empty", "sub/b", "sub/deep/c", "sub.x"];
+    let plain = directory.bt2sum(["-a", "blake3", "--tag"]).current_dir(directory.path("d")).args(names).output();
+    assert_eq!(lists[2], Outcome::from(plain.unwrap()).stdout);
+    for (key, number, whole) in KEYED {
         fs::write(directory.path("s"), whole).unwrap();
         for mode in ["--audit", "--sample=50%", "--audit"] {
-            let run = outcome(&mut directory.bt2sum([mode, "--key-file=k", "--store", "s", "d"]));
+            let run = outcome(&mut directory.bt2sum([mode, "--key-file", key, "--store", "s", "d"]));
             assert!(run.code == Some(0) && run.stdout.starts_with("6 unchanged, root "), "{run:?}");
             assert_eq!(format(&directory), number, "{mode}");
         }

@@ -53,7 +53,7 @@ pub(in crate::archive) const CAPABILITY: &[u8] = b"security.capability";
 pub(in crate::archive) struct Header {
     /// The version of the format.
     pub(in crate::archive) version: u8,
-    /// A tree of BLAKE2b or BLAKE2s.
+    /// A tree of BLAKE2b or BLAKE2s, or BLAKE3 with leaves of this length.
     pub(in crate::archive) scheme: Scheme,
     pub(in crate::archive) keyed: bool,
     pub(in crate::archive) one_file_system: bool,
@@ -83,7 +83,12 @@ impl Header {
     /// The fields that the root covers.
     pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let size = u8::try_from(self.scheme.size).map_err(io::Error::other)?;
-        let hash = if self.scheme.algorithm == Algorithm::Blake2s { 2 } else { 1 };
+        let hash = match self.scheme.algorithm {
+            Algorithm::Blake2b => 1,
+            Algorithm::Blake2s => 2,
+            Algorithm::Blake3 => 3,
+            _ => return Err(io::ErrorKind::Unsupported.into()),
+        };
         let flag = |is_set, flag| if is_set { flag } else { 0 };
         let flags = flag(self.keyed, KEYED)
             | flag(self.one_file_system, ONE_FILE_SYSTEM)

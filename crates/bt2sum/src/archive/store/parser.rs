@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 
 use super::format::{Header, Host, KEYED, ONE_FILE_SYSTEM, OWNER, Sealing, XATTRS, damaged};
-use crate::scheme::{Algorithm, LONGEST_LEAF, Scheme, Secret, Shape};
+use crate::scheme::{Algorithm, Scheme, Secret, Shape};
 use crate::sealed::array;
 
 /// Reads fields.
@@ -113,11 +113,12 @@ impl Parser {
         let algorithm = match hash {
             1 => Algorithm::Blake2b,
             2 => Algorithm::Blake2s,
+            3 if version > 1 => Algorithm::Blake3,
             _ => return Err(damaged("an unknown hash")),
         };
         let (size, chunk) = (usize::from(size), u32::from_le_bytes(chunk));
         let known = KEYED | ONE_FILE_SYSTEM | if version > 1 { OWNER | XATTRS } else { 0 };
-        if !algorithm.lengths().contains(&size) || !(1..=LONGEST_LEAF).contains(&chunk) || flags & !known != 0 {
+        if !algorithm.recorded_lengths().contains(&size) || !algorithm.takes_leaf(chunk) || flags & !known != 0 {
             return Err(damaged("a parameter is out of its range"));
         }
         let mut exclude = Vec::new();
@@ -131,7 +132,7 @@ impl Parser {
             return Err(io::Error::other(if keyed { "made with a key" } else { "made without a key" }));
         }
         if !secret.suits(algorithm) {
-            return Err(io::Error::other(format!("of {}, which takes no key so long", algorithm.name())));
+            return Err(io::Error::other(format!("of {}, which takes no key of this length", algorithm.name())));
         }
         let scheme = Scheme { algorithm, size, shape: Shape::Tree { chunk } };
         let host = if version == 1 { Host::default() } else { Host(self.uncovered()?) };

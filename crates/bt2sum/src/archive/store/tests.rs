@@ -96,12 +96,14 @@ fn what_is_written_is_read() {
 }
 
 /// Catalogues that `make.py` wrote by the specification, of both formats and with a key, and their number of entries.
-const GOLDEN: [(&[u8], &[u8], u64); 6] = [
+const GOLDEN: [(&[u8], &[u8], u64); 8] = [
     (include_bytes!("../../../tests/data/store/one"), b"", 6),
     (include_bytes!("../../../tests/data/store/one-keyed"), b"key", 6),
     (include_bytes!("../../../tests/data/store/two"), b"", 6),
     (include_bytes!("../../../tests/data/store/two-keyed"), b"key", 6),
     (include_bytes!("../../../tests/data/store/fields"), b"", 10),
+    (include_bytes!("../../../tests/data/store/blake3"), b"", 6),
+    (include_bytes!("../../../tests/data/store/blake3-keyed"), b"whats the Elvish word for friend", 6),
     (include_bytes!("../../../tests/data/store/owned"), b"key", 6),
 ];
 
@@ -300,7 +302,16 @@ fn fields_out_of_range() {
     let good = header(&[]);
     let with =
         |size, chunk| Header { scheme: Scheme { size, shape: Shape::Tree { chunk }, ..good.scheme }, ..good.clone() };
-    for header in [with(0, 1000), with(65, 1000), with(20, 0), with(20, LONGEST_LEAF + 1)] {
+    let by_blake3 = |size, chunk| {
+        let scheme = Scheme { algorithm: Algorithm::Blake3, size, shape: Shape::Tree { chunk } };
+        Header { scheme, ..good.clone() }
+    };
+    let of_blake3 = [(32, 0), (32, 512), (32, 1000), (32, 1025), (32, 3072), (32, 5 << 20), (32, LONGEST_LEAF << 1)];
+    let of_blake3 = of_blake3.into_iter().chain([(0, 1024), (20, 1024), (31, 1024), (33, 1024), (64, 1024)]);
+    for header in [with(0, 1000), with(65, 1000), with(20, 0), with(20, LONGEST_LEAF + 1)]
+        .into_iter()
+        .chain(of_blake3.map(|(size, chunk)| by_blake3(size, chunk)))
+    {
         let mut writer =
             Writer::begin(Temporary::create(&scratch.path()).unwrap(), &header, &Secret::default()).unwrap();
         writer.link(b"a", b"b", None).unwrap();
@@ -316,6 +327,28 @@ fn fields_out_of_range() {
     let long = Record { length: u64::MAX, ..file(1) };
     let mut writer = Writer::begin(Temporary::create(&scratch.path()).unwrap(), &good, &Secret::default()).unwrap();
     assert!(writer.file(b"a", &long, &[]).is_err());
+}
+
+/// Hashes that a format has not, in stores whose checksum is right.
+#[test]
+fn unknown_hashes() {
+    let scratch = Scratch::new();
+    let at = usize::try_from(BEGIN).unwrap();
+    for ((whole, key, _), hashes) in GOLDEN.into_iter().zip([&[0, 3, 255][..], &[3, 4], &[0, 4, 255], &[4, 8]]) {
+        for &hash in hashes {
+            let mut bytes = whole.to_vec();
+            bytes[at] = hash;
+            fs::write(scratch.path(), sealed_again(&bytes)).unwrap();
+            let error = scratch.open(&secret_of(key)).map(|_| ()).unwrap_err().to_string();
+            assert_eq!(error, "damaged: an unknown hash", "{hash}");
+        }
+    }
+    // A key that has not the length of those of the hash.
+    fs::write(scratch.path(), GOLDEN[6].0).unwrap();
+    for length in [1, 31, 33, 64] {
+        let error = scratch.open(&secret_of(&vec![7; length])).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(error, "of blake3, which takes no key of this length", "{length}");
+    }
 }
 
 /// Entries of format 2 that say something in another way than the only one.

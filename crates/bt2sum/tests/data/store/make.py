@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Makes catalogues and their roots by docs/formats.md and Python's hashlib alone: the golden files beside this one.
 
-`one`, `two` and those with a key are of the tree that tests/cli/store.rs makes. `fields` has one of each field. `owned`
-is of that tree with owners and extended attributes, as tests/cli/store_rights.rs sets them.
+`one`, `two`, `blake3` and those with a key are of the tree that tests/cli/store.rs makes. `fields` has one of each
+field. `owned` is of that tree with owners and extended attributes, as tests/cli/store_rights.rs sets them. BLAKE3, which
+hashlib has not, is written here by its paper, and compared with the vectors of the BLAKE3 team.
 """
 
+import json
 import pathlib
 import struct
 from hashlib import blake2b, blake2s
@@ -67,8 +69,62 @@ def attributes(key, all):
     return bytes([1 + 2 * (b"security.capability" in all)]) + digest if all else b"\0"
 
 
+# BLAKE3, by section 2 of the paper: table 1 has the IV, table 2 the permutation, table 3 the flags.
+IV = struct.unpack("<8I", bytes.fromhex("67e6096a85ae67bb72f36e3c3af54fa57f520e518c68059babd9831f19cde05b"))
+PERMUTATION = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8]
+CHUNK_START, CHUNK_END, PARENT, ROOT, KEYED_HASH = 1, 2, 4, 8, 16
+
+
+def compress(chaining_value, block, counter, flags):
+    words = list(struct.unpack("<16I", block.ljust(64, b"\0")))
+    v = [*chaining_value, *IV[:4], counter & 0xFFFFFFFF, counter >> 32, len(block), flags]
+    for _ in range(7):
+        for i in range(8):
+            # Four columns, then four diagonals.
+            shift = i // 4
+            a, b, c, d = (4 * row + (i + row * shift) % 4 for row in range(4))
+            for word, of_d, of_b in (words[2 * i], 16, 12), (words[2 * i + 1], 8, 7):
+                v[a] = (v[a] + v[b] + word) & 0xFFFFFFFF
+                v[d] = rotated(v[d] ^ v[a], of_d)
+                v[c] = (v[c] + v[d]) & 0xFFFFFFFF
+                v[b] = rotated(v[b] ^ v[c], of_b)
+        words = [words[i] for i in PERMUTATION]
+    return [v[i] ^ v[i + 8] for i in range(8)]
+
+
+def rotated(word, right):
+    return (word >> right | word << 32 - right) & 0xFFFFFFFF
+
+
+def subtree(data, counter, key, root=0):
+    """The chaining value of a subtree whose first chunk has this number, or with ROOT the hash of the message."""
+    words = struct.unpack("<8I", key) if key else IV
+    flags = KEYED_HASH if key else 0
+    if len(data) <= 1024:
+        blocks = [data[i : i + 64] for i in range(0, len(data), 64)] or [b""]
+        value, last = words, len(blocks) - 1
+        for i, block in enumerate(blocks):
+            ends = CHUNK_START * (i == 0) | (CHUNK_END | root) * (i == last)
+            value = compress(value, block, counter, flags | ends)
+    else:
+        # The left subtree has the most chunks that leave at least a byte for the right one, a power of two.
+        left = 2 ** (((len(data) - 1) // 1024).bit_length() - 1)
+        halves = subtree(data[: 1024 * left], counter, key), subtree(data[1024 * left :], counter + left, key)
+        value = compress(words, b"".join(halves), 0, flags | PARENT | root)
+    return struct.pack("<8I", *value)
+
+
+VECTORS = json.loads((HERE.parents[4] / "tests/data/blake3/test_vectors.json").read_text())
+for case in VECTORS["cases"]:
+    for name, key in [("hash", b""), ("keyed_hash", VECTORS["key"].encode())]:
+        assert subtree(message(case["input_len"]), 0, key, ROOT).hex() == case[name][:64], (name, case["input_len"])
+
+
 def digests(hash, size, chunk, key, data):
     """The digest of a file, and those of its leaves."""
+    if hash is subtree:
+        leaves = [subtree(data[i : i + chunk], i // 1024, key) for i in range(0, len(data), chunk)]
+        return subtree(data, 0, key, ROOT), leaves
     common = dict(digest_size=size, key=key, fanout=0, depth=2, leaf_size=chunk, inner_size=size)
     parts = [data[i : i + chunk] for i in range(0, len(data), chunk)] or [b""]
     last = len(parts) - 1
@@ -154,7 +210,7 @@ def catalogue(
     version, number, size, chunk, key=b"", exclude=(), one_file_system=False, tree=TREE, host=bytes(16), owned=None
 ):
     """The bytes of a catalogue, and its root."""
-    hash = {1: blake2b, 2: blake2s}[number]
+    hash = {1: blake2b, 2: blake2s, 3: subtree}[number]
     flags = bool(key) + 2 * one_file_system + 12 * bool(owned)
     covered = b"bt2store" + bytes([version, number, size, flags]) + struct.pack("<I", chunk)
     covered += struct.pack("<I", len(exclude)) + b"".join(struct.pack("<I", len(glob)) + glob for glob in exclude)
@@ -173,11 +229,16 @@ def catalogue(
 for name, version in [("one", 1), ("two", 2)]:
     (HERE / name).write_bytes(catalogue(version, 1, 64, 1000)[0])
     (HERE / f"{name}-keyed").write_bytes(catalogue(version, 2, 20, 700, key=b"key", exclude=[b"*.tmp", b"x/"])[0])
+KEY = VECTORS["key"].encode()
+(HERE / "blake3").write_bytes(catalogue(2, 3, 32, 1024)[0])
+(HERE / "blake3-keyed").write_bytes(catalogue(2, 3, 32, 2048, key=KEY, exclude=[b"*.tmp"])[0])
 (HERE / "fields").write_bytes(catalogue(2, 1, 20, 1000, tree=FIELDS, host=bytes(range(16)))[0])
 (HERE / "owned").write_bytes(catalogue(2, 1, 20, 1000, key=b"key", owned=OWNED)[0])
 roots = [
     catalogue(2, 1, 64, 1000)[1],
     catalogue(2, 2, 20, 700, exclude=[b"*.tmp", b"x/"], one_file_system=True)[1],
     catalogue(2, 1, 64, 1000, key=b"key")[1],
+    catalogue(2, 3, 32, 1024)[1],
+    catalogue(2, 3, 32, 2048, key=KEY, exclude=[b"*.tmp"])[1],
 ]
 (HERE / "roots").write_text("".join(root + "\n" for root in roots))
