@@ -16,7 +16,7 @@ const WITH_NANOSECONDS: u8 = 8;
 const WITH_OWNER: u8 = 16;
 const WITH_ATTRIBUTES: u8 = 32;
 
-/// What is in the first byte of extended attributes, if there are any.
+/// Flags in the first byte of extended attributes, if there are any.
 const ATTRIBUTES: u8 = 1;
 const CAPABILITY: u8 = 2;
 
