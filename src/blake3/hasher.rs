@@ -17,7 +17,7 @@ use super::output::OutputReader;
 use super::stack::Stack;
 #[cfg(feature = "rayon")]
 use super::tree::OnThreads;
-use super::tree::{Base, Cv, GROUP, Join, List, Serial, end_of, last_block};
+use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::Backend;
 use crate::backend::dispatch::{compress_block, compress_one};
@@ -198,11 +198,9 @@ impl Hasher {
     pub fn finalize_xof(&self) -> OutputReader {
         self.note_digest();
         if self.is_one_chunk() {
-            let Stream { chain, buffer, backend } = &self.chunk;
-            return OutputReader::of_root(
-                end_of(chain, buffer.held().len(), |block| reread_words(block, buffer.block())),
-                *backend,
-            );
+            let Stream { chain: Chain { h, flags, first, .. }, buffer, backend } = &self.chunk;
+            let (flags, length) = (flags | first | flag::CHUNK_END, buffer.held().len());
+            return OutputReader::of_chunk(h, flags, length, *backend, |block| reread_words(block, buffer.block()));
         }
         OutputReader::new(&mut self.node(), self.chunk.backend)
     }

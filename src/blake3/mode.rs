@@ -7,7 +7,7 @@ use digest::MacError;
 use super::hasher::Hasher;
 use super::output::OutputReader;
 use super::plan;
-use super::tree::{Base, Cv, end_of};
+use super::tree::{Base, Cv};
 use super::value::{Hash, KEY_LEN, OUT_LEN};
 use crate::backend::Backend;
 use crate::buffer::copy_words;
@@ -101,8 +101,9 @@ impl Mode {
     pub fn hash_xof(&self, message: &[u8]) -> OutputReader {
         let base = self.base();
         if message.len() <= 64 {
-            let node = end_of(&base.chunk(0), message.len(), |block| copy_words(block, message));
-            return OutputReader::of_root(node, base.backend);
+            let flags = base.flags | flag::CHUNK_START | flag::CHUNK_END;
+            let write = |block: &mut [u8; 64]| copy_words(block, message);
+            return OutputReader::of_chunk(base.key, flags, message.len(), base.backend, write);
         }
         OutputReader::new(&mut base.node(message), base.backend)
     }

@@ -43,11 +43,22 @@ pub struct OutputReader {
 }
 
 impl OutputReader {
-    /// The reader of a node that is made for it, in its place.
+    /// The output of a message that ends with the block of `length` bytes which `write` writes over zeros, after the
+    /// chaining value `h`. It is written in its place, so that no copy is to be wiped.
     #[inline(always)]
-    pub(super) fn of_root(node: Node, backend: Backend) -> Self {
-        let node = Node { flags: node.flags | flag::ROOT, ..node };
-        Self { node, backend, counter: 0, read: 0, block: [0; 64] }
+    pub(super) fn of_chunk(
+        h: &[u32; 8],
+        flags: u8,
+        length: usize,
+        backend: Backend,
+        write: impl FnOnce(&mut [u8; 64]),
+    ) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
+        let length = length as u8;
+        let node = Node { h: *h, block: [0; 64], counter: 0, length, flags: flags | flag::ROOT };
+        let mut reader = Self { node, backend, counter: 0, read: 0, block: [0; 64] };
+        write(&mut reader.node.block);
+        reader
     }
 
     /// Takes the node, and wipes the place that it was in.

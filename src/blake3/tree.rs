@@ -333,16 +333,10 @@ pub(super) fn split_last<'a>(chunk: &'a [u8], memory: &'a mut [[u8; 64]; 2]) -> 
 /// The last block of a chunk, of at most 64 bytes.
 #[inline]
 pub(super) fn last_block(chain: &Chain, bytes: &[u8]) -> Node {
-    end_of(chain, bytes.len(), |block| block[..bytes.len()].copy_from_slice(bytes))
-}
-
-/// The last block of a chunk, of `length` bytes, which `write` writes over zeros.
-#[inline(always)]
-pub(super) fn end_of(chain: &Chain, length: usize, write: impl FnOnce(&mut [u8; 64])) -> Node {
     let mut block = [0; 64];
-    write(&mut block);
+    block[..bytes.len()].copy_from_slice(bytes);
     #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
-    let length = length as u8;
+    let length = bytes.len() as u8;
     Node { h: chain.h, block, counter: chain.counter, length, flags: chain.flags | chain.first | flag::CHUNK_END }
 }
 
