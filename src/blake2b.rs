@@ -223,7 +223,7 @@ pub type Hash = blake2::Hash<FlavourB>;
 /// ```
 pub type Parallel = blake2::Parallel<FlavourB>;
 
-/// Reads the output of [`Blake2xb`](crate::Blake2xb), as many bytes as it was finalized for.
+/// Reads the output of a [`Blake2xb`], of the length that this was made with.
 pub type OutputReader = blake2::OutputReader<FlavourB>;
 
 /// A way to hash messages as trees of BLAKE2b nodes.

@@ -314,7 +314,7 @@ pub fn pbkdf2_many<P: AsRef<[u8]>, S: AsRef<[u8]>, O: AsMut<[u8]>>(
 }
 
 /// The number of messages that `backend` hashes side by side: 1, 4, 8 or 16. [`hash_many_into`], [`update_many`] and the
-/// others leave no lane empty if a batch has a multiple of it.
+/// others leave no lane empty if a batch of messages of one length has a multiple of it.
 ///
 /// With the [SHA extension](crate::Backend::sha), a backend hashes as many, two to four at a time.
 ///

@@ -384,6 +384,8 @@ impl Hasher {
             self.merge();
             self.chunk.update(last);
             self.filled = last.len();
+            self.held = held;
+            self.held.clear();
         }
         self.merge_to(depth(self.chunks(), self.filled));
     }

@@ -26,7 +26,10 @@ impl Held {
     /// Tells that a digest was asked for.
     #[inline]
     pub(super) fn note_digest(&self) {
-        self.digested.store(true, Ordering::Relaxed);
+        // A hasher that many threads clone is written to once.
+        if !self.digested.load(Ordering::Relaxed) {
+            self.digested.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether a digest was asked for since the last call.

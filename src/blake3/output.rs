@@ -44,7 +44,7 @@ pub struct OutputReader {
 
 impl OutputReader {
     /// The output of a message that ends with the block of `length` bytes which `write` writes over zeros, after the
-    /// chaining value `h`. It is written in its place, so that no copy is to be wiped.
+    /// chaining value `h`. Both are written in their place, so that no copy is to be wiped.
     #[inline(always)]
     pub(super) fn of_chunk(
         h: &[u32; 8],
@@ -55,8 +55,9 @@ impl OutputReader {
     ) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
         let length = length as u8;
-        let node = Node { h: *h, block: [0; 64], counter: 0, length, flags: flags | flag::ROOT };
+        let node = Node { h: [0; 8], block: [0; 64], counter: 0, length, flags: flags | flag::ROOT };
         let mut reader = Self { node, backend, counter: 0, read: 0, block: [0; 64] };
+        reader.node.h = *h;
         write(&mut reader.node.block);
         reader
     }

@@ -255,7 +255,9 @@ mod tests {
     #[test]
     fn golden_files() {
         let data = |path: &str| std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-        for (name, end) in [("one", 81), ("one-keyed", 113), ("two", 81), ("two-keyed", 113)] {
+        for (name, end) in
+            [("one", 81), ("one-keyed", 113), ("two", 81), ("two-keyed", 113), ("blake3", 81), ("owned", 113)]
+        {
             let bytes = data(&format!("tests/data/store/{name}"));
             let bytes = &bytes[8..bytes.len() - end];
             assert!(catalogue(bytes), "{name}");

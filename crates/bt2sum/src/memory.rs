@@ -1,4 +1,4 @@
-//! A file in memory that has a path, for what takes the path of a file.
+//! A file in memory that has a path, for functions that take the path of a file.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};

@@ -309,6 +309,8 @@ pub(crate) struct Target {
     before: Metadata,
     /// The time that the file gets back.
     modified: SystemTime,
+    /// `security.capability`, which a write takes away.
+    capability: Option<Vec<u8>>,
 }
 
 impl Target {
@@ -323,11 +325,12 @@ impl Target {
         if !is_same_file(file.metadata(), disk.metadata()) || recorded.is_some_and(|recorded| recorded != modified) {
             return Err(changed());
         }
-        Ok(Self { file, disk, before, modified })
+        let capability = capability::of(&file)?;
+        Ok(Self { file, disk, before, modified, capability })
     }
 
-    /// Does `work`, which changes the file, unless somebody else has changed it. Afterwards the file has its time again,
-    /// whether the work succeeds or not. Signals wait for all of this.
+    /// Does `work`, which changes the file, unless somebody else has changed it. Afterwards the file has its time and its
+    /// rights again, whether the work succeeds or not. Signals wait for all of this.
     fn change(
         &mut self,
         mark: &mut dyn FnMut() -> io::Result<()>,
@@ -339,10 +342,68 @@ impl Target {
                 return Err(changed());
             }
             let done = work(&mut self.file);
+            let rights = self.put_rights_back();
             self.file.set_modified(self.modified)?;
             self.before = self.file.metadata()?;
-            done
+            done.and(rights)
         })
+    }
+
+    /// Gives the file the permissions and the capability back that a write takes away.
+    fn put_rights_back(&self) -> io::Result<()> {
+        let permissions = self.before.permissions();
+        let unable = |what: &str, error: io::Error| {
+            io::Error::new(error.kind(), format!("{what} cannot be put back after a write: {}", reason(&error)))
+        };
+        if self.file.metadata()?.permissions() != permissions {
+            self.file.set_permissions(permissions).map_err(|error| unable("Permissions", error))?;
+        }
+        let Some(capability) = &self.capability else { return Ok(()) };
+        capability::put_back(&self.file, capability).map_err(|error| unable("security.capability", error))
+    }
+}
+
+/// The attribute by which a program has more rights.
+#[cfg(target_os = "linux")]
+mod capability {
+    use std::fs::File;
+    use std::io;
+
+    use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+    use rustix::io::Errno;
+
+    const NAME: &str = "security.capability";
+
+    pub(super) fn of(file: &File) -> io::Result<Option<Vec<u8>>> {
+        // It has 24 bytes at most.
+        let mut value = vec![0; 256];
+        match fgetxattr(file, NAME, &mut value[..]) {
+            Ok(length) => {
+                value.truncate(length);
+                Ok(Some(value))
+            }
+            Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn put_back(file: &File, value: &[u8]) -> io::Result<()> {
+        Ok(fsetxattr(file, NAME, value, XattrFlags::empty())?)
+    }
+}
+
+/// No other system has it.
+#[cfg(not(target_os = "linux"))]
+mod capability {
+    use std::fs::File;
+    use std::io;
+
+    pub(super) fn of(_: &File) -> io::Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    pub(super) fn put_back(_: &File, _: &[u8]) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!   BLAKE2   a root over the digests of all leaves; a leaf has its number, and the last one a mark
 //!   BLAKE3   parents of two up to the root; a leaf is a subtree of 2^n chunks, and has its chaining value (the
-//!            paper, section 2), which is that of its place in the message
+//!            paper, section 2) at its place in the message
 //! ```
 //!
 //! Bytes of leaves, one after the other, are all that other modules see: they compare, store and merge them for any hash.
@@ -191,7 +191,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Appends a subtree, and first merges those before it of which it tells that they are not the root. All subtrees have
+    /// Appends a subtree, and first merges those before it, which are not the root if it follows. All subtrees have
     /// one length, which is a power of two, except that the last may be shorter.
     pub(crate) fn push(&mut self, value: ChainingValue, mode: &Mode) {
         // Whole subtrees are merged as a binary counter carries: a bit of the count stands for each that is left.
@@ -205,7 +205,7 @@ impl Stack {
         self.count += 1;
     }
 
-    /// The digest over all subtrees, of which there are at least two.
+    /// The digest over all subtrees, at least two.
     pub(crate) fn root(mut self, mode: &Mode, span: Span) -> Option<Digest> {
         let mut right = self.values.pop()?;
         let first = (!self.values.is_empty()).then(|| self.values.remove(0))?;

@@ -60,7 +60,8 @@ impl<F: Flavour> Tree<F> {
 /// Smaller pieces are collected first, until there is a leaf for each lane, but no more than 1 MiB of them. Leaves of
 /// more than 512 KiB are not collected: each is hashed as it comes, and small pieces of it gain nothing from lanes.
 ///
-/// So a hasher holds at most 1 MiB of the message. It also holds the digests of nodes without a parent, of each level
+/// So a hasher holds at most 1 MiB of the message. With feature `zeroize`, it holds up to
+/// twice that while the memory grows. It also holds the digests of nodes without a parent, of each level
 /// at most as many as the fanout, and those that [`keep_leaves`](Self::keep_leaves) keeps.
 ///
 /// ```

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use simd_digest::blake2b::{Hasher, Params};
 
 use super::store::{Attributes, CAPABILITY, Header};
+use crate::output::reason;
 use crate::scheme::Secret;
 
 /// The most bytes that the names of all attributes of a file have, and the most of a value.
@@ -45,33 +46,41 @@ impl Extra {
     /// The attributes of an open file or directory; `None` if they are not found out.
     pub(super) fn attributes(&self, file: impl AsFd) -> io::Result<Option<Attributes>> {
         let Some(hasher) = &self.hasher else { return Ok(None) };
-        let all = all(|buffer| flistxattr(&file, buffer), |name, buffer| fgetxattr(&file, name, buffer))?;
-        Ok(Some(digest(hasher.clone(), &all)))
+        let mut digest = Digest { hasher: hasher.clone(), is_empty: true, has_capability: false };
+        let list = |buffer: &mut [u8]| flistxattr(&file, buffer);
+        let done = each(list, |name, buffer| fgetxattr(&file, name, buffer), |name, value| digest.add(name, value));
+        done.map_err(|error| {
+            let error = io::Error::from(error);
+            io::Error::new(error.kind(), format!("Extended attributes: {}", reason(&error)))
+        })?;
+        Ok(Some(digest.finish()))
     }
 }
 
-/// The names and values of the attributes that count, in the order of names. `list` and `get` ask the system.
-fn all(
+/// Gives the names and values of the attributes that count to `put`, in the order of names. `list` and `get` ask the
+/// system. One value at a time is in memory.
+fn each(
     list: impl Fn(&mut [u8]) -> rustix::io::Result<usize>,
     get: impl Fn(&[u8], &mut [u8]) -> rustix::io::Result<usize>,
-) -> rustix::io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    let list = match read(list) {
+    mut put: impl FnMut(&[u8], &[u8]),
+) -> rustix::io::Result<()> {
+    let (mut names, mut value) = (Vec::new(), Vec::new());
+    match read(&mut names, list) {
         // The file system has none.
-        Err(Errno::OPNOTSUPP) => return Ok(Vec::new()),
-        list => list?,
-    };
-    let mut names: Vec<&[u8]> = list.split(|&byte| byte == 0).filter(|name| is_kept(name)).collect();
+        Err(Errno::OPNOTSUPP) => return Ok(()),
+        listed => listed?,
+    }
+    let mut names: Vec<&[u8]> = names.split(|&byte| byte == 0).filter(|name| is_kept(name)).collect();
     names.sort_unstable();
-    let mut all = Vec::new();
     for name in names {
-        match read(|buffer| get(name, buffer)) {
-            Ok(value) => all.push((name.to_vec(), value)),
+        match read(&mut value, |buffer| get(name, buffer)) {
+            Ok(()) => put(name, &value),
             // It was removed meanwhile.
             Err(Errno::NODATA) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(all)
+    Ok(())
 }
 
 /// Whether an attribute is one that a backup keeps.
@@ -79,30 +88,43 @@ fn is_kept(name: &[u8]) -> bool {
     name.starts_with(b"user.") || name == CAPABILITY || name.starts_with(b"system.posix_acl_")
 }
 
-/// The bytes that the system writes to a buffer.
-fn read(call: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> rustix::io::Result<Vec<u8>> {
-    let mut buffer = vec![0; USUAL];
-    let length = match call(&mut buffer) {
+/// Fills a buffer with the bytes that the system writes.
+fn read(buffer: &mut Vec<u8>, call: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> rustix::io::Result<()> {
+    buffer.resize(buffer.len().max(USUAL), 0);
+    let length = match call(buffer) {
         Err(Errno::RANGE) => {
             buffer.resize(LONGEST, 0);
-            call(&mut buffer)?
+            call(buffer)?
         }
         length => length?,
     };
     buffer.truncate(length);
-    Ok(buffer)
+    Ok(())
 }
 
-/// The digest of attributes that are in the order of their names.
-fn digest(mut hasher: Hasher, all: &[(Vec<u8>, Vec<u8>)]) -> Attributes {
-    for bytes in all.iter().flat_map(|(name, value)| [name, value]) {
-        // None is longer than `LONGEST`.
-        hasher.update(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
-        hasher.update(bytes);
+/// The digest of attributes so far.
+struct Digest {
+    hasher: Hasher,
+    is_empty: bool,
+    has_capability: bool,
+}
+
+impl Digest {
+    /// Adds an attribute, whose name comes after the others.
+    fn add(&mut self, name: &[u8], value: &[u8]) {
+        for bytes in [name, value] {
+            // None is longer than `LONGEST`.
+            self.hasher.update(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
+            self.hasher.update(bytes);
+        }
+        self.is_empty = false;
+        self.has_capability |= name == CAPABILITY;
     }
-    let digest = hasher.finalize().as_bytes().try_into().ok();
-    let has_capability = all.iter().any(|(name, _)| name == CAPABILITY);
-    Attributes { digest: digest.filter(|_| !all.is_empty()), has_capability }
+
+    fn finish(self) -> Attributes {
+        let digest = self.hasher.finalize().as_bytes().try_into().ok();
+        Attributes { digest: digest.filter(|_| !self.is_empty), has_capability: self.has_capability }
+    }
 }
 
 #[cfg(test)]
@@ -135,9 +157,9 @@ mod tests {
     fn digests_of_attributes() {
         let params = || Params::new().hash_length(16).personal(b"bt2store xattr").hasher().unwrap();
         let of = |all: &[(&str, &str)]| {
-            let all: Vec<_> =
-                all.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec())).collect();
-            digest(params(), &all)
+            let mut digest = Digest { hasher: params(), is_empty: true, has_capability: false };
+            all.iter().for_each(|(name, value)| digest.add(name.as_bytes(), value.as_bytes()));
+            digest.finish()
         };
         assert_eq!(of(&[]), Attributes::default());
         let sets: [&[(&str, &str)]; 6] = [
@@ -165,6 +187,14 @@ mod tests {
         };
         let list = || answer(b"user.b\0security.selinux\0user.a\0");
         let of = |name: &[u8], value: &[u8]| (name.to_vec(), value.to_vec());
+        type Got = rustix::io::Result<Vec<(Vec<u8>, Vec<u8>)>>;
+        fn all(
+            list: impl Fn(&mut [u8]) -> rustix::io::Result<usize>,
+            get: impl Fn(&[u8], &mut [u8]) -> rustix::io::Result<usize>,
+        ) -> Got {
+            let mut all = Vec::new();
+            each(list, get, |name, value| all.push((name.to_vec(), value.to_vec()))).map(|()| all)
+        }
         assert_eq!(all(list(), |_, buffer| answer(b"1")(buffer)), Ok(vec![of(b"user.a", b"1"), of(b"user.b", b"1")]));
         assert_eq!(all(|_| Err(Errno::OPNOTSUPP), |_, _| Ok(0)), Ok(Vec::new()));
         for error in [Errno::ACCESS, Errno::PERM, Errno::IO, Errno::TOOBIG] {
@@ -182,13 +212,17 @@ mod tests {
     fn long_answers() {
         let whole: Vec<u8> = (0..=255).cycle().take(LONGEST).collect();
         for length in [0, 1, USUAL, USUAL + 1, LONGEST] {
-            let answer = read(|buffer| {
+            let answer = |buffer: &mut [u8]| {
                 buffer.get_mut(..length).ok_or(Errno::RANGE)?.copy_from_slice(&whole[..length]);
                 Ok(length)
-            });
-            assert_eq!(answer.unwrap(), whole[..length]);
+            };
+            // After a shorter and after a longer answer.
+            for mut buffer in [Vec::new(), whole.clone()] {
+                read(&mut buffer, answer).unwrap();
+                assert_eq!(buffer, whole[..length]);
+            }
         }
-        assert_eq!(read(|_| Err(Errno::RANGE)), Err(Errno::RANGE));
-        assert_eq!(read(|_| Err(Errno::ACCESS)), Err(Errno::ACCESS));
+        assert_eq!(read(&mut Vec::new(), |_| Err(Errno::RANGE)), Err(Errno::RANGE));
+        assert_eq!(read(&mut Vec::new(), |_| Err(Errno::ACCESS)), Err(Errno::ACCESS));
     }
 }

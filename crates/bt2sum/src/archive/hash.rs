@@ -151,7 +151,7 @@ impl Content {
         self.digest.is_none() && self.bad.is_empty()
     }
 
-    /// Takes over the values of all leaves, of which there are several.
+    /// Takes over the values of all leaves, two or more.
     fn end(&mut self, tree: &dyn Tree, leaves: Vec<u8>) -> io::Result<()> {
         if self.bad.is_empty() {
             self.digest = Some(tree.root(&leaves)?);

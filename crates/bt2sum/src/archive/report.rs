@@ -200,7 +200,7 @@ impl Notes {
         if self.is_touched {
             lines.push("ctime moved".to_owned());
         }
-        if let Some(now) = self.mode {
+        if let Some(now) = self.mode.filter(|_| self.mode_was.is_some() || self.set_id != 0) {
             let mut line = match self.mode_was {
                 Some(was) => format!("mode {was:o}, now {now:o}"),
                 None => format!("mode {now:o}"),

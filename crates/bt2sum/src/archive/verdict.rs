@@ -271,9 +271,10 @@ pub(super) fn notes(verdict: Verdict, was: Option<&Meta>, now: &Meta) -> Notes {
     let set_id = if is_known { set_id } else { 0 };
     let changed = |meta: &Meta| meta.inode.map(|inode| inode.changed);
     let is_other = was.and_then(changed).zip(changed(now)).is_some_and(|(was, now)| was != now);
-    let mode = now_rights.mode.filter(|_| mode_was.is_some() || set_id != 0);
+    let rights = notes_about_rights(was_rights, now_rights);
+    let mode = now_rights.mode.filter(|_| mode_was.is_some() || set_id != 0 || rights.runs_as != 0);
     let is_touched = verdict == Verdict::Rotted && is_other;
-    Notes { is_touched, mode_was, mode, set_id, ..notes_about_rights(was_rights, now_rights) }
+    Notes { is_touched, mode_was, mode, set_id, ..rights }
 }
 
 impl Record {

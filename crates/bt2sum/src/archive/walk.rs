@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, fstatvf
 use super::extra::Extra;
 use super::filter::Filter;
 use super::name::{is_below, join, split};
-use super::store::{Owner, Rights};
+use super::store::{Attributes, Owner, Rights};
 
 /// The flags of a directory in which names are looked up.
 const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -186,8 +186,9 @@ impl Walk {
         if let Some(device) = self.device
             && fstat(&directory)?.st_dev != device
         {
-            // Most are mounted on empty directories, which are then the same with and without.
-            return self.rights(&directory).map(Some);
+            // Most are mounted on empty directories, which are then the same with and without. Nothing is opened there.
+            let attributes = self.extra.has_attributes().then(Attributes::default);
+            return Ok(Some(Rights { attributes, ..Rights::of_stat(&fstat(&directory)?) }));
         }
         let open = openat(&directory, c".", LIST, Mode::empty())?;
         let (mut entries, mut special, mut is_empty) = (Vec::new(), 0, true);

@@ -140,11 +140,32 @@ fn extended_attributes() {
     // An update keeps the digest of what rotted, and takes over its attributes.
     assert_verdicts(&directory, &["--update"], &lines, "5 unchanged, 1 rotted, 1 new, 1 moved", 1);
     assert_verdicts(&directory, &["--audit"], &["a: rotted"], "7 unchanged, 1 rotted", 1);
-    // A repair leaves them alone.
+}
+
+/// A write takes `security.capability` away, and set-user-id where the superuser does not write.
+#[test]
+fn a_repair_keeps_rights() {
+    let directory = tree();
     fs::create_dir(directory.path("copy")).unwrap();
-    let text = told(&directory, &["--repair", "--from", "copy"]).0;
-    assert!(!text.contains("attributes"), "{text}");
-    assert_eq!(listed(&directory).matches(r#""xattrs":"none""#).count(), 2);
+    fs::copy(directory.path("d/a"), directory.path("copy/a")).unwrap();
+    let mut names = vec![("user.a", &b"1"[..]), ("security.capability", CAPABILITY)];
+    names.retain(|(name, value)| set(&directory, "a", name, value));
+    set_mode(&directory, "a", 0o6755);
+    record(&directory, &["--xattrs"]);
+    rot(&directory, "a", 3);
+    // The damage was a write, too.
+    names.iter().for_each(|(name, value)| assert!(set(&directory, "a", name, value)));
+    set_mode(&directory, "a", 0o6755);
+    assert!(told(&directory, &["--repair", "--from", "copy"]).0.starts_with("a: mended"));
+    for (name, value) in names {
+        let mut buffer = [0; 100];
+        let length = rustix::fs::getxattr(directory.path("d/a"), name, &mut buffer[..]);
+        assert_eq!(length.map(|length| &buffer[..length]), Ok(value), "{name}");
+    }
+    let (lines, _, code) = audit(&directory, &["--audit"]);
+    assert!(lines.is_empty() && code == 0, "{lines:?}");
+    let mode = fs::metadata(directory.path("d/a")).unwrap().mode();
+    assert_eq!(mode & 0o7777, 0o6755);
 }
 
 /// Catalogues say nothing about what they do not have.
@@ -258,7 +279,7 @@ fn capabilities() {
 
 /// Attributes that cannot be read are no attributes that are not there.
 #[test]
-fn unreadable_attributes() {
+fn files_that_may_not_be_opened() {
     let directory = tree();
     let is_root = rustix::process::geteuid().is_root();
     if is_root {

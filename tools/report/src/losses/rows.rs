@@ -74,7 +74,7 @@ const MIXED: [usize; 3] = [4, 16, 64];
 const NODES: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 32, 1024];
 const CONTEXT: &str = "simd-digest 2026-11-22 report: a key for each tenant";
 
-/// Rows of which only the names are known yet, with the jobs of one library in them.
+/// The names of rows, the lengths of their results, and the jobs of one library for them.
 type Jobs = Vec<(String, usize, Option<Job>)>;
 
 /// Pairs the jobs of ours with those of the peers.
