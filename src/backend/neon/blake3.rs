@@ -50,11 +50,13 @@ fn compress4(run: Run<'_, Blake3Function>) {
     compress_lanes::<U32x4, 4>(Neon::here(), run);
 }
 
+#[inline(never)]
 #[target_feature(enable = "neon")]
 fn group4(group: Group<'_>) {
     group_lanes::<U32x4, 4>(Neon::here(), group);
 }
 
+#[inline(never)]
 #[target_feature(enable = "neon")]
 fn output4(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
     output_lanes::<U32x4, 4>(Neon::here(), root, blocks);
