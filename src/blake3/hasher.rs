@@ -217,7 +217,7 @@ impl Hasher {
         {
             self.held.wipe();
             self.held.clear();
-            self.held.take_digest();
+            self.held.forget_digest();
         }
         self
     }
@@ -264,8 +264,17 @@ impl Hasher {
 
     /// Whether `length` bytes are not to be held: each digest hashes again what is held. Then nothing is held any more.
     #[cfg(feature = "alloc")]
+    #[inline(always)]
     fn is_eager(&mut self, length: usize) -> bool {
-        let is_eager = self.held.take_digest() && length < EAGER;
+        self.held.has_digest() && self.follows_digest(length)
+    }
+
+    /// Apart, because most small writes follow none.
+    #[cfg(feature = "alloc")]
+    #[cold]
+    fn follows_digest(&mut self, length: usize) -> bool {
+        self.held.forget_digest();
+        let is_eager = length < EAGER;
         if is_eager {
             self.settle();
         }

@@ -11,8 +11,8 @@ use crate::kernel::wipe_all;
 /// wiped.
 pub(super) struct Held {
     bytes: Vec<u8>,
-    /// Bytes at most since the last wipe.
-    most: u16,
+    /// Bytes at most since the last wipe. Of 16 bits, LLVM reads more than was just written, and the CPU waits for that.
+    most: u32,
     /// Whether a digest of the message so far was asked for. Each would hash again what is held.
     digested: AtomicBool,
 }
@@ -27,15 +27,20 @@ impl Held {
     #[inline]
     pub(super) fn note_digest(&self) {
         // A hasher that many threads clone is written to once.
-        if !self.digested.load(Ordering::Relaxed) {
+        if !self.has_digest() {
             self.digested.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether a digest was asked for since the last call.
+    /// Whether a digest was asked for since [`forget_digest`](Self::forget_digest).
     #[inline]
-    pub(super) fn take_digest(&mut self) -> bool {
-        core::mem::take(self.digested.get_mut())
+    pub(super) fn has_digest(&self) -> bool {
+        self.digested.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn forget_digest(&mut self) {
+        *self.digested.get_mut() = false;
     }
 
     #[inline]
@@ -52,7 +57,7 @@ impl Held {
         debug_assert!(self.bytes.len() + bytes.len() <= GROUP * CHUNK_LEN);
         self.bytes.extend_from_slice(bytes);
         #[expect(clippy::cast_possible_truncation, reason = "sixteen chunks at most")]
-        let length = self.bytes.len() as u16;
+        let length = self.bytes.len() as u32;
         self.most = self.most.max(length);
     }
 
@@ -64,7 +69,7 @@ impl Held {
 
     /// Overwrites all that was ever held: with feature `zeroize` only.
     pub(super) fn wipe(&mut self) {
-        self.bytes.resize(self.most.into(), 0);
+        self.bytes.resize(self.most as usize, 0);
         wipe_all(&mut self.bytes);
         self.most = 0;
     }

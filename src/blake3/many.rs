@@ -95,13 +95,13 @@ impl Update<Blake3Function> for (&mut Hasher, &[u8]) {
 /// Writes the digest of each hasher to `hashes`, as many.
 pub(super) fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) {
     let Some(first) = hashers.first() else { return };
-    hashers.iter().for_each(|hasher| hasher.note_digest());
     if ends_are_faster_alone::<Blake3Function>(first.backend(), hashers.len()) {
         for (hash, hasher) in hashes.iter_mut().zip(hashers) {
             *hash = hasher.finalize();
         }
         return;
     }
+    hashers.iter().for_each(|hasher| hasher.note_digest());
     if hashers.iter().all(|hasher| hasher.is_one_chunk()) {
         let ends = hashers.iter().map(|hasher| End::of(&hasher.chunk, flag::CHUNK_END | flag::ROOT));
         return close_each(first.backend(), Known::Nothing, ends, |i, chain| {
