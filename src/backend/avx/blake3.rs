@@ -3,7 +3,7 @@
 
 use super::Avx;
 use crate::backend::On;
-use crate::backend::sse41::blake3::{alone, in_lanes};
+use crate::backend::sse41::blake3::{alone, output_in_lanes};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
     Blake3Function, Chain, CompressGroup, Group, SingleBlock, compress_lanes, compress_row, compress_rows, group_lanes,
@@ -50,17 +50,14 @@ impl CompressGroup for On<Avx> {
     }
 
     fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
-        let SingleBlock { key, bytes, counter, length, flags } = root;
-        let (many, one) = in_lanes::<4>(blocks);
-        if !many.is_empty() {
-            // SAFETY: self.isa proves AVX.
-            unsafe { output4(root, many) }
-        }
-        let counter = counter.wrapping_add(many.len() as u64);
-        if let [block] = one {
+        // SAFETY: self.isa proves AVX.
+        let many = |root: SingleBlock<'_>, blocks: &mut [[u8; 64]]| unsafe { output4(root, blocks) };
+        let one = |root: SingleBlock<'_>, block: &mut [u8; 64]| {
+            let SingleBlock { key, bytes, counter, length, flags } = root;
             // SAFETY: self.isa proves AVX.
             unsafe { output1(key, bytes, counter, length, flags, block) }
-        }
+        };
+        output_in_lanes::<4>(root, blocks, many, one);
     }
 }
 

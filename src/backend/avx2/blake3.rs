@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
 use crate::backend::On;
-use crate::backend::sse41::blake3::{self as sse41, alone, in_lanes, next_words, row};
+use crate::backend::sse41::blake3::{self as sse41, alone, next_words, output_in_lanes, row};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
     Blake3Function, Chain, CompressGroup, Group, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
@@ -59,17 +59,14 @@ impl CompressGroup for On<Avx2> {
     }
 
     fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
-        let SingleBlock { key, bytes, counter, length, flags } = root;
-        let (many, one) = in_lanes::<8>(blocks);
-        if !many.is_empty() {
-            // SAFETY: self.isa proves AVX2.
-            unsafe { output8(root, many) }
-        }
-        let counter = counter.wrapping_add(many.len() as u64);
-        if let [block] = one {
+        // SAFETY: self.isa proves AVX2.
+        let many = |root: SingleBlock<'_>, blocks: &mut [[u8; 64]]| unsafe { output8(root, blocks) };
+        let one = |root: SingleBlock<'_>, block: &mut [u8; 64]| {
+            let SingleBlock { key, bytes, counter, length, flags } = root;
             // SAFETY: self.isa proves AVX2.
             unsafe { output1(key, bytes, counter, length, flags, block) }
-        }
+        };
+        output_in_lanes::<8>(root, blocks, many, one);
     }
 }
 

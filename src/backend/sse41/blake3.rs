@@ -55,17 +55,14 @@ impl CompressGroup for On<Sse41> {
     }
 
     fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
-        let SingleBlock { key, bytes, counter, length, flags } = root;
-        let (many, one) = in_lanes::<4>(blocks);
-        if !many.is_empty() {
-            // SAFETY: self.isa proves SSE4.1.
-            unsafe { output4(root, many) }
-        }
-        let counter = counter.wrapping_add(many.len() as u64);
-        if let [block] = one {
+        // SAFETY: self.isa proves SSE4.1.
+        let many = |root: SingleBlock<'_>, blocks: &mut [[u8; 64]]| unsafe { output4(root, blocks) };
+        let one = |root: SingleBlock<'_>, block: &mut [u8; 64]| {
+            let SingleBlock { key, bytes, counter, length, flags } = root;
             // SAFETY: self.isa proves SSE4.1.
             unsafe { output1(key, bytes, counter, length, flags, block) }
-        }
+        };
+        output_in_lanes::<4>(root, blocks, many, one);
     }
 }
 
@@ -130,11 +127,23 @@ fn output4(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
     output_lanes::<U32x4, 4>(Sse41::here(), root, blocks);
 }
 
-/// The output blocks that lanes take, and one that would be alone in them, if there is one.
+/// Writes the output blocks of a root: by `many` those that lanes take, and by `one` the last if it would be alone in them.
 #[inline]
-pub(in crate::backend) fn in_lanes<const LANES: usize>(blocks: &mut [[u8; 64]]) -> (&mut [[u8; 64]], &mut [[u8; 64]]) {
+pub(in crate::backend) fn output_in_lanes<const LANES: usize>(
+    root: SingleBlock<'_>,
+    blocks: &mut [[u8; 64]],
+    many: impl FnOnce(SingleBlock<'_>, &mut [[u8; 64]]),
+    one: impl FnOnce(SingleBlock<'_>, &mut [u8; 64]),
+) {
     let left = usize::from(blocks.len() % LANES == 1);
-    blocks.split_at_mut(blocks.len() - left)
+    let (in_lanes, alone) = blocks.split_at_mut(blocks.len() - left);
+    let counter = root.counter.wrapping_add(in_lanes.len() as u64);
+    if !in_lanes.is_empty() {
+        many(root, in_lanes);
+    }
+    if let [block] = alone {
+        one(SingleBlock { counter, ..root }, block);
+    }
 }
 
 /// Implements [`Row`] for a vector of `N` messages, by the operations on its register. `xor_ror` rotates an exclusive
