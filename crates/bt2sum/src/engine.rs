@@ -53,6 +53,21 @@ pub(crate) struct Engine {
     pub(crate) buffers: Buffers,
 }
 
+/// One thread, and no key.
+impl Default for Engine {
+    fn default() -> Self {
+        Self {
+            threads: 1,
+            secret: Secret::default(),
+            compat_empty: false,
+            input_is_key: false,
+            progress: Progress::default(),
+            mmap: false,
+            buffers: Buffers::default(),
+        }
+    }
+}
+
 /// The outcome of a job in a batch.
 enum Outcome {
     Done(io::Result<Hashed<Digest>>),

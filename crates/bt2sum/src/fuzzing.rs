@@ -21,9 +21,8 @@ use crate::line::{Entry, LineParser};
 use crate::memory::InMemory;
 use crate::number::{byte_range, chunk_length, digest_bits, digest_length, in_largest_unit, rate, share, thread_count};
 use crate::output::{Format, Printer};
-use crate::progress::Progress;
 use crate::scheme::{Algorithm, Digest, Scheme, Secret, Shape, digest};
-use crate::team::{Buffers, Hashed};
+use crate::team::Hashed;
 
 /// Reads the bytes as a catalogue without its magic number and its end: the version, the parameters and the entries.
 /// Returns whether the catalogue is proper.
@@ -133,15 +132,7 @@ const MOST: usize = 64;
 pub fn list(bytes: &[u8]) -> bool {
     let file = InMemory::new(bytes).expect("a file in memory");
     let path = file.path();
-    let engine = Engine {
-        threads: 1,
-        secret: Secret::default(),
-        compat_empty: false,
-        input_is_key: false,
-        progress: Progress::default(),
-        mmap: false,
-        buffers: Buffers::default(),
-    };
+    let engine = Engine::default();
     let good = CHECKS.iter().fold(false, |good, both| list_by(both, &engine, &path, bytes) | good);
     list_by_b3sum(&engine, &path, bytes) | good
 }

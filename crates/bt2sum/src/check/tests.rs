@@ -8,9 +8,6 @@ use clap::Parser;
 
 use super::*;
 use crate::output::Format;
-use crate::progress::Progress;
-use crate::scheme::Secret;
-use crate::team::Buffers;
 
 /// Files whose digests begin with 3 and with c, digits that one bit makes a `#`. All contents differ.
 struct Damaged {
@@ -35,23 +32,11 @@ fn options(arguments: &[&str]) -> Options {
     Options::try_parse_from(["bt2sum"].iter().chain(arguments)).unwrap()
 }
 
-fn engine() -> Engine {
-    Engine {
-        threads: 1,
-        secret: Secret::default(),
-        compat_empty: false,
-        input_is_key: false,
-        progress: Progress::default(),
-        mmap: false,
-        buffers: Buffers::default(),
-    }
-}
-
 impl Damaged {
     fn new(kind: &[&'static str], tag: bool) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let (mut names, mut list) = (Vec::new(), Vec::new());
-        let engine = engine();
+        let engine = Engine::default();
         let scheme = options(kind).scheme();
         let format = Format { tag, ..Format::default() };
         for (digit, name) in [('3', "x"), ('c', "y")] {
