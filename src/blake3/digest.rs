@@ -59,7 +59,7 @@ impl KeyInit for Blake3 {
         Self { hasher: Hasher::new_keyed(key.as_ref()) }
     }
 
-    /// As the trait has it, except that the hasher is made in its place.
+    /// The hasher is made in its place.
     #[inline]
     fn new_from_slice(key: &[u8]) -> Result<Self, ::digest::InvalidLength> {
         let key = key.try_into().map_err(|_| ::digest::InvalidLength)?;

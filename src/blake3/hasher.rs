@@ -70,7 +70,7 @@ pub struct Hasher {
     pub(super) held: Held,
 }
 
-/// Bytes of a write that is hashed at once after a digest. Longer ones fill lanes.
+/// Shorter writes after a digest are not held. Longer ones fill lanes.
 #[cfg(feature = "alloc")]
 const EAGER: usize = 4 * CHUNK_LEN;
 
@@ -255,21 +255,20 @@ impl Hasher {
         return &[];
     }
 
-    /// Tells that a digest of the message so far is asked for.
     #[inline]
     pub(super) fn note_digest(&self) {
         #[cfg(feature = "alloc")]
         self.held.note_digest();
     }
 
-    /// Whether `length` bytes are not to be held: each digest hashes again what is held. Then nothing is held any more.
+    /// Whether `length` bytes are not to be held. Then nothing is held any more.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     fn is_eager(&mut self, length: usize) -> bool {
         self.held.has_digest() && self.follows_digest(length)
     }
 
-    /// Apart, because most small writes follow none.
+    /// Apart: most writes follow none.
     #[cfg(feature = "alloc")]
     #[cold]
     fn follows_digest(&mut self, length: usize) -> bool {

@@ -11,9 +11,9 @@ use crate::kernel::wipe_all;
 /// wiped.
 pub(super) struct Held {
     bytes: Vec<u8>,
-    /// Bytes at most since the last wipe. Of 16 bits, LLVM reads more than was just written, and the CPU waits for that.
+    /// Bytes at most since the last wipe. LLVM reads 16 bits as 32, more than were just written, and the CPU waits.
     most: u32,
-    /// Whether a digest of the message so far was asked for. Each would hash again what is held.
+    /// Whether a digest was asked for, each of which hashes what is held.
     digested: AtomicBool,
 }
 
@@ -23,16 +23,14 @@ impl Held {
         Self { bytes: Vec::new(), most: 0, digested: AtomicBool::new(false) }
     }
 
-    /// Tells that a digest was asked for.
     #[inline]
     pub(super) fn note_digest(&self) {
-        // A hasher that many threads clone is written to once.
+        // Threads that clone one hasher write to it once.
         if !self.has_digest() {
             self.digested.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether a digest was asked for since [`forget_digest`](Self::forget_digest).
     #[inline]
     pub(super) fn has_digest(&self) -> bool {
         self.digested.load(Ordering::Relaxed)
@@ -75,7 +73,7 @@ impl Held {
     }
 }
 
-/// Copies no more than there is. Most clones are for a digest: the traits of `digest` have no other way to it.
+/// Copies no more than there is. Most clones are for a digest.
 impl Clone for Held {
     fn clone(&self) -> Self {
         self.note_digest();

@@ -43,8 +43,8 @@ pub struct OutputReader {
 }
 
 impl OutputReader {
-    /// The output of a message that ends with the block of `length` bytes which `write` writes over zeros, after the
-    /// chaining value `h`. Both are written in their place, so that no copy is to be wiped.
+    /// The output after the chaining value `h` and a last block of `length` bytes, which `write` writes over zeros. Both are
+    /// written in their place, so that no copy is to be wiped.
     #[inline(always)]
     pub(super) fn of_chunk(
         h: &[u32; 8],

@@ -184,7 +184,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// The block, with another counter: the number of the first output block.
+    /// The block, with this counter.
     #[inline]
     pub(crate) fn numbered(&self, counter: u64) -> SingleBlock<'_> {
         let Self { h, block, length, flags, .. } = self;
@@ -211,8 +211,7 @@ pub(crate) trait CompressGroup: Compress<Blake3Function> {
     /// than they were just written in, and the CPU would wait.
     fn block<const SETTLED: bool>(self, block: SingleBlock<'_>) -> [u8; 32];
 
-    /// Writes the root's output blocks from number `root.counter` on, any number of them. Vector kernels take the fields
-    /// in registers, too.
+    /// Writes the root's output blocks from number `root.counter` on.
     fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]);
 }
 

@@ -50,14 +50,16 @@ impl CompressGroup for On<Avx> {
     }
 
     fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self.isa proves AVX.
-        let many = |root: SingleBlock<'_>, blocks: &mut [[u8; 64]]| unsafe { output4(root, blocks) };
-        let one = |root: SingleBlock<'_>, block: &mut [u8; 64]| {
-            let SingleBlock { key, bytes, counter, length, flags } = root;
+        output_in_lanes::<4>(
+            root,
+            blocks,
             // SAFETY: self.isa proves AVX.
-            unsafe { output1(key, bytes, counter, length, flags, block) }
-        };
-        output_in_lanes::<4>(root, blocks, many, one);
+            |root, blocks| unsafe { output4(root, blocks) },
+            // SAFETY: self.isa proves AVX.
+            |SingleBlock { key, bytes, counter, length, flags }, block| unsafe {
+                output1(key, bytes, counter, length, flags, block);
+            },
+        );
     }
 }
 

@@ -59,14 +59,16 @@ impl CompressGroup for On<Avx2> {
     }
 
     fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self.isa proves AVX2.
-        let many = |root: SingleBlock<'_>, blocks: &mut [[u8; 64]]| unsafe { output8(root, blocks) };
-        let one = |root: SingleBlock<'_>, block: &mut [u8; 64]| {
-            let SingleBlock { key, bytes, counter, length, flags } = root;
+        output_in_lanes::<8>(
+            root,
+            blocks,
             // SAFETY: self.isa proves AVX2.
-            unsafe { output1(key, bytes, counter, length, flags, block) }
-        };
-        output_in_lanes::<8>(root, blocks, many, one);
+            |root, blocks| unsafe { output8(root, blocks) },
+            // SAFETY: self.isa proves AVX2.
+            |SingleBlock { key, bytes, counter, length, flags }, block| unsafe {
+                output1(key, bytes, counter, length, flags, block);
+            },
+        );
     }
 }
 

@@ -88,8 +88,7 @@ impl CompressGroup for On<Avx512> {
         }
     }
 
-    /// Each number of blocks has a function of its own, because the compiler prepares the registers of all kernels in a
-    /// function before the first begins.
+    /// By a function for each number of blocks: one would prepare the registers of all kernels first.
     fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
         let SingleBlock { key, bytes, counter, length, flags } = root;
         let rest = blocks.len() % 16;

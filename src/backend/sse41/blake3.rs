@@ -55,14 +55,16 @@ impl CompressGroup for On<Sse41> {
     }
 
     fn output(self, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
-        // SAFETY: self.isa proves SSE4.1.
-        let many = |root: SingleBlock<'_>, blocks: &mut [[u8; 64]]| unsafe { output4(root, blocks) };
-        let one = |root: SingleBlock<'_>, block: &mut [u8; 64]| {
-            let SingleBlock { key, bytes, counter, length, flags } = root;
+        output_in_lanes::<4>(
+            root,
+            blocks,
             // SAFETY: self.isa proves SSE4.1.
-            unsafe { output1(key, bytes, counter, length, flags, block) }
-        };
-        output_in_lanes::<4>(root, blocks, many, one);
+            |root, blocks| unsafe { output4(root, blocks) },
+            // SAFETY: self.isa proves SSE4.1.
+            |SingleBlock { key, bytes, counter, length, flags }, block| unsafe {
+                output1(key, bytes, counter, length, flags, block);
+            },
+        );
     }
 }
 
@@ -127,7 +129,7 @@ fn output4(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
     output_lanes::<U32x4, 4>(Sse41::here(), root, blocks);
 }
 
-/// Writes the output blocks of a root: by `many` those that lanes take, and by `one` the last if it would be alone in them.
+/// Writes output blocks: by `many` those that lanes take, and by `one` the last if it would be alone in them.
 #[inline]
 pub(in crate::backend) fn output_in_lanes<const LANES: usize>(
     root: SingleBlock<'_>,
