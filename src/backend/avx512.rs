@@ -302,10 +302,11 @@ impl Lanes<u32, 16> for U32x16 {
 }
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-half_g!(U32x4: [u32; 4] in "avx512f,avx512vl,avx512bw", _mm_add_epi32, _mm_xor_si128, ror32x4);
+half_g!(U32x4: [u32; 4] in "avx512f,avx512vl,avx512bw", _mm_add_epi32, _mm_xor_si128, ror32x4, loop by opaque::xmm);
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
-half_g!(U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, _mm256_xor_si256, ror32x8, sums by opaque::ymm_in_order);
+half_g!(U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, _mm256_xor_si256, ror32x8, loop by opaque::ymm,
+    sums by opaque::ymm_in_order);
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[cfg(all(target_arch = "x86_64", not(msan)))]
@@ -316,7 +317,7 @@ staggered!(U32x16: [u32; 16] by "vpaddd", "vpxord", "vprord");
 half_g!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16);
 
 #[cfg(feature = "blake2")]
-half_g!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4);
+half_g!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4, loop by opaque::ymm);
 
 #[cfg(feature = "blake2")]
 #[cfg(all(target_arch = "x86_64", not(msan)))]

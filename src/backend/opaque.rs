@@ -66,6 +66,25 @@ pub(super) fn ymm(mut value: __m256i) -> __m256i {
 
 /// These vectors, none of which is used before all are computed.
 #[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn xmm_in_order([mut a, mut b, mut c, mut d]: [__m128i; 4]) -> [__m128i; 4] {
+    // SAFETY: the assembly is empty, so the vectors are those that came in.
+    unsafe {
+        #[cfg(not(msan))]
+        asm!(
+            "/* {0} {1} {2} {3} */",
+            inout(xmm_reg) a,
+            inout(xmm_reg) b,
+            inout(xmm_reg) c,
+            inout(xmm_reg) d,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    [a, b, c, d]
+}
+
+/// These vectors, none of which is used before all are computed.
+#[inline]
 #[target_feature(enable = "avx")]
 pub(super) fn ymm_in_order([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
     // SAFETY: the assembly is empty, so the vectors are those that came in.

@@ -64,7 +64,7 @@ fn ror64(v: __m128i, bits: u32) -> __m128i {
 /// of an exclusive or instead of its result.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-fn ror32(v: __m128i, bits: u32) -> __m128i {
+pub(super) fn ror32(v: __m128i, bits: u32) -> __m128i {
     match bits {
         8 => _mm_shuffle_epi8(v, opaque::xmm(_mm_setr_epi8(1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12))),
         16 => _mm_shuffle_epi8(v, opaque::xmm(_mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13))),
@@ -151,4 +151,4 @@ impl Lanes<u32, 4> for U32x4 {
 half_g!(U32x4: [u32; 4] in "sse4.1", _mm_add_epi32, _mm_xor_si128, ror32);
 
 #[cfg(feature = "blake2")]
-half_g!(U64x2: [u64; 2] in "sse4.1", _mm_add_epi64, _mm_xor_si128, ror64);
+half_g!(U64x2: [u64; 2] in "sse4.1", _mm_add_epi64, _mm_xor_si128, ror64, loop by opaque::xmm);

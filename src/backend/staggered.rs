@@ -21,6 +21,13 @@
 macro_rules! staggered {
     ($Vector:ident: [$word:ident; $L:literal] by $add:literal, $xor:literal, $ror:literal) => {
         impl $crate::kernel::g::HalfG<$word, $L> for $Vector {
+            const LOOP: bool = true;
+
+            #[inline(always)]
+            fn word(m: &[Self; 16], place: $crate::kernel::g::Place) -> Self {
+                $crate::backend::vector::word(m, place)
+            }
+
             #[inline(always)]
             fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]) {
                 #[inline]

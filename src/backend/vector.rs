@@ -2,6 +2,9 @@
 //! half of G on them. `sha2_rounds!`: the parts of a round of SHA-2.
 #![allow(unsafe_code)]
 
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use crate::kernel::g::Place;
+
 /// Has the CPU fetch what lies `ahead` bytes behind the first of these, if it can.
 ///
 /// Eight or sixteen messages are more than it follows by itself. Memory that was not used lately, as that of mapped
@@ -106,17 +109,36 @@ macro_rules! words {
 }
 pub(super) use words;
 
+/// The vector at this place.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[inline(always)]
+pub(super) fn word<V: Copy>(m: &[V; 16], place: Place) -> V {
+    let bytes = place as usize * (const { size_of::<V>() / 16 });
+    // SAFETY: the array has sixteen vectors, and a place is sixteen times the number of one.
+    unsafe { *m.as_ptr().byte_add(bytes) }
+}
+
 /// Implements `kernel::g::HalfG` for a vector of `L` words that `words!` made, from the same names.
 ///
 /// It is a function that is compiled for the token's features, and not made of the vector's operations: the compiler has
 /// simplified it before it takes its place in the rounds fifty times, and needs a quarter of the time for all.
 ///
+/// After `loop`, the rounds are a loop. LLVM then adds the word of the message after the other sum, which is on the
+/// critical path, except if a function that is named here returns the sum with the word.
+///
 /// LLVM orders the operations as it likes. `sums` names a function that has all exclusive ors computed before a
 /// rotation, and `last` one for the words that are computed last. They return what they are given.
 macro_rules! half_g {
     ($Vector:ident: [$word:ident; $L:literal] in $features:literal, $add:ident, $xor:ident, $ror:ident
-     $(, sums by $sums:path)? $(, last by $last:path)?) => {
+     $(, loop by $loop:path)? $(, sums by $sums:path)? $(, last by $last:path)?) => {
         impl $crate::kernel::g::HalfG<$word, $L> for $Vector {
+            const LOOP: bool = !concat!($(stringify!($loop))?).is_empty();
+
+            #[inline(always)]
+            fn word(m: &[Self; 16], place: $crate::kernel::g::Place) -> Self {
+                $crate::backend::vector::word(m, place)
+            }
+
             #[inline(always)]
             fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [Self; 16], m: &[Self; 4]) {
                 #[inline]
@@ -124,12 +146,11 @@ macro_rules! half_g {
                 fn half_g<const SECOND: bool, const DIAGONALS: bool>(v: &mut [$Vector; 16], m: &[$Vector; 4]) {
                     let [r_d, r_b] = const { $crate::kernel::g::rotations::<$word>(SECOND) };
                     let [b, c, d] = const { $crate::kernel::g::places(DIAGONALS) };
-                    let [a0, a1, a2, a3] = [
-                        $add($add(v[0].0, m[0].0), v[b[0]].0),
-                        $add($add(v[1].0, m[1].0), v[b[1]].0),
-                        $add($add(v[2].0, m[2].0), v[b[2]].0),
-                        $add($add(v[3].0, m[3].0), v[b[3]].0),
-                    ];
+                    let [a0, a1, a2, a3] =
+                        [$add(v[0].0, m[0].0), $add(v[1].0, m[1].0), $add(v[2].0, m[2].0), $add(v[3].0, m[3].0)];
+                    $(let [a0, a1, a2, a3] = [$loop(a0), $loop(a1), $loop(a2), $loop(a3)];)?
+                    let [a0, a1, a2, a3] =
+                        [$add(a0, v[b[0]].0), $add(a1, v[b[1]].0), $add(a2, v[b[2]].0), $add(a3, v[b[3]].0)];
                     let sums = [$xor(v[d[0]].0, a0), $xor(v[d[1]].0, a1), $xor(v[d[2]].0, a2), $xor(v[d[3]].0, a3)];
                     $(let sums = $sums(sums);)?
                     let [d0, d1, d2, d3] = [$ror(sums[0], r_d), $ror(sums[1], r_d), $ror(sums[2], r_d), $ror(sums[3], r_d)];

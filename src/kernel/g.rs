@@ -1,6 +1,8 @@
 //! BLAKE2's and BLAKE3's quarter round G over vectors, a word of each message in a vector: the rotations and the order of
 //! the message words are the hash's ([RFC 7693](https://www.rfc-editor.org/rfc/rfc7693), section 3.1).
 
+use core::hint::black_box;
+
 use super::{Lanes, Word};
 
 /// The words that G mixes, of 64 bits in BLAKE2b and of 32 in BLAKE2s and BLAKE3.
@@ -19,6 +21,13 @@ impl G for u32 {
 
 /// A vector of `L` messages as the rounds take it.
 pub(crate) trait HalfG<W: G, const L: usize>: Lanes<W, L> {
+    /// Whether the rounds are a loop, which loads the words of the message by their number: a seventh to a twelfth of the
+    /// code. Where registers are few, it keeps others in memory than code for each round does, and takes longer.
+    const LOOP: bool;
+
+    /// The word at this place.
+    fn word(m: &[Self; 16], place: Place) -> Self;
+
     /// The first or the second half of G on the four columns of a state, or on its diagonals, with a message word each.
     ///
     /// The four are independent: taken by turns they hide each other's latency. `half_g!` of `backend::vector`
@@ -41,11 +50,82 @@ pub(crate) const fn places(diagonals: bool) -> [[usize; 4]; 3] {
     }
 }
 
-/// A round: word `i` of all states is vector `v[i]`, the words of the message are taken in the order `s`.
+/// A word of the message: its number times sixteen, which an address scales to the size of a vector. The compiler knows
+/// that there is no other, and checks no bounds.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+#[rustfmt::skip]
+pub(crate) enum Place {
+    P0 = 0, P1 = 16, P2 = 32, P3 = 48, P4 = 64, P5 = 80, P6 = 96, P7 = 112,
+    P8 = 128, P9 = 144, P10 = 160, P11 = 176, P12 = 192, P13 = 208, P14 = 224, P15 = 240,
+}
+
+/// The numbers of `schedule` as places, from its first row again where it has fewer.
+pub(crate) const fn places_of<const R: usize>(schedule: &[[usize; 16]]) -> [[Place; 16]; R] {
+    use Place::{P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15};
+    const ALL: [Place; 16] = [P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15];
+    let mut places = [ALL; R];
+    let mut r = 0;
+    while r < R {
+        let mut i = 0;
+        while i < 16 {
+            places[r][i] = ALL[schedule[r % schedule.len()][i]];
+            i += 1;
+        }
+        r += 1;
+    }
+    places
+}
+
+/// The first `number` rounds: word `i` of all states is vector `v[i]`, and round `r` takes the words of the message in the
+/// order `orders[r]`.
 #[inline(always)]
-pub(crate) fn round<W: G, V: HalfG<W, L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], s: &[usize; 16]) {
-    V::half_g::<false, false>(v, &[m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
-    V::half_g::<true, false>(v, &[m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
-    V::half_g::<false, true>(v, &[m[s[8]], m[s[10]], m[s[12]], m[s[14]]]);
-    V::half_g::<true, true>(v, &[m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
+pub(crate) fn rounds<W: G, V: HalfG<W, L>, const L: usize, const R: usize>(
+    v: &mut [V; 16],
+    m: &[V; 16],
+    orders: &[[Place; 16]; R],
+    number: usize,
+) {
+    if V::LOOP {
+        // Hidden, or LLVM would write the rounds out. Not their number, or there would be code for none.
+        for order in &black_box(orders)[..number] {
+            round(v, m, order);
+        }
+    } else {
+        unrolled_rounds(v, m, &orders[..number]);
+    }
+}
+
+/// These rounds with code for each, seven, ten or twelve. LLVM would leave a loop so long as it is.
+#[inline(always)]
+pub(crate) fn unrolled_rounds<W: G, V: HalfG<W, L>, const L: usize>(
+    v: &mut [V; 16],
+    m: &[V; 16],
+    orders: &[[Place; 16]],
+) {
+    round(v, m, &orders[0]);
+    round(v, m, &orders[1]);
+    round(v, m, &orders[2]);
+    round(v, m, &orders[3]);
+    round(v, m, &orders[4]);
+    round(v, m, &orders[5]);
+    round(v, m, &orders[6]);
+    if orders.len() > 7 {
+        round(v, m, &orders[7]);
+        round(v, m, &orders[8]);
+        round(v, m, &orders[9]);
+    }
+    if orders.len() > 10 {
+        round(v, m, &orders[10]);
+        round(v, m, &orders[11]);
+    }
+}
+
+#[inline(always)]
+fn round<W: G, V: HalfG<W, L>, const L: usize>(v: &mut [V; 16], m: &[V; 16], order: &[Place; 16]) {
+    let m = |i: usize| V::word(m, order[i]);
+    V::half_g::<false, false>(v, &[m(0), m(2), m(4), m(6)]);
+    V::half_g::<true, false>(v, &[m(1), m(3), m(5), m(7)]);
+    V::half_g::<false, true>(v, &[m(8), m(10), m(12), m(14)]);
+    V::half_g::<true, true>(v, &[m(9), m(11), m(13), m(15)]);
 }

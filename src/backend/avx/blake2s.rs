@@ -1,9 +1,9 @@
 //! BLAKE2s on AVX: SSE4.1's rows and lanes, compiled for VEX.
 #![allow(unsafe_code)]
 
-use super::Avx;
+use super::{Avx, U32x4};
 use crate::backend::On;
-use crate::backend::sse41::{Sse41, U32x4};
+use crate::backend::sse41::{self, Sse41};
 use crate::kernel::blake2::{Chain, Last, compress_lanes, compress_rows};
 use crate::kernel::blake2s::FlavourS;
 use crate::kernel::{Compress, Run};
@@ -24,10 +24,10 @@ impl Compress<FlavourS> for On<Avx> {
 
 #[target_feature(enable = "avx")]
 fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-    compress_rows::<FlavourS, U32x4>(Sse41::here(), chain, blocks, last);
+    compress_rows::<FlavourS, sse41::U32x4>(Sse41::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "avx")]
 fn compress4(run: Run<'_, FlavourS>) {
-    compress_lanes::<FlavourS, U32x4, 4>(Sse41::here(), run);
+    compress_lanes::<FlavourS, U32x4, 4>(Avx::here(), run);
 }

@@ -1,10 +1,10 @@
 //! BLAKE3 on AVX: SSE4.1's rows and lanes, compiled for VEX.
 #![allow(unsafe_code)]
 
-use super::Avx;
+use super::{Avx, U32x4};
 use crate::backend::On;
 use crate::backend::sse41::blake3::{alone, output_in_lanes};
-use crate::backend::sse41::{Sse41, U32x4};
+use crate::backend::sse41::{Sse41, U32x4 as Row};
 use crate::kernel::blake3::{
     Blake3Function, Chain, CompressGroup, Group, SingleBlock, compress_lanes, compress_row, compress_rows, group_lanes,
     group_rows, output_lanes, output_rows,
@@ -65,43 +65,43 @@ impl CompressGroup for On<Avx> {
 
 #[target_feature(enable = "avx")]
 fn compress(chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-    compress_rows::<U32x4, 1>(Sse41::here(), alone(chain, &[blocks], &[last]));
+    compress_rows::<Row, 1>(Sse41::here(), alone(chain, &[blocks], &[last]));
 }
 
 /// One after the other.
 #[target_feature(enable = "avx")]
 fn compress1(run: Run<'_, Blake3Function>) {
-    compress_rows::<U32x4, 1>(Sse41::here(), run);
+    compress_rows::<Row, 1>(Sse41::here(), run);
 }
 
 #[target_feature(enable = "avx")]
 fn compress4(run: Run<'_, Blake3Function>) {
-    compress_lanes::<U32x4, 4>(Sse41::here(), run);
+    compress_lanes::<U32x4, 4>(Avx::here(), run);
 }
 
 /// One after the other.
 #[target_feature(enable = "avx")]
 fn group1(group: Group<'_>) {
-    group_rows::<U32x4, 1>(Sse41::here(), group);
+    group_rows::<Row, 1>(Sse41::here(), group);
 }
 
 #[target_feature(enable = "avx")]
 fn group4(group: Group<'_>) {
-    group_lanes::<U32x4, 4>(Sse41::here(), group);
+    group_lanes::<U32x4, 4>(Avx::here(), group);
 }
 
 #[target_feature(enable = "avx")]
 fn block<const SETTLED: bool>(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8) -> [u8; 32] {
-    compress_row::<U32x4, SETTLED>(Sse41::here(), SingleBlock { key, bytes, counter, length, flags })
+    compress_row::<Row, SETTLED>(Sse41::here(), SingleBlock { key, bytes, counter, length, flags })
 }
 
 #[target_feature(enable = "avx")]
 fn output1(key: &[u32; 8], bytes: &[u8; 64], counter: u64, length: u8, flags: u8, block: &mut [u8; 64]) {
     let root = SingleBlock { key, bytes, counter, length, flags };
-    output_rows::<U32x4, 1>(Sse41::here(), root, core::array::from_mut(block));
+    output_rows::<Row, 1>(Sse41::here(), root, core::array::from_mut(block));
 }
 
 #[target_feature(enable = "avx")]
 fn output4(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
-    output_lanes::<U32x4, 4>(Sse41::here(), root, blocks);
+    output_lanes::<U32x4, 4>(Avx::here(), root, blocks);
 }

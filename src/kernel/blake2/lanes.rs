@@ -3,8 +3,11 @@
 use core::slice::from_ref;
 
 use super::{Constants, SIGMA, halves};
-use crate::kernel::g::{HalfG, round};
+use crate::kernel::g::{HalfG, Place, places_of, rounds};
 use crate::kernel::{Block, Known, Lanes, Run, Word, block_of_each, lanes_of};
+
+/// The order in which each round takes the words of the message.
+static ORDERS: [[Place; 16]; 12] = places_of(&SIGMA);
 
 /// Runs of so many blocks are of long messages, which may not have been used lately.
 const LONG: usize = 16;
@@ -129,20 +132,7 @@ pub(crate) fn compress_lanes<F: Constants, V: HalfG<F::Word, L>, const L: usize>
             let [c0, c1, c2, c3] = [splat(c0), splat(c1), splat(c2), splat(c3)];
             let [d0, d1] = [splat(d0).xor(low), splat(d1).xor(high)];
             let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
-            round(&mut v, &m, &SIGMA[0]);
-            round(&mut v, &m, &SIGMA[1]);
-            round(&mut v, &m, &SIGMA[2]);
-            round(&mut v, &m, &SIGMA[3]);
-            round(&mut v, &m, &SIGMA[4]);
-            round(&mut v, &m, &SIGMA[5]);
-            round(&mut v, &m, &SIGMA[6]);
-            round(&mut v, &m, &SIGMA[7]);
-            round(&mut v, &m, &SIGMA[8]);
-            round(&mut v, &m, &SIGMA[9]);
-            if F::ROUNDS == 12 {
-                round(&mut v, &m, &SIGMA[0]);
-                round(&mut v, &m, &SIGMA[1]);
-            }
+            rounds(&mut v, &m, &ORDERS, F::ROUNDS);
             for i in 0..8 {
                 h[i] = h[i].xor(v[i]).xor(v[i + 8]);
             }

@@ -4,11 +4,11 @@ use core::slice::from_ref;
 
 use super::Blake3Function;
 use super::{Chain, Ends, Group, IV, SingleBlock, halves};
-use crate::kernel::g::{HalfG, round};
+use crate::kernel::g::{HalfG, Place, places_of, rounds, unrolled_rounds};
 use crate::kernel::{Known, Run, Word, block_of_each, lanes_of};
 
-/// The order in which a round takes the words of the message: the paper's permutation, applied once more each round.
-const SCHEDULE: [[usize; 16]; 7] = {
+/// The order in which each round takes the words of the message: the paper's permutation, applied once more each round.
+static ORDERS: [[Place; 16]; 7] = {
     const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     let mut schedule = [[0; 16]; 7];
     let mut i = 0;
@@ -25,7 +25,7 @@ const SCHEDULE: [[usize; 16]; 7] = {
         }
         r += 1;
     }
-    schedule
+    places_of(&schedule)
 };
 
 /// Row `d` of each message's blocks.
@@ -253,7 +253,8 @@ fn output_of_lanes<V: HalfG<u32, L>, const L: usize>(
     d: [V; 4],
     blocks: &mut [[u8; 64]],
 ) {
-    let mut v = rounds::<V, L>(token, h, d, m);
+    let mut v = state::<V, L>(token, h, d);
+    unrolled_rounds(&mut v, m, &ORDERS);
     for i in 0..8 {
         v[i] = v[i].xor(v[i + 8]);
         v[i + 8] = v[i + 8].xor(h[i]);
@@ -311,28 +312,20 @@ fn compress_blocks<V: HalfG<u32, L>, const L: usize>(
             flags = flags.xor(tags.last);
             length = tags.length;
         }
-        let v = rounds::<V, L>(token, h, [tags.low, tags.high, length, flags], &m);
+        let mut v = state::<V, L>(token, h, [tags.low, tags.high, length, flags]);
+        rounds(&mut v, &m, &ORDERS, ORDERS.len());
         for i in 0..8 {
             h[i] = v[i].xor(v[i + 8]);
         }
     }
 }
 
-/// The state after all rounds.
+/// The state before the first round.
 #[inline(always)]
-fn rounds<V: HalfG<u32, L>, const L: usize>(token: V::Token, h: &[V; 8], d: [V; 4], m: &[V; 16]) -> [V; 16] {
+fn state<V: HalfG<u32, L>, const L: usize>(token: V::Token, h: &[V; 8], [d0, d1, d2, d3]: [V; 4]) -> [V; 16] {
     let [h0, h1, h2, h3, h4, h5, h6, h7] = *h;
     let [c0, c1, c2, c3] = [splat(token, IV[0]), splat(token, IV[1]), splat(token, IV[2]), splat(token, IV[3])];
-    let [d0, d1, d2, d3] = d;
-    let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3];
-    round(&mut v, m, &SCHEDULE[0]);
-    round(&mut v, m, &SCHEDULE[1]);
-    round(&mut v, m, &SCHEDULE[2]);
-    round(&mut v, m, &SCHEDULE[3]);
-    round(&mut v, m, &SCHEDULE[4]);
-    round(&mut v, m, &SCHEDULE[5]);
-    round(&mut v, m, &SCHEDULE[6]);
-    v
+    [h0, h1, h2, h3, h4, h5, h6, h7, c0, c1, c2, c3, d0, d1, d2, d3]
 }
 
 #[inline(always)]
