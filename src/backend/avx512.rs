@@ -64,6 +64,12 @@ words!(
     U32x16: [u32; 16] in __m512i, Avx512, _mm512_add_epi32, _mm512_xor_si512, ror32x16
 );
 
+#[cfg(feature = "blake3")]
+words!(
+    /// Sixteen 32-bit words, for the order of instructions where a rotation takes two cycles.
+    Slow32x16: [u32; 16] in __m512i, Avx512, _mm512_add_epi32, _mm512_xor_si512, ror32x16
+);
+
 /// By the rotation instruction, which has latency 2 on Zen 4, except for 32 bits, where a shuffle has 1.
 ///
 /// The barrier keeps LLVM from shuffling both sides of an exclusive or instead of its result.
@@ -179,32 +185,42 @@ fn transpose64x4([a, b, e, f]: [__m256i; 4], [c, d, g, h]: [__m256i; 4]) -> [__m
     ]
 }
 
-/// Words `16 i` to `16 i + 16` of sixteen messages, put in place by parts of 128 bits. Always inlined, as
-/// [`load_parts32x16`], which Rust 1.89 would call.
+/// Words `16 i` to `16 i + 16` of sixteen messages, put in place by parts of 128 bits, in `HALVES` by two and two. Always
+/// inlined, as [`load_parts32x16`], which Rust 1.89 would call.
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[inline(always)]
-fn load_words32x16(token: Avx512, messages: [&[u8]; 16], i: usize) -> [__m512i; 16] {
+fn load_words32x16<const HALVES: bool>(token: Avx512, messages: [&[u8]; 16], i: usize) -> [__m512i; 16] {
     let first = 4 * i;
-    let [a, b, c, d] = load_parts32x16(token, &messages, first);
-    let [e, f, g, h] = load_parts32x16(token, &messages, first + 1);
-    let [i, j, k, l] = load_parts32x16(token, &messages, first + 2);
-    let [m, n, o, p] = load_parts32x16(token, &messages, first + 3);
+    let [a, b, c, d] = load_parts32x16::<HALVES>(token, &messages, first);
+    let [e, f, g, h] = load_parts32x16::<HALVES>(token, &messages, first + 1);
+    let [i, j, k, l] = load_parts32x16::<HALVES>(token, &messages, first + 2);
+    let [m, n, o, p] = load_parts32x16::<HALVES>(token, &messages, first + 3);
     [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
 }
 
 /// Words `4 i` to `4 i + 4` of sixteen messages.
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[inline(always)]
-fn load_parts32x16(token: Avx512, messages: &[&[u8]; 16], i: usize) -> [__m512i; 4] {
+fn load_parts32x16<const HALVES: bool>(token: Avx512, messages: &[&[u8]; 16], i: usize) -> [__m512i; 4] {
     let [a, b, c, d, e, f, g, h, j, k, l, m, n, o, p, q] = *messages;
-    // SAFETY: token proves AVX-512F.
+    let quarters = [[a, e, j, n], [b, f, k, o], [c, g, l, p], [d, h, m, q]];
+    // SAFETY: token proves AVX-512F and VL.
     unsafe {
-        transpose32x4([
-            load_parts(token, [a, e, j, n], i),
-            load_parts(token, [b, f, k, o], i),
-            load_parts(token, [c, g, l, p], i),
-            load_parts(token, [d, h, m, q], i),
-        ])
+        transpose32x4(if HALVES {
+            [
+                load_by_halves(token, quarters[0], i),
+                load_by_halves(token, quarters[1], i),
+                load_by_halves(token, quarters[2], i),
+                load_by_halves(token, quarters[3], i),
+            ]
+        } else {
+            [
+                load_parts(token, quarters[0], i),
+                load_parts(token, quarters[1], i),
+                load_parts(token, quarters[2], i),
+                load_parts(token, quarters[3], i),
+            ]
+        })
     }
 }
 
@@ -217,6 +233,19 @@ fn load_parts(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
     let ab = _mm512_inserti32x4::<1>(a, U32x4::load(token, b, i).0);
     let abc = _mm512_inserti32x4::<2>(ab, U32x4::load(token, c, i).0);
     _mm512_inserti32x4::<3>(abc, U32x4::load(token, d, i).0)
+}
+
+/// Bytes `16 i` to `16 i + 16` of four messages. On Zen 4 one port puts a part into a vector of 512 bits, and any into
+/// one of 256.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn load_by_halves(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
+    let ab = _mm256_castsi128_si256(U32x4::load(token, a, i).0);
+    let ab = _mm256_inserti32x4::<1>(ab, U32x4::load(token, b, i).0);
+    let cd = _mm256_castsi128_si256(U32x4::load(token, c, i).0);
+    let cd = _mm256_inserti32x4::<1>(cd, U32x4::load(token, d, i).0);
+    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(ab), cd)
 }
 
 /// Word `j` of vector `i` at place `i` of vector `j`, for four vectors, in each 128-bit part.
@@ -286,20 +315,27 @@ impl Lanes<u32, 8> for U32x8 {
     }
 }
 
-impl Lanes<u32, 16> for U32x16 {
-    #[inline(always)]
-    fn transpose(vectors: [Self; 16]) -> [Self; 16] {
-        let token = vectors[0].1;
-        // SAFETY: token proves AVX-512F.
-        Self::vectors(token, unsafe { transpose32x16(Self::registers(vectors)) })
-    }
+macro_rules! lanes {
+    ($Vector:ident, $halves:literal) => {
+        impl Lanes<u32, 16> for $Vector {
+            #[inline(always)]
+            fn transpose(vectors: [Self; 16]) -> [Self; 16] {
+                let token = vectors[0].1;
+                // SAFETY: token proves AVX-512F.
+                Self::vectors(token, unsafe { transpose32x16(Self::registers(vectors)) })
+            }
 
-    #[cfg(any(feature = "blake2", feature = "blake3"))]
-    #[inline(always)]
-    fn load_words(token: Avx512, messages: [&[u8]; 16], i: usize, to: &mut [Self]) {
-        to.copy_from_slice(&Self::vectors(token, load_words32x16(token, messages, i)));
-    }
+            #[cfg(any(feature = "blake2", feature = "blake3"))]
+            #[inline(always)]
+            fn load_words(token: Avx512, messages: [&[u8]; 16], i: usize, to: &mut [Self]) {
+                to.copy_from_slice(&Self::vectors(token, load_words32x16::<$halves>(token, messages, i)));
+            }
+        }
+    };
 }
+lanes!(U32x16, false);
+#[cfg(feature = "blake3")]
+lanes!(Slow32x16, true);
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 half_g!(U32x4: [u32; 4] in "avx512f,avx512vl,avx512bw", _mm_add_epi32, _mm_xor_si128, ror32x4, loop by opaque::xmm);
@@ -310,18 +346,26 @@ half_g!(U32x8: [u32; 8] in "avx512f,avx512vl,avx512bw", _mm256_add_epi32, _mm256
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[cfg(all(target_arch = "x86_64", not(msan)))]
-staggered!(U32x16: [u32; 16] by "vpaddd", "vpxord", "vprord");
+staggered!(U32x16: [u32; 16] by "vpaddd", "vpxord", "vprord", fast_rotation);
+
+#[cfg(feature = "blake3")]
+#[cfg(all(target_arch = "x86_64", not(msan)))]
+staggered!(Slow32x16: [u32; 16] by "vpaddd", "vpxord", "vprord", slow_rotation);
 
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[cfg(any(not(target_arch = "x86_64"), msan))]
 half_g!(U32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16);
+
+#[cfg(feature = "blake3")]
+#[cfg(any(not(target_arch = "x86_64"), msan))]
+half_g!(Slow32x16: [u32; 16] in "avx512f,avx512vl,avx512bw", _mm512_add_epi32, _mm512_xor_si512, ror32x16);
 
 #[cfg(feature = "blake2")]
 half_g!(U64x4: [u64; 4] in "avx512f,avx512vl,avx512bw", _mm256_add_epi64, _mm256_xor_si256, ror64x4, loop by opaque::ymm);
 
 #[cfg(feature = "blake2")]
 #[cfg(all(target_arch = "x86_64", not(msan)))]
-staggered!(U64x8: [u64; 8] by "vpaddq", "vpxorq", "vprorq");
+staggered!(U64x8: [u64; 8] by "vpaddq", "vpxorq", "vprorq", fast_rotation);
 
 #[cfg(feature = "blake2")]
 #[cfg(any(not(target_arch = "x86_64"), msan))]

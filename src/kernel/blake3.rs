@@ -5,7 +5,7 @@ use core::fmt;
 
 use digest::consts::{U1, U16};
 
-pub(crate) use self::lanes::{compress_lanes, group_lanes, output_lanes};
+pub(crate) use self::lanes::{compress_lanes, equal_lanes, group_lanes, output_lanes};
 pub(crate) use self::rows::{
     Row, Rows, TURN_1, TURN_2, TURN_3, compress_row, compress_rows, group_rows, order, output_rows,
 };

@@ -10,14 +10,14 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Avx512, U32x4, U32x8, U32x16, ror32x4, ror32x8, ror32x16};
+use super::{Avx512, Slow32x16, U32x4, U32x8, U32x16, ror32x4, ror32x8, ror32x16};
 use crate::backend::On;
 use crate::backend::avx2::blake3::{join as join8, pick as pick8, with_last as with_last8};
 use crate::backend::sse41::blake3::{alone, join as join4, next_words, pick as pick4, row, with_last as with_last4};
 use crate::backend::vector::words;
 use crate::kernel::blake3::{
     Blake3Function, Chain, CompressGroup, Group, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
-    compress_row, compress_rows, group_lanes, group_rows, output_lanes, output_rows,
+    compress_row, compress_rows, equal_lanes, group_lanes, group_rows, output_lanes, output_rows,
 };
 use crate::kernel::g::G;
 use crate::kernel::{Compress, Run, Words};
@@ -70,6 +70,8 @@ impl CompressGroup for On<Avx512> {
             (..=4, true) => unsafe { group4_slow(group) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             (..=8, _) => unsafe { group8(group) },
+            // SAFETY: self.isa proves AVX-512F, VL and BW.
+            (_, true) if group.ends.is_none() => unsafe { group16_slow(group) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             _ => unsafe { group16(group) },
         }
@@ -192,6 +194,12 @@ fn group8(group: Group<'_>) {
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn group16(group: Group<'_>) {
     group_lanes::<U32x16, 16>(Avx512::here(), group);
+}
+
+/// Inputs of one length alone. For others it would be as long again.
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn group16_slow(group: Group<'_>) {
+    equal_lanes::<Slow32x16, 16>(Avx512::here(), group);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]

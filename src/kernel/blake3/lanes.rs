@@ -98,9 +98,15 @@ pub(crate) fn compress_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, 
 /// Compresses a group of up to `L` inputs.
 #[inline(always)]
 pub(crate) fn group_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
-    if let Some(ends) = group.ends {
-        return mixed_lanes::<V, L>(token, group, ends);
+    match group.ends {
+        None => equal_lanes::<V, L>(token, group),
+        Some(ends) => mixed_lanes::<V, L>(token, group, ends),
     }
+}
+
+/// Compresses a group of up to `L` inputs of one length.
+#[inline(always)]
+pub(crate) fn equal_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
     let [mut low, mut high, mut length, mut last] = [[0; L]; 4];
     for l in 0..L {
         [low[l], high[l]] = halves(group.counters[l]);

@@ -18,6 +18,18 @@ const ROTATIONS: [[u32; 2]; 2] = [[32, 24], [16, 63]];
 pub(crate) struct Lanes(Vec<(usize, usize)>);
 
 impl Lanes {
+    /// The library's orders, by name.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub(crate) fn of_library() -> Result<[(&'static str, Self); 2], String> {
+        Ok([
+            ("fast-rotation", Self::parse(include_str!("../data/lanes-fast-rotation.order"))?),
+            ("slow-rotation", Self::parse(include_str!("../data/lanes-slow-rotation.order"))?),
+        ])
+    }
+
     /// # Errors
     ///
     /// An instruction that is none, is missing or stands before one that it waits for.
@@ -147,19 +159,27 @@ mod tests {
     const LIBRARY: &str = include_str!("../../../src/backend/staggered.rs");
 
     fn order() -> Lanes {
-        Lanes::parse(include_str!("../data/lanes.order")).unwrap()
+        let [(_, fast), _] = Lanes::of_library().unwrap();
+        fast
     }
 
     #[test]
-    fn the_library_has_the_source_of_the_order() {
+    fn the_library_has_the_source_of_each_order() {
         let lines: String = LIBRARY.lines().map(|line| format!("{}\n", line.trim())).collect();
-        assert!(lines.contains(&order().source()), "{}", order().source());
+        for (name, order) in Lanes::of_library().unwrap() {
+            let name = name.replace('-', "_");
+            let (_, arm) = lines.split_once(&format!("({name}: ")).unwrap();
+            let (_, arm) = arm.split_once("asm!(\n").unwrap();
+            assert!(arm.starts_with(&order.source()), "{name}:\n{}", order.source());
+        }
         assert_eq!(order(), Lanes::staggered(3));
     }
 
     #[test]
     fn orders_are_written_as_they_are_read() {
-        assert_eq!(Lanes::parse(&order().to_string()), Ok(order()));
+        for (_, order) in Lanes::of_library().unwrap() {
+            assert_eq!(Lanes::parse(&order.to_string()), Ok(order));
+        }
     }
 
     #[test]

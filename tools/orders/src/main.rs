@@ -77,11 +77,11 @@ enum LaneCommands {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Times the library's order beside those where each G begins a number of instructions after the one before it.
+    /// Times the library's orders beside those where each G begins a number of instructions after the one before it.
     Time,
-    /// Prints the lines that the library has of its order.
+    /// Prints the lines that the library has of its orders.
     Print {
-        /// The order in this file, instead of the library's.
+        /// Takes the order in this file, instead of the library's.
         #[arg(long)]
         from: Option<PathBuf>,
     },
@@ -223,11 +223,11 @@ fn read<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, String>) -> Result
 }
 
 fn in_lanes(command: LaneCommands) -> Result<(), String> {
-    let order = Lanes::parse(include_str!("../data/lanes.order"))?;
+    let library = Lanes::of_library()?;
     match command {
         LaneCommands::Search { seconds, seed } => {
             this_cpu()?;
-            let orders = (0..=4).map(Lanes::staggered).chain([order]).collect();
+            let orders = (0..=4).map(Lanes::staggered).chain(library.map(|(_, order)| order)).collect();
             let best = search::search(&InLanes, orders, Duration::from_secs(seconds), seed, |best| {
                 let times = best.iter().map(|(cycles, _)| format!("{cycles:.2}")).collect::<Vec<_>>().join(" ");
                 eprintln!("{times}");
@@ -236,15 +236,21 @@ fn in_lanes(command: LaneCommands) -> Result<(), String> {
         }
         LaneCommands::Time => {
             this_cpu()?;
-            let orders: Vec<_> = (0..=7).map(Lanes::staggered).chain([order]).collect();
-            for (i, cycles) in candidate::measure_lanes(&orders, 1000)?.into_iter().enumerate() {
-                let name = if i < 8 { format!("{i} behind") } else { "the library's".to_owned() };
+            let simple = (0..=7).map(|behind| (format!("{behind} behind"), Lanes::staggered(behind)));
+            let library = library.map(|(name, order)| (format!("the library's, {name}"), order));
+            let (names, orders): (Vec<_>, Vec<_>) = simple.chain(library).unzip();
+            for (name, cycles) in names.iter().zip(candidate::measure_lanes(&orders, 1000)?) {
                 println!("{name}: {cycles:.2} cycles half a round");
             }
         }
         LaneCommands::Print { from } => {
-            let order = from.map_or(Ok(order), |path| read(&path, Lanes::parse))?;
-            print!("{}", order.source());
+            if let Some(path) = from {
+                print!("{}", read(&path, Lanes::parse)?.source());
+                return Ok(());
+            }
+            for (name, order) in library {
+                print!("{name}:\n{}", order.source());
+            }
         }
     }
     Ok(())
