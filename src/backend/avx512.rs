@@ -235,8 +235,7 @@ fn load_parts(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
     _mm512_inserti32x4::<3>(abc, U32x4::load(token, d, i).0)
 }
 
-/// Bytes `16 i` to `16 i + 16` of four messages. On Zen 4 one port puts a part into a vector of 512 bits, and any into
-/// one of 256.
+/// Bytes `16 i` to `16 i + 16` of four messages, two and two: on Zen 4 that takes less time than one after the other.
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
