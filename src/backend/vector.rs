@@ -111,6 +111,7 @@ pub(super) use words;
 
 /// The vector at this place.
 #[cfg(any(feature = "blake2", feature = "blake3"))]
+#[allow(dead_code, reason = "an architecture may have `portable` alone")]
 #[inline(always)]
 pub(super) fn word<V: Copy>(m: &[V; 16], place: Place) -> V {
     let bytes = place as usize * (const { size_of::<V>() / 16 });
