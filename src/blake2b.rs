@@ -322,6 +322,8 @@ impl Flavour for FlavourB {
     const LONGEST: usize = 64;
     const MAX_NODE_OFFSET: u64 = u64::MAX;
     const LEAVES: u8 = 4;
+
+    type SavedState = [u8; 339];
 }
 
 impl Sealed for FlavourB {
@@ -335,7 +337,6 @@ impl Sealed for FlavourB {
     type BlockSize = U128;
     type CollisionResistance = U32;
     type StateSize = U242;
-    type SavedState = [u8; 339];
     type Leaves = U4;
 }
 

@@ -158,6 +158,8 @@ impl Flavour for FlavourS {
     const LONGEST: usize = 32;
     const MAX_NODE_OFFSET: u64 = (1 << 48) - 1;
     const LEAVES: u8 = 8;
+
+    type SavedState = [u8; 171];
 }
 
 impl Sealed for FlavourS {
@@ -171,7 +173,6 @@ impl Sealed for FlavourS {
     type BlockSize = U64;
     type CollisionResistance = U16;
     type StateSize = U122;
-    type SavedState = [u8; 171];
     type Leaves = U8;
 }
 

@@ -7,8 +7,8 @@ use digest::block_buffer::BlockSizes;
 
 use crate::backend::Backend;
 use crate::hash::Digested;
-use crate::kernel::Block;
 use crate::kernel::blake2::Constants;
+use crate::kernel::{Block, Function};
 use crate::lanes::InLanes;
 
 /// One of the two flavours of BLAKE2, with words of 64 or 32 bits: [`FlavourB`](crate::blake2b::FlavourB) or
@@ -30,6 +30,9 @@ pub trait Flavour: Sealed {
     const MAX_NODE_OFFSET: u64;
     /// Leaves of the parallel mode, BLAKE2bp or BLAKE2sp.
     const LEAVES: u8;
+
+    /// The bytes of a [`State`](crate::blake2::hazmat::State): `[u8; 339]` (BLAKE2s: `[u8; 171]`).
+    type SavedState: Block + AsRef<[u8]> + AsMut<[u8]>;
 }
 
 /// Messages that `backend` hashes side by side. A multiple of it is a good batch.
@@ -56,11 +59,16 @@ pub trait Sealed: Constants + InLanes + Digested<Bytes = <Self as Constants>::Di
     type CollisionResistance: ArraySize;
     /// Bytes of a serialised hasher: see `Blake2::serialize`.
     type StateSize: ArraySize;
-    /// The bytes of a hasher with all its parameters: see `hazmat::State`.
-    type SavedState: Block + AsRef<[u8]> + AsMut<[u8]>;
     /// `LEAVES` as a type-level number.
     type Leaves: ArraySize;
 }
+
+/// Types of a flavour by names of their own. A derived `Clone` has a bound for each field whose type begins with `F::`,
+/// and users would read bounds that always hold.
+pub(super) type ChainOf<F> = <F as Function>::Chain;
+pub(super) type BlockOf<F> = <F as Function>::Block;
+pub(super) type WordsOf<F> = <F as Digested>::Bytes;
+pub(super) type LeavesOf<F> = <F as Sealed>::Leaves;
 
 impl<F: Constants> Digested for F {
     type Bytes = F::Digest;

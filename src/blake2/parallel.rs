@@ -18,7 +18,7 @@ use digest::typenum::Unsigned;
 use digest::{HashMarker, Update};
 
 use super::digest::OutputSize;
-use super::flavour::Flavour;
+use super::flavour::{BlockOf, ChainOf, Flavour, LeavesOf};
 use super::node::{KeyBlock, Node};
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
@@ -35,12 +35,12 @@ use crate::traits::fixed_output;
 pub struct Parallel<F: Flavour> {
     /// Leaf 0. The key, if there is one, is the first block of every leaf, and of the leaves alone.
     leaf: Node<F>,
-    chains: Array<F::Chain, F::Leaves>,
+    chains: Array<ChainOf<F>, LeavesOf<F>>,
     /// Two rounds, each a block for every leaf.
     ///
     /// Each leaf must have a last block at the end, so a round is compressed only when the next round has reached the
     /// last leaf. At most one round and all but the last block of the next are held back.
-    held: [Array<F::Block, F::Leaves>; 2],
+    held: [Array<BlockOf<F>, LeavesOf<F>>; 2],
     length: usize,
     count: u128,
     backend: Backend,

@@ -9,7 +9,7 @@ use digest::block_api::{
 };
 use digest::{HashMarker, InvalidOutputSize, Output, Reset};
 
-use super::flavour::Flavour;
+use super::flavour::{ChainOf, Flavour};
 use super::node::Node;
 use crate::backend::Backend;
 use crate::kernel::Block;
@@ -29,8 +29,8 @@ use crate::stream::compress_message;
 #[derive(Clone)]
 pub struct VarCore<F: Flavour> {
     /// Before the first block.
-    start: F::Chain,
-    chain: F::Chain,
+    start: ChainOf<F>,
+    chain: ChainOf<F>,
     backend: Backend,
 }
 

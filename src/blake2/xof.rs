@@ -15,7 +15,7 @@ use digest::array::Array;
 use digest::common::AlgorithmName;
 use digest::{CollisionResistance, ExtendableOutput, ExtendableOutputReset, Reset, Update, XofReader};
 
-use super::flavour::Flavour;
+use super::flavour::{BlockOf, Flavour, WordsOf};
 use super::hasher::Hasher;
 use super::params::{Params, ParamsError, check_range};
 use crate::backend::Backend;
@@ -241,13 +241,13 @@ impl<F: Flavour> zeroize::ZeroizeOnDrop for Blake2x<F> {}
 #[derive(Clone)]
 pub struct OutputReader<F: Flavour> {
     /// The root, and zeros: the message that every output block is the hash of.
-    root: F::Block,
+    root: BlockOf<F>,
     /// The parameter block of output block 0.
-    parameter_block: F::Digest,
+    parameter_block: WordsOf<F>,
     position: u64,
     end: u64,
     /// The output block that was last read in part.
-    held: F::Digest,
+    held: WordsOf<F>,
     /// Its number, or [`NONE_HELD`]. Not an `Option`, for the reason that `Node::key` gives.
     held_number: u64,
     backend: Backend,

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use digest::Update;
 
-use super::variant::{BlockOf, Hash, Variant, digest};
+use super::variant::{BlockOf, FunctionOf, Hash, Variant, digest};
 use crate::backend::Backend;
 use crate::buffer::Buffer;
 use crate::kernel::Block;
@@ -20,7 +20,7 @@ use crate::traits::{each_clone, hash_many};
 /// an error. SHA-512 counts lengths beyond 2^64 bytes. [`sha256::Hasher`](crate::sha256::Hasher) has an example.
 #[derive(Clone)]
 pub struct Hasher<V: Variant> {
-    pub(super) stream: Stream<V::Function>,
+    pub(super) stream: Stream<FunctionOf<V>>,
     pub(super) variant: PhantomData<V>,
 }
 

@@ -5,7 +5,7 @@
 use core::fmt;
 
 use super::hasher::Hasher;
-use super::variant::{BlockOf, Family, ValueOf, Variant, WordOf};
+use super::variant::{BlockOf, ValueOf, Variant, WordOf};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::error::StateError;
@@ -40,13 +40,13 @@ pub struct State<V: Variant> {
 
 impl<V: Variant> State<V> {
     /// Bytes of a state.
-    pub const LENGTH: usize = <V::Function as Family>::State::LENGTH;
+    pub const LENGTH: usize = V::SavedState::LENGTH;
 
     /// The state as bytes, which are as secret as the message.
     #[must_use]
-    pub fn to_bytes(&self) -> <V::Function as Family>::State {
+    pub fn to_bytes(&self) -> V::SavedState {
         let Stream { chain, buffer, .. } = &self.hasher.stream;
-        let mut state = <V::Function as Family>::State::ZERO;
+        let mut state = V::SavedState::ZERO;
         let (magic, rest) = state.bytes_mut().split_at_mut(4);
         magic.copy_from_slice(&V::MAGIC);
         let (words, rest) = rest.split_at_mut(ValueOf::<V>::LENGTH);

@@ -8,7 +8,7 @@ use digest::common::{BlockSizeUser, KeySizeUser};
 use digest::{InvalidLength, Key, KeyInit, MacError, MacMarker, Update};
 
 use super::batch::Batch;
-use super::variant::{BlockOf, ChainOf, Family, Hash, Variant, digest};
+use super::variant::{BlockOf, ChainOf, Family, FunctionOf, Hash, Variant, digest};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
 use crate::hash::verify;
@@ -205,7 +205,7 @@ impl<V: Variant> zeroize::ZeroizeOnDrop for HmacKey<V> {}
 /// example.
 #[derive(Clone)]
 pub struct HmacHasher<V: Variant> {
-    stream: Stream<V::Function>,
+    stream: Stream<FunctionOf<V>>,
     key: HmacKey<V>,
 }
 

@@ -31,6 +31,9 @@ pub trait Variant: Sealed + Copy + Debug + Send + Sync + 'static {
     const TITLE: &'static str;
     /// Bytes of a digest: 28, 32, 48 or 64.
     const LENGTH: usize;
+
+    /// The bytes of a [`State`](crate::sha2::hazmat::State), as Go has them: `[u8; 108]` or `[u8; 204]`.
+    type SavedState: Block + AsRef<[u8]> + AsMut<[u8]>;
 }
 
 /// The part of a variant that is no business of others.
@@ -59,8 +62,6 @@ pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word
     type Word: Sha2Word;
     /// The bytes of a block as a type-level number.
     type BlockSize: BlockSizes;
-    /// Bytes of a state in Go: 4, a hash value, a block, and 8.
-    type State: Block + AsRef<[u8]> + AsMut<[u8]>;
     /// Bytes of a state of the crate `sha2`: a hash value and a count, and with them a length and most of a block.
     type CoreState: ArraySize;
     type HashState: ArraySize;
@@ -86,7 +87,6 @@ pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word
 impl Family for Sha256Function {
     type Word = u32;
     type BlockSize = U64;
-    type State = [u8; 108];
     type CoreState = U40;
     type HashState = U104;
 
@@ -112,7 +112,6 @@ impl Family for Sha256Function {
 impl Family for Sha512Function {
     type Word = u64;
     type BlockSize = U128;
-    type State = [u8; 204];
     type CoreState = U80;
     type HashState = U208;
 
@@ -129,7 +128,8 @@ impl Family for Sha512Function {
     }
 }
 
-/// A variant's word, chaining value and block, and its hash value in bytes.
+/// A variant's function, word, chaining value and block, and its hash value in bytes.
+pub(super) type FunctionOf<V> = <V as Sealed>::Function;
 pub(super) type WordOf<V> = <<V as Sealed>::Function as Family>::Word;
 pub(super) type ChainOf<V> = <<V as Sealed>::Function as Function>::Chain;
 pub(super) type BlockOf<V> = <<V as Sealed>::Function as Function>::Block;
@@ -138,7 +138,7 @@ pub(super) type ValueOf<V> = <WordOf<V> as Word>::Digest;
 /// Makes the marker of a variant.
 macro_rules! variant {
     ($Variant:ident of $Function:ident, $title:literal, $length:literal as $Size:ident, half $Half:ident,
-     $name:literal, $mac:literal, $IV:ident, $magic:literal) => {
+     $name:literal, $mac:literal, $IV:ident, $magic:literal in $saved:literal) => {
         #[doc = concat!($title, " as a type parameter: digests of ", $length, " bytes.")]
         #[derive(Clone, Copy, Debug)]
         pub enum $Variant {}
@@ -146,6 +146,8 @@ macro_rules! variant {
         impl Variant for $Variant {
             const TITLE: &'static str = $title;
             const LENGTH: usize = $length;
+
+            type SavedState = [u8; $saved];
         }
 
         impl Sealed for $Variant {
@@ -164,12 +166,12 @@ macro_rules! variant {
         }
     };
 }
-variant!(Variant224 of Sha256Function, "SHA-224", 28 as U28, half U14, "Sha224", "HmacSha224", IV_224, b"sha\x02");
-variant!(Variant256 of Sha256Function, "SHA-256", 32 as U32, half U16, "Sha256", "HmacSha256", IV_256, b"sha\x03");
-variant!(Variant384 of Sha512Function, "SHA-384", 48 as U48, half U24, "Sha384", "HmacSha384", IV_384, b"sha\x04");
-variant!(Variant512 of Sha512Function, "SHA-512", 64 as U64, half U32, "Sha512", "HmacSha512", IV_512, b"sha\x07");
-variant!(Variant512_224 of Sha512Function, "SHA-512/224", 28 as U28, half U14, "Sha512_224", "HmacSha512_224", IV_512_224, b"sha\x05");
-variant!(Variant512_256 of Sha512Function, "SHA-512/256", 32 as U32, half U16, "Sha512_256", "HmacSha512_256", IV_512_256, b"sha\x06");
+variant!(Variant224 of Sha256Function, "SHA-224", 28 as U28, half U14, "Sha224", "HmacSha224", IV_224, b"sha\x02" in 108);
+variant!(Variant256 of Sha256Function, "SHA-256", 32 as U32, half U16, "Sha256", "HmacSha256", IV_256, b"sha\x03" in 108);
+variant!(Variant384 of Sha512Function, "SHA-384", 48 as U48, half U24, "Sha384", "HmacSha384", IV_384, b"sha\x04" in 204);
+variant!(Variant512 of Sha512Function, "SHA-512", 64 as U64, half U32, "Sha512", "HmacSha512", IV_512, b"sha\x07" in 204);
+variant!(Variant512_224 of Sha512Function, "SHA-512/224", 28 as U28, half U14, "Sha512_224", "HmacSha512_224", IV_512_224, b"sha\x05" in 204);
+variant!(Variant512_256 of Sha512Function, "SHA-512/256", 32 as U32, half U16, "Sha512_256", "HmacSha512_256", IV_512_256, b"sha\x06" in 204);
 
 /// A digest of the SHA-2 hash `V`, of its full length.
 pub type Hash<V> = hash::Hash<V, Full>;
