@@ -269,3 +269,18 @@ fn read_equal<'a>(messages: &'a dyn Messages, begin: usize, lanes: &mut [&'a [u8
     let whole = shortest == longest && longest > 0 && longest <= CHUNK_LEN && longest.is_multiple_of(64);
     (live > 1 && (whole || longest <= 64)).then_some((live, whole))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_column_follow() {
+        let column = [0; 64 * 6];
+        let rows: [&[u8]; 6] = core::array::from_fn(|i| &column[i * 64..][..64]);
+        assert!(follow(&rows[..4], rows[4]) && follow(&rows[..2], rows[2]));
+        assert!(!follow(&rows[..4], rows[5]), "one is left out");
+        assert!(!follow(&[rows[0], rows[2], rows[1]], rows[3]), "in another order");
+        assert!(!follow(&rows[..1], rows[1]) && !follow(&[], rows[0]), "fewer than two");
+    }
+}

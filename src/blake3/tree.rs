@@ -417,3 +417,18 @@ impl Join for OnThreads {
         rayon::join(a, b)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_beside_whole_chunks() {
+        let end = [0; 9 * 64 + 1];
+        for (beside, lanes, is_alone) in [(2, 16, true), (8, 16, true), (1, 16, false), (9, 16, false), (2, 8, false)] {
+            assert_eq!(is_faster_alone(&end[1..], beside, lanes), is_alone, "{beside} in {lanes} lanes");
+            assert!(!is_faster_alone(&end, beside, lanes), "{beside} in {lanes} lanes");
+        }
+        assert!(is_faster_alone(&end, 0, 16) && is_faster_alone(&end, 0, 4), "beside nothing");
+    }
+}

@@ -162,6 +162,79 @@ mod tests {
         }
     }
 
+    fn long_pieces_are_side_by_side<H: Dispatch>() {
+        for backend in Backend::available() {
+            let long = &[0; 64 * 128][..64 * H::Block::LENGTH];
+            let pieces = [long; MOST_ALONE + 1].into_iter();
+            assert_eq!(pieces_are_faster_alone::<H>(backend, pieces), H::lanes(backend) == 1, "{backend:?}");
+        }
+    }
+
+    /// On either side of each threshold: so many blocks in total take less time alone, one more does not.
+    #[test]
+    fn thresholds() {
+        for (sides, number, longest, total) in [
+            (Sides::Overlapping(2), 2, 20, 23),
+            (Sides::Overlapping(2), 3, 20, 29),
+            (Sides::Overlapping(2), 6, 1, 8),
+            (Sides::Overlapping(3), 3, 20, 29),
+            (Sides::Streams(4), 2, 20, 21),
+            (Sides::Streams(2), 2, 20, 23),
+            (Sides::Lanes(8, 24), 8, 8, 20),
+            (Sides::Lanes(8, 24), 3, 20, 30),
+            (Sides::Lanes(4, 24), 3, 17, 41),
+            (Sides::Lanes(4, 24), 3, 18, 27),
+            (Sides::Pair, 2, 20, 22),
+            (Sides::Rows(2), 2, 20, 35),
+            (Sides::Rows(4), 2, 20, 37),
+            (Sides::Rows(4), 3, 20, 36),
+            (Sides::Rows(2), 3, 20, 37),
+            (Sides::Groups(4), 2, 1, 2),
+        ] {
+            let is_alone = |total| are_faster_alone(sides, number, total, longest);
+            assert_eq!((is_alone(total), is_alone(total + 1)), (true, false), "{sides:?}, {number} of {longest}");
+        }
+        assert!(!are_faster_alone(Sides::Rows(4), 5, 20, 20), "five in rows");
+        assert!(!are_faster_alone(Sides::Groups(8), 2, 2, 1), "two in a group of eight");
+        assert!(are_faster_alone(Sides::Alone, 9, 900, 100), "where there is no other way");
+        // Two long messages, where a block in all lanes takes as long as two alone and more.
+        assert!(
+            are_faster_alone(Sides::Lanes(4, 20), 2, 200, 100) && !are_faster_alone(Sides::Lanes(4, 19), 2, 200, 100)
+        );
+        for (sides, number, most) in [
+            (Sides::Streams(4), 4, u64::MAX),
+            (Sides::Overlapping(2), 2, u64::MAX),
+            (Sides::Streams(4), 5, 17),
+            (Sides::Lanes(8, 24), 8, 8),
+            (Sides::Lanes(8, 24), 9, 17),
+            (Sides::Lanes(4, 24), 4, 17),
+        ] {
+            assert_eq!(most_blocks(sides, number), most, "{sides:?}, {number}");
+        }
+    }
+
+    /// The extension needs no lanes for the ends of a few.
+    #[test]
+    fn a_few_ends_are_alone_beside_an_extension() {
+        for backend in Backend::available().filter(|&backend| by_extension::<Sha256Function>(backend)) {
+            for number in 1..=MOST_ALONE {
+                assert!(ends_are_faster_alone::<Sha256Function>(backend, number), "{backend:?}, {number}");
+            }
+        }
+        for backend in Backend::available().filter(|&backend| FlavourB::lanes(backend) > 1) {
+            assert!(!ends_are_faster_alone::<FlavourB>(backend, 64), "{backend:?}");
+        }
+    }
+
+    #[test]
+    fn pieces_of_every_hash() {
+        long_pieces_are_side_by_side::<FlavourB>();
+        long_pieces_are_side_by_side::<FlavourS>();
+        long_pieces_are_side_by_side::<Blake3Function>();
+        long_pieces_are_side_by_side::<Sha256Function>();
+        long_pieces_are_side_by_side::<Sha512Function>();
+    }
+
     #[test]
     fn one_message_is_alone_whatever_the_hash() {
         one_is_alone::<FlavourB>();

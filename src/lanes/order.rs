@@ -111,6 +111,24 @@ mod tests {
 
     use super::*;
 
+    /// BLAKE2 closes a message with the block that it ends in, SHA-2 with one that has room for 9 or 17 bytes more.
+    #[cfg(all(feature = "blake2", feature = "blake3", feature = "sha2"))]
+    #[test]
+    fn blocks_of_a_message() {
+        use crate::kernel::{
+            blake2b::FlavourB, blake3::Blake3Function, sha256::Sha256Function, sha512::Sha512Function,
+        };
+
+        let blake2b = [0, 1, 127, 128, 129, 256, 257].map(blocks::<FlavourB>);
+        assert_eq!(blake2b, [1, 1, 1, 1, 2, 2, 3]);
+        let blake3 = [0, 1, 63, 64, 65, 128, 129].map(blocks::<Blake3Function>);
+        assert_eq!(blake3, [1, 1, 1, 1, 2, 2, 3]);
+        let sha256 = [0, 1, 55, 56, 63, 64, 119, 120, 128].map(blocks::<Sha256Function>);
+        assert_eq!(sha256, [1, 1, 1, 2, 2, 2, 2, 3, 3]);
+        let sha512 = [0, 1, 111, 112, 127, 128, 239, 240, 256].map(blocks::<Sha512Function>);
+        assert_eq!(sha512, [1, 1, 1, 2, 2, 2, 2, 3, 3]);
+    }
+
     #[test]
     fn keys_of_long_messages() {
         let long = Key::new(u64::from(u32::MAX / 64), 3);

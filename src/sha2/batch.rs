@@ -299,3 +299,35 @@ pub fn finalize_many<V: Variant>(hashers: &[&Hasher<V>], hashes: &mut [Hash<V>])
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::sha256;
+
+    /// Groups of nodes in front of a message of another length take the kernel of nodes, and the others do not.
+    #[test]
+    fn nodes_are_hashed_as_nodes() {
+        let nodes: Vec<[u8; 64]> = (0..11).map(|i| [i; 64]).collect();
+        for backend in Backend::available() {
+            for number in 0..=nodes.len() {
+                let mut messages: Vec<&[u8]> = nodes[..number].iter().map(|node| &node[..]).collect();
+                for (end, done) in [(None, number), (Some(&[1; 63][..]), number / FEW * FEW)] {
+                    messages.truncate(number);
+                    messages.extend(end);
+                    let mut digests = Vec::new();
+                    let put = &mut |i, digest: &[u8; 32]| digests.push((i, *digest));
+                    assert_eq!(
+                        each_node::<Variant256, FEW>(backend, &&messages[..], put),
+                        done,
+                        "{backend:?}, {number}"
+                    );
+                    let expected = messages[..done].iter().map(|message| *sha256::hash(message).as_bytes());
+                    assert!(digests.into_iter().eq(expected.enumerate()), "{backend:?}, {number}");
+                }
+            }
+        }
+    }
+}
