@@ -105,27 +105,41 @@ pub(super) fn pieces_are_faster_alone<'a, H: Dispatch>(
     for data in pieces {
         (number, total, longest) = (number + 1, total.saturating_add(data.len()), longest.max(data.len()));
     }
-    let blocks = longest / H::Block::LENGTH;
-    if by_extension::<H>(backend) {
-        // It begins the next message before one has ended.
-        if number <= 1 || longest <= H::Block::LENGTH || number <= 6 && blocks <= 1 {
-            return true;
-        }
-        let (all, others) = (total / H::Block::LENGTH, (total - longest) / H::Block::LENGTH);
-        return match H::sides(backend, number) {
-            // A stream costs four tenths of a block, the others end before the longest, and it ends alone.
-            Sides::Lanes(_, tenths) => {
-                (10 * number as u64).saturating_sub(tenths) * others as u64 <= 4 * (number * (number - 1)) as u64
-            }
-            Sides::Overlapping(2 | 3) => others < if number == 2 { 5 } else { 10 } || all < 4 * number,
-            _ => false,
-        };
+    let by_extension = by_extension::<H>(backend);
+    // It begins the next message before one has ended.
+    if by_extension && (number <= 1 || longest <= H::Block::LENGTH) {
+        return true;
     }
-    match H::sides(backend, number) {
-        Sides::Lanes(..) => number <= 1,
-        sides => {
-            number <= 3 && blocks <= 1
-                || are_faster_alone(sides, number, (total / H::Block::LENGTH) as u64, blocks as u64)
+    let blocks = |bytes| (bytes / H::Block::LENGTH) as u64;
+    let pieces = Pieces { number, total: blocks(total), longest: blocks(longest), others: blocks(total - longest) };
+    pieces.are_faster_alone(by_extension, H::sides(backend, number))
+}
+
+/// Pieces of streams: their number, and the whole blocks in all of them, in the longest, and in the others together.
+#[derive(Clone, Copy, Debug)]
+struct Pieces {
+    number: usize,
+    total: u64,
+    longest: u64,
+    others: u64,
+}
+
+impl Pieces {
+    /// Whether they take less time one by one, perhaps `by_extension`.
+    #[inline]
+    fn are_faster_alone(self, by_extension: bool, sides: Sides) -> bool {
+        let Self { number, total, longest, others } = self;
+        let count = number as u64;
+        match sides {
+            _ if by_extension && number <= 6 && longest <= 1 => true,
+            // A stream costs four tenths of a block, the others end before the longest, and it ends alone.
+            Sides::Lanes(_, tenths) if by_extension => {
+                (10 * count).saturating_sub(tenths) * others <= 4 * count * (count - 1)
+            }
+            Sides::Overlapping(2 | 3) => others < if number == 2 { 5 } else { 10 } || total < 4 * count,
+            _ if by_extension => false,
+            Sides::Lanes(..) => number <= 1,
+            _ => number <= 3 && longest <= 1 || are_faster_alone(sides, number, total, longest),
         }
     }
 }
@@ -210,6 +224,38 @@ mod tests {
             (Sides::Lanes(4, 24), 4, 17),
         ] {
             assert_eq!(most_blocks(sides, number), most, "{sides:?}, {number}");
+        }
+    }
+
+    /// As [`thresholds`], for pieces of streams: so many blocks in those beside the longest, which has 20 or one.
+    #[test]
+    fn thresholds_of_pieces() {
+        for (by_extension, sides, number, longest, others) in [
+            (true, Sides::Lanes(16, 34), 8, 20, 4),
+            (true, Sides::Lanes(16, 34), 16, 20, 7),
+            (true, Sides::Overlapping(2), 2, 20, 4),
+            (true, Sides::Overlapping(3), 3, 20, 9),
+            (true, Sides::Overlapping(3), 8, 20, 11),
+            (false, Sides::Rows(4), 2, 20, 17),
+            (false, Sides::Pair, 2, 20, 2),
+        ] {
+            let is_alone = |others| {
+                Pieces { number, total: longest + others, longest, others }.are_faster_alone(by_extension, sides)
+            };
+            assert_eq!((is_alone(others), is_alone(others + 1)), (true, false), "{sides:?}, {number}");
+        }
+        for (by_extension, sides, number, is_alone) in [
+            (true, Sides::Streams(4), 6, true),
+            (true, Sides::Streams(4), 7, false),
+            (false, Sides::Rows(4), 3, true),
+            (false, Sides::Groups(8), 3, true),
+            (false, Sides::Groups(8), 4, false),
+            (false, Sides::Lanes(8, 24), 1, true),
+            (false, Sides::Lanes(8, 24), 2, false),
+        ] {
+            let total = number as u64;
+            let pieces = Pieces { number, total, longest: 1, others: total - 1 };
+            assert_eq!(pieces.are_faster_alone(by_extension, sides), is_alone, "{number} blocks, {sides:?}");
         }
     }
 
