@@ -12,9 +12,8 @@
 //!   report   prints what was found
 //!   hash     hashes many files, one after the other
 //!   host     tells a machine and its file system from others
-//!   walk     finds files, and opens them without following links
+//!   found    has what a walk comes to, and opens files without following links
 //!   extra    finds out owners of links, and extended attributes
-//!   filter   leaves out names
 //!   part     knows which names are meant
 //!   store    reads and writes stores
 //!   name     orders and takes apart names
@@ -24,7 +23,7 @@ mod audit;
 mod damage;
 mod draft;
 mod extra;
-mod filter;
+mod found;
 mod hash;
 mod host;
 mod merge;
@@ -36,7 +35,6 @@ mod repair;
 mod report;
 mod store;
 mod verdict;
-mod walk;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::OsStr;
@@ -58,17 +56,17 @@ use crate::replace;
 use crate::scheme::{Digest, Scheme, Secret, Shape};
 use crate::temporary::{self, Temporary};
 use crate::tree::{Tree, tree};
+use crate::walk::{self, Filter, Root};
 use audit::{Audit, Output, Stop};
 use draft::Draft;
 use extra::Extra;
-use filter::Filter;
+use found::{Found, Place, Walk, path};
 use hash::Setting;
 use part::{Accepted, Parts};
 use repair::{Interrupted, Repair};
 use report::{Counts, Report};
 pub(crate) use store::fuzzing::catalogue as fuzzed;
 use store::{Entry, FORMAT, Header, Host, Kind, Sampled, Store, Writer};
-use walk::{Found, Root, Walk};
 
 /// The exit status of an audit of a directory that cannot be opened: nothing was compared.
 const ABSENT: u8 = 3;
@@ -188,12 +186,12 @@ impl Run<'_> {
         }
         if !unknown.is_empty() && !self.options.archive.list {
             // An error here is one of the walk, which tells it.
-            let Ok(mut root) = Root::open(self.directory) else { return Ok(()) };
+            let Ok(mut root) = Root::open(self.directory, false) else { return Ok(()) };
             let filter = self.filter(&store.header)?;
             let device = root.stat().ok().filter(|_| store.header.one_file_system).map(|stat| stat.st_dev);
             unknown.retain(|&(part, is_part)| {
                 let mut prefixes = (0..part.len()).filter(|&end| part[end] == b'/').map(|end| &part[..end]);
-                let (is_directory, is_read) = match root.place(part).and_then(|place| place.stat()) {
+                let (is_directory, is_read) = match Place::below(&mut root, part).and_then(|place| place.stat()) {
                     Ok(stat) => {
                         let kind = FileType::from_raw_mode(stat.st_mode);
                         let is_directory = kind == FileType::Directory;
@@ -208,7 +206,9 @@ impl Run<'_> {
                         (false, !matches!(error.kind(), NotFound | NotADirectory | InvalidFilename))
                     }
                 };
-                !is_read || filter.excludes(part, is_directory) || prefixes.any(|part| filter.excludes(part, true))
+                !is_read
+                    || filter.excludes(path(part), is_directory)
+                    || prefixes.any(|part| filter.excludes(path(part), true))
             });
         }
         match unknown.first() {
@@ -245,7 +245,8 @@ impl Run<'_> {
 
     /// The filter of a store, for the parts. It leaves out the store, what is being written, and standard output.
     fn filter(&self, header: &Header) -> Result<Filter, Refusal> {
-        let mut filter = Filter::new(&header.exclude, self.parts.clone())
+        let parts = self.parts.names().map(|part| path(part).to_owned()).collect();
+        let mut filter = Filter::new(&header.exclude, parts)
             .map_err(|text| Refusal::Wrong(self.store.into(), io::Error::other(format!("wrong pattern: {text}"))))?;
         let unfinished = temporary::unfinished_of(self.store).map_err(|error| self.failed(error))?;
         for file in [self.store, &unfinished].map(fs::metadata).into_iter().flatten() {
@@ -259,15 +260,15 @@ impl Run<'_> {
 
     /// Begins a walk through the directory, or tells why it cannot be opened.
     fn walk(&self, header: &Header, extra: Extra) -> Result<Walk, Refusal> {
-        let walk = Walk::new(self.directory, self.filter(header)?, extra, header.one_file_system);
+        let tree = walk::Walk::new(self.directory, self.filter(header)?, header.one_file_system, true);
         let refusal =
             if self.options.archive.audits() || self.options.repair.repair { Refusal::Absent } else { Refusal::Failed };
-        walk.map_err(|error| refusal(self.directory.into(), error))
+        tree.map(|tree| Walk { tree, extra }).map_err(|error| refusal(self.directory.into(), error))
     }
 
     /// The host of the directory, and its device if inodes are to be taken down there.
     fn host(&self) -> (Host, Option<u64>) {
-        Root::open(self.directory).map(|root| host::host(&root)).unwrap_or_default()
+        Root::open(self.directory, false).map(|root| host::host(&root)).unwrap_or_default()
     }
 
     /// The facts that a catalogue has beside times and permissions.
@@ -308,7 +309,7 @@ impl Run<'_> {
         let tree = self.tree(header.scheme)?;
         self.refuse_interrupted()?;
         // An error in a pattern leaves nothing behind.
-        Filter::new(&header.exclude, Parts::default())
+        Filter::new(&header.exclude, Vec::new())
             .map_err(|text| Refusal::Wrong("--exclude".into(), io::Error::other(text)))?;
         let file = Temporary::create_alone(self.store).map_err(|error| self.failed(error))?;
         let extra = self.extra(&header)?;
@@ -324,7 +325,7 @@ impl Run<'_> {
         let recorded =
             self.beside(&header, || record::record(&setting, &mut walk, writer, &mut report, complain, before_end));
         let done = recorded.map_err(Refusal::Unprintable)?.map_err(|error| self.failed(error))?;
-        let ended = report.end_of_recording(&done.sums, (done.links, done.directories), walk.special);
+        let ended = report.end_of_recording(&done.sums, (done.links, done.directories), walk.tree.special);
         ended.map(|()| done.all_good).map_err(Refusal::Unprintable)
     }
 
@@ -395,7 +396,7 @@ impl Run<'_> {
     /// Audits, then repairs what was found.
     fn repair(&self, opened: &Store, printer: &mut Printer<'_>) -> Result<bool, Refusal> {
         let absent = |error| Refusal::Absent(self.directory.into(), error);
-        let mut root = Root::open(self.directory).map_err(absent)?;
+        let mut root = Root::open(self.directory, false).map_err(absent)?;
         let mut interrupted = Interrupted::find(self.store).map_err(|error| self.wrong(error))?;
         let lock = if self.options.repair.dry_run {
             None
@@ -423,7 +424,7 @@ impl Run<'_> {
         let (mut report, lost) = audit.into_lost();
         let told = repair.run(lost, &mut report).map_err(|error| self.wrong(error))?;
         told.map_err(Refusal::Unprintable)?;
-        report.end_of_audit(&opened.sums.root, None, walk.special).map_err(Refusal::Unprintable)?;
+        report.end_of_audit(&opened.sums.root, None, walk.tree.special).map_err(Refusal::Unprintable)?;
         Ok(report.is_good(false))
     }
 
@@ -469,7 +470,7 @@ impl Run<'_> {
         let (mut report, root) =
             audit.finish(secret, || opened.check_name(self.store)).map_err(|error| self.failed(error))?;
         let old_root = (archive.update && opened.header.version < FORMAT.version).then_some(&opened.sums.root);
-        report.end_of_audit(&root, old_root, walk.special).map_err(Refusal::Unprintable)?;
+        report.end_of_audit(&root, old_root, walk.tree.special).map_err(Refusal::Unprintable)?;
         Ok(report.is_good(archive.update) && all_accepted)
     }
 }

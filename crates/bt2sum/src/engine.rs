@@ -4,7 +4,6 @@
 
 use core::mem;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::fs;
 use std::io::{self, Read};
 
 use simd_digest::Backend;
@@ -15,12 +14,12 @@ use simd_digest::sha2::{Variant224, Variant256, Variant384, Variant512};
 
 use crate::function::{Blake2, Blake2p, Blake3, Function, Sha2};
 use crate::input::{Input, Source, fill};
-use crate::long::reach;
 use crate::message;
 use crate::progress::Progress;
 use crate::scheme::{Algorithm, Digest, Scheme, Secret};
 use crate::team::{Buffers, Hashed, LeafSink, MEMORY};
 use crate::threads::in_order;
+use crate::walk::metadata;
 use crate::window::Pieces;
 
 /// The largest number of files in a batch. Fewer have together as many bytes of digests as a small file.
@@ -253,7 +252,7 @@ impl Engine {
         index: usize,
     ) -> io::Result<Option<Vec<u8>>> {
         let Source::File(path) = source else { return Ok(None) };
-        let before = fs::metadata(reach(path)?)?;
+        let before = metadata(path)?;
         if !before.is_file() {
             return Ok(None);
         }

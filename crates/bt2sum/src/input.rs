@@ -8,8 +8,8 @@ use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::long::reach;
 use crate::progress::Progress;
+use crate::walk;
 
 /// A place to read a message from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +37,9 @@ impl<'a> Source<'a> {
     pub(crate) fn is_at(self, path: &Path) -> bool {
         let own = match self {
             Self::StandardInput => stdin().and_then(|file| file.metadata()),
-            Self::File(own) => metadata(own),
+            Self::File(own) => walk::metadata(own),
         };
-        is_same_file(own, metadata(path))
+        is_same_file(own, walk::metadata(path))
     }
 
     /// Whether `path` leads to this source. The answer for standard input is always no, since its file is not known.
@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
     pub(crate) fn open(self, progress: &'a Progress, mmap: bool) -> io::Result<Input<'a>> {
         let file = match self {
             Self::StandardInput => stdin()?,
-            Self::File(path) => File::open(reach(path)?)?,
+            Self::File(path) => walk::open(path)?,
         };
         let before = file.metadata()?;
         let mut input = Input { file, before, begin: 0, read_again: false, progress, mmap, mark: Mark::None };
@@ -91,7 +91,7 @@ enum Mark {
 impl<'a> Input<'a> {
     /// Opens the regular file at `path`, whose metadata the caller has just asked for.
     pub(crate) fn regular(path: &Path, before: Metadata, progress: &'a Progress) -> io::Result<Self> {
-        let file = File::open(reach(path)?)?;
+        let file = walk::open(path)?;
         Ok(Self { file, before, begin: 0, read_again: false, progress, mmap: false, mark: Mark::None })
     }
 
@@ -191,12 +191,6 @@ fn times(file: &Metadata) -> Option<std::time::SystemTime> {
 /// Whether length and time of the contents are the same.
 fn is_as_long_and_old(before: &Metadata, after: &Metadata) -> bool {
     before.len() == after.len() && before.modified().is_ok_and(|time| after.modified().is_ok_and(|other| time == other))
-}
-
-/// The metadata of what a path of any length leads to.
-#[cfg(unix)]
-pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
-    reach(path).and_then(std::fs::metadata)
 }
 
 /// Whether a file is as long as it was, and nothing has been written to it, nor to its metadata.

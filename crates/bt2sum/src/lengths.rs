@@ -2,7 +2,6 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::OsStr;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::thread::{self, Builder};
@@ -11,6 +10,7 @@ use crate::args::Options;
 use crate::check;
 use crate::engine::Engine;
 use crate::input::Source;
+use crate::walk::metadata;
 
 /// Calls `check` while another thread reads the lists too and sums the lengths of the files that they name. The thread
 /// ends with `check`. Lists that are pipes cannot be read twice.
@@ -35,7 +35,7 @@ pub(crate) fn beside<R>(options: &Options, engine: &Engine, lists: &[&OsStr], ch
 /// The sum of the lengths of the files in a list, and their number, unless `done` comes true before.
 fn listed(options: &Options, engine: &Engine, list: &OsStr, done: &AtomicBool) -> Option<(u64, u64)> {
     let source @ Source::File(path) = Source::named(list) else { return None };
-    if !fs::metadata(path).is_ok_and(|file| file.is_file()) {
+    if !metadata(path).is_ok_and(|file| file.is_file()) {
         return None;
     }
     let (mut total, mut number) = (0_u64, 0);
@@ -59,7 +59,7 @@ pub(crate) fn given(names: &[&OsStr]) -> Option<u64> {
 
 /// The length of a regular file; of a missing one 0.
 fn one(name: &OsStr) -> Option<u64> {
-    match fs::metadata(Path::new(name)) {
+    match metadata(Path::new(name)) {
         Ok(file) if file.is_file() && name != "-" => Some(file.len()),
         Err(error) if error.kind() == ErrorKind::NotFound && name != "-" => Some(0),
         _ => None,

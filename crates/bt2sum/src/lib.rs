@@ -31,7 +31,6 @@
 //!   foreign     guesses which other tool made a list
 //!   line        parses the lines of check files
 //!   replace     names the files that are never replaced
-//!   walk        finds the files below directories
 //!   output      prints digests, warnings and errors
 //!   json        has the results as JSON
 //!   manual      makes the manual page
@@ -45,7 +44,7 @@
 //!   mend        puts right what is damaged in one file, by copies of it
 //!   reader      reads files without their holes, perhaps from the disk
 //!   input       opens files and standard input, and notices changes
-//!   long        reaches files by paths that are longer than the system takes
+//!   walk        finds the files below directories, and opens paths of any length
 //!   tree        has messages as leaves and roots over these, for any hash with trees
 //!   scheme      names the algorithms, and gives the library's parameters for each kind of digest
 //!   number      reads and writes numbers with units
@@ -73,7 +72,6 @@ mod leaves;
 mod lengths;
 mod line;
 mod list;
-mod long;
 mod manual;
 #[cfg(target_os = "linux")]
 mod memory;
@@ -108,7 +106,7 @@ mod window;
 use core::cell::Cell;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use simd_digest::Backend;
@@ -125,8 +123,13 @@ use crate::output::{Format, Printer, USAGE};
 use crate::progress::Progress;
 use crate::scheme::Algorithm;
 #[cfg(target_os = "linux")]
-use crate::supervise::{Child, Journal};
+use crate::supervise::{Child, Done, Journal};
 use crate::team::{Buffers, Hashed};
+use crate::walk::Filter;
+
+/// The length of the names in a batch, in bytes. The next batch is found below directories when this one is hashed,
+/// because all names together take the square of the depth.
+const NAMES: usize = 16 << 20;
 
 /// Runs the program with the arguments of this process.
 #[must_use]
@@ -166,17 +169,18 @@ fn run(options: &Options) -> ExitCode {
             "the list must be checked with the same leaf length, -t {chunk}; with --tag, lines state it"
         ));
     }
-    let mut all_good = true;
+    #[cfg(not(target_os = "linux"))]
+    let were_good = true;
     #[cfg(target_os = "linux")]
-    let done = match supervise::run(options) {
+    let (mut done, were_good) = match supervise::run(options) {
         Ok(Child::Ended(code)) => return code,
         Ok(Child::Cut(done)) => {
             output::warn("a mapped file became shorter; it and the files that are left are read");
-            all_good = done.all_good;
-            Some(done)
+            let were_good = done.all_good;
+            (done, were_good)
         }
         // Without a child, files are read.
-        Ok(Child::None) => None,
+        Ok(Child::None) => (Done::default(), true),
         Err(error) => {
             output::warn(&error.to_string());
             return ExitCode::FAILURE;
@@ -206,29 +210,15 @@ fn run(options: &Options) -> ExitCode {
         let progress = if options.no_progress { Progress::default() } else { Progress::on_terminal() };
         return repair::run(options, &secret, &progress.at_rate(options.rate));
     }
-    let paths = if options.recursive {
-        walk::files(&options.files(), |path, error| {
-            all_good = false;
-            output::complain(path.as_os_str(), error);
-        })
-    } else {
-        options.files().into_iter().map(Into::into).collect()
-    };
-    let names: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
-    let names = &names[..];
-    #[cfg(target_os = "linux")]
-    let names = match done.map_or(Ok(0), |done| done.among(names)) {
-        Ok(count) => &names[count..],
-        Err(error) => {
-            output::warn(&error.to_string());
-            return ExitCode::FAILURE;
-        }
-    };
     if let Some(path) = options.leaves.as_deref()
-        && let Err(error) = may_use(path, options, names)
+        && let Err(error) = may_use(path, options, &options.files())
     {
         output::complain(path.as_os_str(), &error);
         return USAGE.into();
+    }
+    let mut filter = Filter::new(&[], Vec::new()).unwrap_or_default();
+    if let Some((device, number)) = output::identity() {
+        filter.leave_out(device, number);
     }
     let engine = Engine {
         threads: options.threads(),
@@ -236,26 +226,66 @@ fn run(options: &Options) -> ExitCode {
         compat_empty: options.compat_empty,
         input_is_key: options.role.keyed,
         mmap: options.maps(),
-        progress: if options.no_progress {
-            Progress::default()
-        } else {
-            let progress = Progress::on_terminal();
-            if progress.is_on()
-                && !options.check
-                && let Some(total) = lengths::given(names)
-            {
-                progress.expect(total, names.len() as u64);
-            }
-            progress
-        }
-        .at_rate(options.rate),
+        progress: if options.no_progress { Progress::default() } else { Progress::on_terminal() }.at_rate(options.rate),
         buffers: Buffers::default(),
     };
-    let done = hash_or_check(options, &engine, names);
-    match done {
-        Ok(good) if good && all_good => ExitCode::SUCCESS,
+    let among = |_names: &[&OsStr], _is_end| {
+        #[cfg(target_os = "linux")]
+        return done.among(_names, _is_end);
+        #[cfg(not(target_os = "linux"))]
+        Ok(0)
+    };
+    match hash_or_check_all(options, &engine, &filter, among) {
+        Ok(good) if good && were_good => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => engine.progress.aside(|| output::write_failed(&error)),
+    }
+}
+
+/// Hashes or checks the files that the options name. `among` gives the number of those that are done already among the
+/// next names. Returns whether all went well; an error says why nothing can be printed.
+fn hash_or_check_all(
+    options: &Options,
+    engine: &Engine,
+    filter: &Filter,
+    mut among: impl FnMut(&[&OsStr], bool) -> io::Result<usize>,
+) -> io::Result<bool> {
+    let (files, filter) = (options.files(), options.recursive.then_some(filter));
+    let (mut found, mut all_good, mut expected) = (walk::files(&files, filter, false), true, Some((0, 0)));
+    loop {
+        let (mut paths, mut length) = (Vec::new(), 0);
+        while (filter.is_none() || length < NAMES)
+            && let Some(path) = found.next()
+        {
+            match path {
+                Ok(path) => {
+                    length += path.as_os_str().len();
+                    paths.push(path);
+                }
+                Err((path, error)) => {
+                    all_good = false;
+                    engine.progress.aside(|| output::complain(path.as_os_str(), &error));
+                }
+            }
+        }
+        let is_end = filter.is_none() || length < NAMES;
+        let names: Vec<&OsStr> = paths.iter().map(|path: &PathBuf| path.as_os_str()).collect();
+        let names = match among(&names, is_end) {
+            Ok(done) => &names[done..],
+            Err(error) => {
+                engine.progress.aside(|| output::warn(&error.to_string()));
+                return Ok(false);
+            }
+        };
+        if engine.progress.is_on() && !options.check {
+            expected =
+                expected.zip(lengths::given(names)).map(|((sum, number), more)| (sum + more, number + names.len()));
+            expected.iter().for_each(|&(sum, number)| engine.progress.expect(sum, number as u64));
+        }
+        all_good &= hash_or_check(options, engine, names)?;
+        if is_end {
+            return Ok(all_good);
+        }
     }
 }
 

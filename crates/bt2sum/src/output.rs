@@ -77,6 +77,11 @@ pub(crate) fn goes_to(_: &Path) -> bool {
     false
 }
 
+#[cfg(not(unix))]
+pub(crate) fn identity() -> Option<(u64, u64)> {
+    None
+}
+
 /// The device of the regular file that standard output goes to, and its number there.
 #[cfg(unix)]
 pub(crate) fn identity() -> Option<(u64, u64)> {

@@ -15,8 +15,9 @@ use std::process::{self, Command, ExitCode};
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
 
 use crate::args::Options;
-use crate::input::{Source, metadata, raw};
+use crate::input::{Source, raw};
 use crate::verbs;
+use crate::walk::metadata;
 
 /// The way in which the child ended.
 pub(crate) enum Child {
@@ -38,14 +39,15 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// The number of names that are done, if these are still the names.
-    pub(crate) fn among(&self, names: &[&OsStr]) -> io::Result<usize> {
-        match self.count.checked_sub(1) {
-            Some(last) if names.get(last).is_none_or(|name| *name != self.last) => {
-                Err(io::Error::other("A mapped file became shorter, and the directories changed"))
-            }
-            _ => Ok(self.count),
+    /// The number of names that are done, if these are still the next ones. `is_end` tells that no others come.
+    pub(crate) fn among(&mut self, names: &[&OsStr], is_end: bool) -> io::Result<usize> {
+        let count = self.count.min(names.len());
+        self.count -= count;
+        let last = count.checked_sub(1).map(|last| names[last]);
+        if self.count == 0 && last.is_none_or(|last| last == self.last) || self.count > 0 && !is_end {
+            return Ok(count);
         }
+        Err(io::Error::other("A mapped file became shorter, and the directories changed"))
     }
 }
 
@@ -129,5 +131,30 @@ impl Journal {
     pub(crate) fn tell(&mut self, name: &OsStr, good: bool) -> io::Result<()> {
         let Some(pipe) = &mut self.0 else { return Ok(()) };
         pipe.write_all(&[if good { b"+" } else { b"-" }, &*raw(name), b"\0"].concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names come in batches. The last one that is done must be where it was.
+    #[test]
+    fn names_that_are_done() {
+        let names = |text: &'static str| text.split_terminator(' ').map(OsStr::new).collect::<Vec<_>>();
+        let done = |count, last: &str| Done { count, last: last.into(), all_good: true };
+        let mut three = done(3, "c");
+        assert_eq!(three.among(&names("a b"), false).ok(), Some(2));
+        assert_eq!(three.among(&names("c d"), false).ok(), Some(1));
+        assert_eq!(three.among(&names("e"), true).ok(), Some(0));
+        for (first, second) in [("a b", "x c"), ("a b", ""), ("a b x", ""), ("a c", "b")] {
+            let mut three = done(3, "c");
+            assert!(three.among(&names(first), false).and_then(|_| three.among(&names(second), true)).is_err());
+        }
+        assert!(done(3, "c").among(&names("a b"), true).is_err());
+        assert_eq!(
+            (done(0, "").among(&[], true).ok(), done(2, "b").among(&names("a b"), true).ok()),
+            (Some(0), Some(2))
+        );
     }
 }

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use super::damage::{Leaves, damage};
 use super::draft::Draft;
+use super::found::{Found as Walked, Walk};
 use super::hash::{Content, Outcome, Setting, run};
 use super::merge::{Merge, Pair};
 use super::others::{Index, Place};
@@ -21,7 +22,6 @@ use super::repair::{Interrupted, Lost};
 use super::report::{Finding, Report, Status};
 use super::store::{Entry, Kind, Meta, Owner, Record, Rights, Sampled, Store, nanoseconds};
 use super::verdict::{Found, Id, Keep, Notes, Recorded, Stamp, Verdict, notes, notes_about_rights, verdict};
-use super::walk::{Found as Walked, Walk};
 use crate::leaves::Damage;
 use crate::output::{reason, shown};
 use crate::scheme::{Digest, Secret};

@@ -13,8 +13,8 @@ use std::time::SystemTime;
 use simd_digest::blake2::Part;
 
 use super::extra::Extra;
+use super::found::Place;
 use super::store::{Meta, Record, Time};
-use super::walk::Place;
 use crate::progress::Progress;
 use crate::reader::{Open, Reader};
 use crate::scheme::Digest;

@@ -5,7 +5,7 @@ use std::fs;
 use simd_digest::blake2b::Params;
 
 use super::store::Host;
-use super::walk::Root;
+use crate::walk::Root;
 
 /// Where the machine has its identifier.
 const MACHINE: [&str; 2] = ["/etc/machine-id", "/var/lib/dbus/machine-id"];

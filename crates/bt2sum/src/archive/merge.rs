@@ -4,11 +4,11 @@ use core::cmp::Ordering;
 use std::io;
 use std::time::SystemTime;
 
+use super::found::{Found, Walk};
 use super::hash::{Task, Wanted};
 use super::name::{compare, is_below};
 use super::part::{Accepted, Parts};
 use super::store::{Entries, Entry, Kind, Record, Store, nanoseconds};
-use super::walk::{Found, Walk};
 use crate::number::Share;
 use crate::output::reason;
 

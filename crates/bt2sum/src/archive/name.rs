@@ -19,11 +19,6 @@ pub(super) fn is_proper(name: &[u8]) -> bool {
     !name.contains(&0) && name.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."))
 }
 
-/// The name of an entry of a directory.
-pub(super) fn join(directory: &[u8], entry: &[u8]) -> Vec<u8> {
-    if directory.is_empty() { entry.to_vec() } else { [directory, b"/", entry].concat() }
-}
-
 /// The name without its last component, and that component.
 pub(super) fn split(name: &[u8]) -> (&[u8], &[u8]) {
     match name.iter().rposition(|&byte| byte == b'/') {
@@ -62,6 +57,5 @@ mod tests {
     fn parts_of_names() {
         assert!(is_below(b"a/b", b"a") && is_below(b"a", b"") && !is_below(b"ab", b"a") && !is_below(b"a", b"a"));
         assert_eq!((split(b"a/b/c"), split(b"a")), ((&b"a/b"[..], &b"c"[..]), (&b""[..], &b"a"[..])));
-        assert_eq!((join(b"", b"a"), join(b"a/b", b"c")), (b"a".to_vec(), b"a/b/c".to_vec()));
     }
 }

@@ -35,11 +35,6 @@ impl Parts {
     pub(super) fn implies(&self, name: &[u8]) -> bool {
         self.is_all() || self.has(name) && self.names().all(|part| name != part)
     }
-
-    /// Whether a part is below the directory.
-    pub(super) fn are_below(&self, directory: &[u8]) -> bool {
-        self.names().any(|part| is_below(part, directory))
-    }
 }
 
 /// Names of files whose rot is accepted, without those that rotted, and what else became of them if that is known.
@@ -70,7 +65,6 @@ mod tests {
             assert!(!parts.has(name.as_bytes()), "{name}");
         }
         assert!(parts.implies(b"c/x") && !parts.implies(b"a/b") && !parts.implies(b"a"));
-        assert!(parts.are_below(b"a") && !parts.are_below(b"a/b") && !parts.are_below(b"c") && !parts.are_below(b"x"));
         assert!(Parts::default().has(b"x") && Parts::default().is_all());
         for wrong in ["", "/", "/a", ".", "..", "./", "a/../b", "a//b", "../a"] {
             assert!(Parts::new(&[wrong.into()]).is_err(), "{wrong}");

@@ -3,10 +3,10 @@
 use core::mem;
 use std::io;
 
+use super::found::{Found, Walk};
 use super::hash::{Outcome, Setting, Task, Wanted, run};
 use super::report::Report;
 use super::store::{Record, Sums, Writer, nanoseconds};
-use super::walk::{Found, Walk};
 
 impl Task for Found {
     fn wanted(&self) -> Wanted<'_> {

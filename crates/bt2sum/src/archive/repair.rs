@@ -14,10 +14,10 @@ use std::time::SystemTime;
 use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, Mode, fstat, mkdirat, symlinkat};
 
+use super::found::{Place, path};
 use super::name::{compare, split};
 use super::report::{Finding, Report, Status};
 use super::store::{Entry, FORMAT, Kind, Record, Store, Time};
-use super::walk::{Place, Root};
 use crate::args::Options;
 use crate::mend::{Copies, Copy, Mended, Recorded, Target, mend};
 use crate::output::{reason, shown};
@@ -25,6 +25,7 @@ use crate::progress::Progress;
 use crate::restore::{Gone, in_directories, restore};
 use crate::temporary::{self, Temporary};
 use crate::tree::Tree;
+use crate::walk::Root;
 
 /// The first bytes of the file that a repair has beside the store.
 const MAGIC: [u8; 8] = *b"bt2mend\0";
@@ -77,13 +78,13 @@ impl Interrupted {
 
     /// Whether the file below this directory still has the time at which the repair wrote to it.
     pub(super) fn is_pending(&self, directory: &Path) -> bool {
-        let stat = Root::open(directory).and_then(|mut root| root.place(&self.name)?.stat());
+        let stat = Root::open(directory, false).and_then(|mut root| Place::below(&mut root, &self.name)?.stat());
         stat.is_ok_and(|stat| self.wrote(&self.name, Time::of_stat(&stat)))
     }
 
     /// Gives the file its time back.
     pub(super) fn settle(&self, root: &mut Root) -> io::Result<()> {
-        let file = match root.place(&self.name).and_then(|place| place.open_to_write()) {
+        let file = match Place::below(root, &self.name).and_then(|place| place.open_to_write()) {
             // It went away since, and something else may have its name.
             Err(_) => return Ok(()),
             Ok(file) => file,
@@ -169,7 +170,7 @@ impl<'a> Repair<'a> {
         let open = |path: &PathBuf| {
             let metadata = std::fs::metadata(path)?;
             let from = if metadata.is_dir() {
-                From::Directory(Root::open(path)?)
+                From::Directory(Root::open(path, false)?)
             } else if metadata.is_file() {
                 // A file that cannot be read is better told now.
                 File::open(path)?;
@@ -317,7 +318,7 @@ impl<'a> Repair<'a> {
         recorded: &Recorded<'_>,
         copies: &mut Copies<'_>,
     ) -> io::Result<Mended> {
-        let place = self.root.place(&lost.name)?;
+        let place = Place::below(&mut self.root, &lost.name)?;
         let mut dry = self.options.repair.dry_run;
         let mut refused = None;
         let file = if dry { place.open() } else { place.open_to_write() };
@@ -341,7 +342,9 @@ impl<'a> Repair<'a> {
 
     /// Opens what the copies have under the names of a file. Nothing but regular files is opened, and not the file itself.
     fn copies(&mut self, lost: &Lost) -> Vec<Copy> {
-        let own = self.root.place(&lost.name).and_then(|place| place.stat()).map(|stat| (stat.st_dev, stat.st_ino));
+        let own = Place::below(&mut self.root, &lost.name)
+            .and_then(|place| place.stat())
+            .map(|stat| (stat.st_dev, stat.st_ino));
         let own = own.ok();
         let mut copies = Vec::new();
         for (name, from) in &mut self.from {
@@ -349,7 +352,7 @@ impl<'a> Repair<'a> {
                 From::File(path) => vec![File::open(path)],
                 From::Directory(root) => {
                     let names = lost.from.iter().chain([&lost.name]);
-                    names.map(|name| root.place(name).and_then(|place| open_regular(&place))).collect()
+                    names.map(|name| Place::below(root, name).and_then(|place| open_regular(&place))).collect()
                 }
             };
             for file in files.into_iter().flatten() {
@@ -370,7 +373,7 @@ impl<'a> Repair<'a> {
         let (mut there, own) = split(name);
         let mut parents = Vec::new();
         loop {
-            match self.root.directory(there) {
+            match self.root.directory(path(there)) {
                 Ok(directory) => {
                     if self.store.header.one_file_system && fstat(&directory)?.st_dev != self.root.stat()?.st_dev {
                         return Err(io::Error::other("another file system is mounted there"));

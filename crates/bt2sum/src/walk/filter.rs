@@ -1,13 +1,8 @@
-//! Files and directories that a walk leaves out.
+//! Leaves out files and directories of a walk.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-
-use super::name::split;
-use super::part::Parts;
 
 /// A pattern of names that are left out.
 #[derive(Clone, Debug)]
@@ -22,19 +17,19 @@ struct Pattern {
 
 /// The files and directories that a walk leaves out, with all that is below.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Filter {
+pub(crate) struct Filter {
     patterns: Vec<Pattern>,
-    /// The parts that the walk is for. Outside of them, it enters only directories that lead there.
-    parts: Parts,
+    /// The parts that the walk is for, or none if it is for all.
+    parts: Vec<PathBuf>,
     /// Device and number of files.
     files: Vec<(u64, u64)>,
 }
 
 impl Filter {
-    /// A filter of these patterns, or the error of the first one that is wrong, or that no name can match. A pattern with a slash, other than at
-    /// its end, is for the whole name; any other is for the last component, at any depth. A slash at the end is for
-    /// directories.
-    pub(super) fn new(patterns: &[String], parts: Parts) -> Result<Self, String> {
+    /// A filter of these patterns, or the error of the first one that is wrong, or that no name can match. A pattern
+    /// with a slash, other than at its end, is for the whole name; any other is for the last component, at any depth. A
+    /// slash at the end is for directories.
+    pub(crate) fn new(patterns: &[String], parts: Vec<PathBuf>) -> Result<Self, String> {
         let one = |text: &String| {
             let begin = text.strip_suffix('/').unwrap_or(text);
             let below = begin.strip_prefix('/').unwrap_or(begin);
@@ -50,20 +45,21 @@ impl Filter {
     }
 
     /// Leaves out this file, under any name.
-    pub(super) fn leave_out(&mut self, device: u64, number: u64) {
+    pub(crate) fn leave_out(&mut self, device: u64, number: u64) {
         self.files.push((device, number));
     }
 
     /// Whether this name is outside of the parts, and no directory that leads to one.
-    pub(super) fn is_outside(&self, name: &[u8], is_directory: bool) -> bool {
-        !(self.parts.has(name) || is_directory && self.parts.are_below(name))
+    pub(super) fn is_outside(&self, name: &Path, is_directory: bool) -> bool {
+        let is_inside = |part: &PathBuf| name.starts_with(part) || is_directory && part.starts_with(name);
+        !self.parts.is_empty() && !self.parts.iter().any(is_inside)
     }
 
     /// Whether a pattern leaves out this name.
-    pub(super) fn excludes(&self, name: &[u8], is_directory: bool) -> bool {
+    pub(crate) fn excludes(&self, name: &Path, is_directory: bool) -> bool {
         self.patterns.iter().filter(|pattern| is_directory || !pattern.directories).any(|pattern| {
-            let compared = if pattern.whole { name } else { split(name).1 };
-            pattern.glob.is_match(Path::new(OsStr::from_bytes(compared)))
+            let last = || name.file_name().map_or(name, Path::new);
+            pattern.glob.is_match(if pattern.whole { name } else { last() })
         })
     }
 
@@ -72,7 +68,7 @@ impl Filter {
         self.files.iter().any(|(_, other)| *other == number)
     }
 
-    pub(super) fn leaves_out(&self, device: u64, number: u64) -> bool {
+    pub(crate) fn leaves_out(&self, device: u64, number: u64) -> bool {
         self.files.contains(&(device, number))
     }
 }
@@ -92,17 +88,35 @@ mod tests {
             ("[a-c]?", &["ax", "b/cy"], &["dx", "abc"]),
             ("**/x", &["x", "a/x", "a/b/x"], &["ax"]),
         ] {
-            let filter = Filter::new(&[pattern.to_owned()], Parts::default()).unwrap();
-            assert!(left_out.iter().all(|name| filter.excludes(name.as_bytes(), false)), "{pattern}");
-            assert!(!kept.iter().any(|name| filter.excludes(name.as_bytes(), false)), "{pattern}");
+            let filter = Filter::new(&[pattern.to_owned()], Vec::new()).unwrap();
+            assert!(left_out.iter().all(|name| filter.excludes(Path::new(name), false)), "{pattern}");
+            assert!(!kept.iter().any(|name| filter.excludes(Path::new(name), false)), "{pattern}");
         }
-        let filter = Filter::new(&["a/".to_owned(), "b".to_owned()], Parts::default()).unwrap();
-        let excluded = [(&b"a"[..], true), (b"a", false), (b"b", true), (b"b", false), (b"x/a", true)];
-        let excluded = excluded.map(|(name, is_directory)| filter.excludes(name, is_directory));
+        let filter = Filter::new(&["a/".to_owned(), "b".to_owned()], Vec::new()).unwrap();
+        let excluded = [("a", true), ("a", false), ("b", true), ("b", false), ("x/a", true)];
+        let excluded = excluded.map(|(name, is_directory)| filter.excludes(Path::new(name), is_directory));
         assert_eq!(excluded, [true, false, true, true, true]);
         for wrong in ["[", "", "/", "//a", "a//", "./a", "a/./b", "../a", ".", ".."] {
-            assert!(Filter::new(&[wrong.to_owned()], Parts::default()).is_err(), "{wrong}");
+            assert!(Filter::new(&[wrong.to_owned()], Vec::new()).is_err(), "{wrong}");
         }
-        assert!(Filter::new(&["{a,".repeat(500) + "a" + &"}".repeat(500)], Parts::default()).is_err());
+        assert!(Filter::new(&["{a,".repeat(500) + "a" + &"}".repeat(500)], Vec::new()).is_err());
+    }
+
+    #[test]
+    fn parts_and_what_leads_there() {
+        let filter = Filter::new(&[], vec!["a/b".into(), "c".into()]).unwrap();
+        for (name, file, directory) in [
+            ("a", true, false),
+            ("a/b", false, false),
+            ("a/b/x", false, false),
+            ("a/bb", true, true),
+            ("c/x", false, false),
+            ("cc", true, true),
+            ("b", true, true),
+        ] {
+            let is_outside = |is_directory| filter.is_outside(Path::new(name), is_directory);
+            assert_eq!((is_outside(false), is_outside(true)), (file, directory), "{name}");
+        }
+        assert!(!Filter::default().is_outside(Path::new("x"), false));
     }
 }
