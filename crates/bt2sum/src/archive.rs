@@ -301,10 +301,10 @@ impl Run<'_> {
             host,
             scheme: Scheme { shape: Shape::Tree { chunk: self.options.leaf_length() }, ..self.options.scheme() },
             keyed: !self.secret.is_empty(),
-            one_file_system: archive.one_file_system,
+            one_file_system: self.options.one_file_system,
             owner: archive.owner,
             xattrs: archive.xattrs,
-            exclude: archive.exclude.clone(),
+            exclude: self.options.exclude.clone(),
         };
         let tree = self.tree(header.scheme)?;
         self.refuse_interrupted()?;

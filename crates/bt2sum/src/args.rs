@@ -82,6 +82,20 @@ pub(crate) struct Options {
     #[arg(help_heading = "Files", short, long, conflicts_with_all = ["check", "leaves"])]
     pub(crate) recursive: bool,
 
+    // No doc comment, in which [ab] would be a link.
+    #[arg(
+        help = "Leaves out names like this: * ? [ab] {a,b}; with a slash, whole names below the directory",
+        help_heading = "Files",
+        long,
+        value_name = "GLOB",
+        allow_hyphen_values = true
+    )]
+    pub(crate) exclude: Vec<String>,
+
+    /// Leaves out what is mounted below the directory
+    #[arg(help_heading = "Files", long)]
+    pub(crate) one_file_system: bool,
+
     /// Prints lines that say all that is needed to check them
     #[arg(help_heading = "Results", long, conflicts_with = "check")]
     pub(crate) tag: bool,
@@ -282,6 +296,9 @@ impl Options {
     fn contradiction(&self) -> Option<String> {
         if self.tool.is_some() {
             return Some("--as comes before all other arguments".to_owned());
+        }
+        if cfg!(not(unix)) && self.one_file_system {
+            return Some("--one-file-system is for Unix".to_owned());
         }
         let algorithm = self.algorithm();
         let (name, lengths) = (algorithm.name(), algorithm.lengths());

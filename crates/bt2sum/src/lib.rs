@@ -216,7 +216,13 @@ fn run(options: &Options) -> ExitCode {
         output::complain(path.as_os_str(), &error);
         return USAGE.into();
     }
-    let mut filter = Filter::new(&[], Vec::new()).unwrap_or_default();
+    let mut filter = match Filter::new(&options.exclude, Vec::new()) {
+        Ok(filter) => filter,
+        Err(text) => {
+            output::complain(OsStr::new("--exclude"), &io::Error::other(text));
+            return USAGE.into();
+        }
+    };
     if let Some((device, number)) = output::identity() {
         filter.leave_out(device, number);
     }
@@ -251,7 +257,8 @@ fn hash_or_check_all(
     mut among: impl FnMut(&[&OsStr], bool) -> io::Result<usize>,
 ) -> io::Result<bool> {
     let (files, filter) = (options.files(), options.recursive.then_some(filter));
-    let (mut found, mut all_good, mut expected) = (walk::files(&files, filter, false), true, Some((0, 0)));
+    let (mut found, mut all_good, mut expected) =
+        (walk::files(&files, filter, options.one_file_system), true, Some((0, 0)));
     loop {
         let (mut paths, mut length) = (Vec::new(), 0);
         while (filter.is_none() || length < NAMES)

@@ -46,20 +46,6 @@ pub(crate) struct StoreOptions {
     #[arg(help_heading = "Catalogues of all files below a directory", long, value_name = "HEX")]
     pub(crate) root: Option<String>,
 
-    // No doc comment, in which [ab] would be a link.
-    #[arg(
-        help = "Leaves out names like this: * ? [ab] {a,b}; with a slash, whole names below DIR",
-        help_heading = "Catalogues of all files below a directory",
-        long,
-        value_name = "GLOB",
-        allow_hyphen_values = true
-    )]
-    pub(crate) exclude: Vec<String>,
-
-    /// Leaves out what is mounted below DIR
-    #[arg(help_heading = "Catalogues of all files below a directory", long)]
-    pub(crate) one_file_system: bool,
-
     /// Records owners: numbers of the user and the group
     #[arg(help_heading = "Catalogues of all files below a directory", long)]
     pub(crate) owner: bool,

@@ -66,8 +66,8 @@ const NEEDS: [(&str, &[&str]); 21] = [
     ("--update", &["--store=store"]),
     ("--sample=5%", &["--store=store"]),
     ("--root=00", &["neither alone is enough"]),
-    ("--exclude=x", &["neither alone is enough"]),
-    ("--one-file-system", &["neither alone is enough"]),
+    ("--exclude=x", &["--recursive"]),
+    ("--one-file-system", &["--recursive"]),
     ("--direct", &["neither alone is enough"]),
 ];
 

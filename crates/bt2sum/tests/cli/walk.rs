@@ -37,6 +37,64 @@ fn the_order_is_that_of_components() {
     assert_eq!(listed(&directory, &["./d/../d"]), below("./d/../d/"));
 }
 
+/// Patterns are for names below the directory that is named, and not for what is named itself.
+#[test]
+fn patterns_of_names_that_are_left_out() {
+    let directory = Directory::new();
+    for name in ["cache/x", "sub/cache", "sub/y.tmp", "sub/deep/z", "sub/also/deep/z", "sub.x"] {
+        let path = directory.path(&format!("d.tmp/{name}"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, b"").unwrap();
+    }
+    let directory = directory.file("f.tmp", b"");
+    symlink("sub.x", directory.path("d.tmp/cachet")).unwrap();
+    symlink("sub.x", directory.path("d.tmp/link.tmp")).unwrap();
+    for (patterns, left) in [
+        (
+            &["--exclude=cache/"][..],
+            &["cachet", "link.tmp", "sub/also/deep/z", "sub/cache", "sub/deep/z", "sub/y.tmp", "sub.x"][..],
+        ),
+        (
+            &["--exclude", "*.tmp", "--exclude=sub/deep"],
+            &["cache/x", "cachet", "sub/also/deep/z", "sub/cache", "sub.x"],
+        ),
+        (&["--exclude=/sub", "--exclude=sub.?"], &["cache/x", "cachet", "link.tmp"]),
+        (
+            &["--exclude=d.tmp/cache", "--exclude=**/deep/z"],
+            &["cache/x", "cachet", "link.tmp", "sub/cache", "sub/y.tmp", "sub.x"],
+        ),
+    ] {
+        let left: Vec<String> = left.iter().map(|name| format!("d.tmp/{name}")).collect();
+        assert_eq!(listed(&directory, &[patterns, &["d.tmp"]].concat()), left, "{patterns:?}");
+        let both = listed(&directory, &[patterns, &["f.tmp", "d.tmp/sub", "d.tmp"]].concat());
+        assert!(both[0] == "f.tmp" && both.ends_with(&left), "{patterns:?} {both:?}");
+    }
+    for wrong in ["[", "./a", ""] {
+        let run = outcome(&mut directory.bt2sum(["-r", "--exclude", wrong, "f.tmp"]));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{wrong}");
+        assert!(run.stderr.starts_with(&format!("bt2sum: --exclude: {wrong}: ")), "{}", run.stderr);
+    }
+    for option in ["--exclude=x", "--one-file-system"] {
+        let run = outcome(&mut directory.bt2sum([option, "f.tmp"]));
+        assert!(run.code == Some(2) && run.stderr.contains("needs --recursive or --store"), "{run:?}");
+    }
+}
+
+/// `/proc` is another device than `/`, of which all else is left out.
+#[test]
+fn another_file_system() {
+    let directory = Directory::new();
+    let rest =
+        ["/[!p]*", "/p[!r]*", "/pr[!o]*", "/pro[!c]*", "/proc?*", "/proc/[!v]*", "/proc/v[!e]*", "/proc/version?*"];
+    let patterns: Vec<&str> = rest.iter().flat_map(|pattern| ["--exclude", pattern]).collect();
+    assert_eq!(listed(&directory, &[&patterns[..], &["/"]].concat()), ["/proc/version"]);
+    assert!(listed(&directory, &[&patterns[..], &["--one-file-system", "/"]].concat()).is_empty());
+    // A directory that is named is on its own file system.
+    let patterns = ["--exclude=[!v]*", "--exclude=v[!e]*", "--exclude=version?*"];
+    let run = listed(&directory, &[&patterns[..], &["--one-file-system", "/proc"]].concat());
+    assert_eq!(run, ["/proc/version"]);
+}
+
 /// Links to files are files. Those to directories are left out, and one that leads nowhere is an error.
 #[test]
 fn links() {
@@ -99,6 +157,11 @@ fn deep_directories_with_files() {
     let run = outcome(command.args(["-c", script, env!("CARGO_BIN_EXE_bt2sum")]).current_dir(directory.0.path()));
     assert_eq!((run.code, run.stderr.as_str(), run.stdout.lines().count()), (Some(0), "", DEPTH));
     assert!(run.stdout.lines().rev().map(str::len).is_sorted_by(|a, b| a < b), "the deepest comes first");
+    // The name of a directory can be long, too. One of these ends in a slash where the system takes no more bytes.
+    for deep in [[&*name; 20].join("/"), [&*name; 16].join("/") + "/"] {
+        let run = outcome(&mut directory.bt2sum(["-r", "--sequential", "--exclude", &name, &deep]));
+        assert_eq!((run.code, run.stderr.as_str(), run.stdout.lines().count()), (Some(0), "", 1), "{}", deep.len());
+    }
     let removed = outcome(Command::new("rm").args(["-rf", &name]).current_dir(directory.0.path()));
     assert_eq!(removed, success(""));
 }
