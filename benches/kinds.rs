@@ -9,11 +9,13 @@ use self::backends::all_backends;
 mod backends;
 
 /// As `avx512`, without the SHA extension; `avx512+sha`, with it; with `lanes` where SHA-256 of many messages takes lanes
-/// though there is the extension, and with `slow` where the kernels are for slow rotations.
+/// though there is the extension, with `slow` where the kernels are for slow rotations, and with `four` where four
+/// messages of BLAKE3 take lanes on `avx2`.
 pub(crate) fn kind(backend: Backend) -> String {
     let text = format!("{backend:?}");
     let add = |part: &str, name: &'static str| if text.contains(part) { name } else { "" };
-    format!("{backend}{}{}{}", add(", sha", "+sha"), add("sha in lanes", " lanes"), add("slow rotation", " slow"))
+    let lanes = [add("sha in lanes", " lanes"), add("slow rotation", " slow"), add("four in lanes", " four")];
+    format!("{backend}{}{}", add(", sha", "+sha"), lanes.concat())
 }
 
 /// All that this CPU has, by the speed of many messages.

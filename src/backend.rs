@@ -192,7 +192,8 @@ impl Isa {
         let family = CpuFamily::of(cpu);
         // Small cores alone choose SSE4.1 beside SHA-NI, and they cannot hold two messages.
         let intel_sha = sha.is_some() && family == CpuFamily::Intel && !matches!(self, Self::Sse41(_));
-        Tuning::new(intel_sha, family == CpuFamily::Zen4 && matches!(self, Self::Avx512(_)))
+        let has_choice = matches!(self, Self::Avx2(_) | Self::Avx512(_));
+        Tuning::new(intel_sha, family == CpuFamily::BeforeZen5 && has_choice)
     }
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
@@ -356,12 +357,13 @@ impl Backend {
     /// This backend without the instructions for SHA-2 of the CPU. SHA-2 then has other kernels, with equal digests.
     #[must_use]
     pub fn without_sha(self) -> Self {
-        Self { sha: None, sha512: None, tuning: Tuning::new(false, self.tuning.slow_rotation()), ..self }
+        Self { sha: None, sha512: None, tuning: Tuning::new(false, self.tuning.before_zen5()), ..self }
     }
 
     /// This backend, and after it the same instruction set with the kernels and orders of instructions for another family
-    /// of CPU, on `avx512`: SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and BLAKE3 have two ways
-    /// to rotate.
+    /// of CPU. On `avx512` SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and BLAKE3 have two ways
+    /// to rotate. On `avx2` with the extension, that may begin the next message early, and BLAKE3 has two ways for four
+    /// messages.
     ///
     /// [`available`](Self::available) has the backends that suit this CPU. Digests do not depend on the tuning.
     pub fn tunings(self) -> impl Iterator<Item = Self> + Clone {
@@ -370,9 +372,9 @@ impl Backend {
 
     fn other_tuning(self) -> Option<Self> {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        if matches!(self.isa, Isa::Avx512(_)) {
+        if matches!(self.isa, Isa::Avx512(_)) || matches!(self.isa, Isa::Avx2(_)) && self.sha() {
             let lanes = self.sha() && !self.tuning.intel_sha();
-            let tuning = Tuning::new(lanes, !self.tuning.slow_rotation());
+            let tuning = Tuning::new(lanes, !self.tuning.before_zen5());
             return Some(Self { tuning, ..self });
         }
         None
@@ -407,8 +409,12 @@ impl fmt::Debug for Backend {
         let sha512 = if self.sha512.is_some() { ", sha512" } else { "" };
         let lanes = self.tuning.intel_sha() && self.name() == "avx512";
         let lanes = if lanes { ", sha in lanes" } else { "" };
-        let rotation = if self.tuning.slow_rotation() { ", slow rotation" } else { "" };
-        write!(f, "Backend({}{sha}{sha512}{lanes}{rotation})", self.name())
+        let family = match self.tuning.before_zen5() {
+            true if self.name() == "avx512" => ", slow rotation",
+            true => ", four in lanes",
+            false => "",
+        };
+        write!(f, "Backend({}{sha}{sha512}{lanes}{family})", self.name())
     }
 }
 

@@ -23,7 +23,7 @@ mod blake2b;
 #[cfg(feature = "blake2")]
 mod blake2s;
 #[cfg(feature = "blake3")]
-mod blake3;
+pub(super) mod blake3;
 #[cfg(feature = "sha2")]
 pub(super) mod sha256;
 #[cfg(feature = "sha2")]

@@ -191,8 +191,8 @@ mod x86 {
         /// SHA-NI begins the next message before one has ended, and takes two to four times as long a message as sixteen
         /// lanes of AVX-512: on Emerald Rapids and before.
         Intel,
-        /// A rotation takes two cycles, where a shift takes one.
-        Zen4,
+        /// AMD's before Zen 5.
+        BeforeZen5,
         /// All others, and those of vendors we do not know.
         Other,
     }
@@ -202,19 +202,19 @@ mod x86 {
         pub(in crate::backend) fn of(cpu: Cpu) -> Self {
             if cpu.has(&["intel"], || Self::told(this()) == Self::Intel) {
                 Self::Intel
-            } else if cpu.has(&["zen4"], || Self::told(this()) == Self::Zen4) {
-                Self::Zen4
+            } else if cpu.has(&["before zen5"], || Self::told(this()) == Self::BeforeZen5) {
+                Self::BeforeZen5
             } else {
                 Self::Other
             }
         }
 
-        /// The family of a CPU that says this of itself. Without AVX-512, `Zen4` means nothing.
+        /// The family of a CPU that says this of itself.
         fn told(answer: Answer) -> Self {
             match answer.vendor {
                 Vendor::Intel => Self::Intel,
                 // Zen 5 has AVX-VNNI.
-                Vendor::Amd if !answer.avx_vnni => Self::Zen4,
+                Vendor::Amd if !answer.avx_vnni => Self::BeforeZen5,
                 Vendor::Amd | Vendor::Other => Self::Other,
             }
         }

@@ -86,7 +86,7 @@ fn group1(group: Group<'_>) {
 }
 
 #[target_feature(enable = "avx")]
-fn group4(group: Group<'_>) {
+pub(in crate::backend) fn group4(group: Group<'_>) {
     group_lanes::<U32x4, 4>(Avx::here(), group);
 }
 

@@ -1,5 +1,5 @@
-//! BLAKE3 on AVX2: a message in rows of a register each, two in the halves of wider rows, twice if there are four, or
-//! eight messages.
+//! BLAKE3 on AVX2: a message in rows of a register each, two in the halves of wider rows, or eight in lanes. Three and
+//! four go in AVX's lanes or, on Intel's CPUs, twice two.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
@@ -9,6 +9,7 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, U32x8};
 use crate::backend::On;
+use crate::backend::avx::blake3 as avx;
 use crate::backend::sse41::blake3::{self as sse41, alone, next_words, output_in_lanes, row};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::blake3::{
@@ -39,11 +40,13 @@ impl Compress<Blake3Function> for On<Avx2> {
 
 impl CompressGroup for On<Avx2> {
     fn group(self, group: Group<'_>) {
-        match group.inputs.len() {
+        match (group.inputs.len(), self.tuning.before_zen5()) {
             // SAFETY: self.isa proves AVX2.
-            1 => unsafe { group1(group) },
+            (1, _) => unsafe { group1(group) },
+            // SAFETY: self.isa proves AVX2, and so AVX.
+            (3 | 4, true) => unsafe { avx::group4(group) },
             // SAFETY: self.isa proves AVX2.
-            ..=4 => unsafe { group2(group) },
+            (..=4, _) => unsafe { group2(group) },
             // SAFETY: self.isa proves AVX2.
             _ => unsafe { group8(group) },
         }

@@ -28,7 +28,7 @@ impl Compress<FlavourB> for On<Avx512> {
 
     #[inline]
     fn blocks(self, chain: &mut Chain<u64>, blocks: &[[u8; 128]], last: Last) {
-        match self.tuning.slow_rotation() {
+        match self.tuning.before_zen5() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             true => unsafe { compress_slow_rotation(chain, blocks, last) },

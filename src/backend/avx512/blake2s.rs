@@ -29,7 +29,7 @@ impl Compress<FlavourS> for On<Avx512> {
 
     #[inline]
     fn blocks(self, chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
-        match self.tuning.slow_rotation() {
+        match self.tuning.before_zen5() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             true => unsafe { compress_slow_rotation(chain, blocks, last) },

@@ -27,7 +27,7 @@ impl Compress<Blake3Function> for On<Avx512> {
 
     #[inline]
     fn blocks(self, chain: &mut Chain, blocks: &[[u8; 64]], last: u8) {
-        match self.tuning.slow_rotation() {
+        match self.tuning.before_zen5() {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             false => unsafe { compress(chain, blocks, last) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -36,7 +36,7 @@ impl Compress<Blake3Function> for On<Avx512> {
     }
 
     fn run(self, run: Run<'_, Blake3Function>) {
-        match (run.chains.len(), self.tuning.slow_rotation()) {
+        match (run.chains.len(), self.tuning.before_zen5()) {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             (..=2, false) => unsafe { compress2(run) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -55,7 +55,7 @@ impl Compress<Blake3Function> for On<Avx512> {
 
 impl CompressGroup for On<Avx512> {
     fn group(self, group: Group<'_>) {
-        match (group.inputs.len(), self.tuning.slow_rotation()) {
+        match (group.inputs.len(), self.tuning.before_zen5()) {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             (1, false) => unsafe { group1(group) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -82,7 +82,7 @@ impl CompressGroup for On<Avx512> {
         self,
         SingleBlock { key, bytes, counter, length, flags }: SingleBlock<'_>,
     ) -> [u8; 32] {
-        match self.tuning.slow_rotation() {
+        match self.tuning.before_zen5() {
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             false => unsafe { block::<SETTLED>(key, bytes, counter, length, flags) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -100,7 +100,7 @@ impl CompressGroup for On<Avx512> {
             unsafe { output16(root, many) }
         }
         let counter = counter.wrapping_add(many.len() as u64);
-        match (few, self.tuning.slow_rotation()) {
+        match (few, self.tuning.before_zen5()) {
             ([], _) => {}
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             ([block], false) => unsafe { output1(key, bytes, counter, length, flags, block) },
