@@ -4,7 +4,7 @@
 //! instruction set computes several messages, and on how far a CPU itself begins the next one before one has ended.
 //! `docs/experiments.md` of the repository has the figures.
 //!
-//! - Zen 4 begins the next message late, so two blocks are enough.
+//! - Zen 4 begins the next message late, so two blocks are enough for four streams. Zen 3 has two, and begins earlier.
 //! - Arm's CPUs are taken for ones that overlap messages.
 //! - BLAKE2: in four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes or as
 //!   a pair that of one and a half; and the call that of one or two.
@@ -39,7 +39,10 @@ pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest:
             }
             Sides::Overlapping(_) => total - longest < 10,
             Sides::Streams(4) => total - longest < 2,
-            Sides::Streams(_) => total - longest < 4,
+            // Of an odd number, one ends alone.
+            Sides::Streams(_) => {
+                total - longest < 4 || longest == 1 && number < 8 || longest == 2 && number < 6 && number % 2 == 1
+            }
             Sides::Lanes(_, tenths) => {
                 // To fill a lane takes a twentieth of a block in all lanes.
                 let fill = number as u64 * tenths / 20;
@@ -137,6 +140,15 @@ impl Pieces {
                 (10 * count).saturating_sub(tenths) * others <= 4 * count * (count - 1)
             }
             Sides::Overlapping(2 | 3) => others < if number == 2 { 5 } else { 10 } || total < 4 * count,
+            // Zen 3 begins the next message early enough for short pieces.
+            Sides::Streams(2) => {
+                let few = match (number, number % 2) {
+                    (2, _) => 5,
+                    (_, 0) => 9,
+                    _ => 13,
+                };
+                others < few || number <= 8 && total < 2 * count
+            }
             _ if by_extension => false,
             Sides::Lanes(..) => number <= 1,
             _ => number <= 3 && longest <= 1 || are_faster_alone(sides, number, total, longest),
@@ -194,6 +206,7 @@ mod tests {
             (Sides::Overlapping(3), 3, 20, 29),
             (Sides::Streams(4), 2, 20, 21),
             (Sides::Streams(2), 2, 20, 23),
+            (Sides::Streams(2), 6, 2, 5),
             (Sides::Lanes(8, 24), 8, 8, 20),
             (Sides::Lanes(8, 24), 3, 20, 30),
             (Sides::Lanes(4, 24), 3, 17, 41),
@@ -211,6 +224,10 @@ mod tests {
         assert!(!are_faster_alone(Sides::Rows(4), 5, 20, 20), "five in rows");
         assert!(!are_faster_alone(Sides::Groups(8), 2, 2, 1), "two in a group of eight");
         assert!(are_faster_alone(Sides::Alone, 9, 900, 100), "where there is no other way");
+        for (number, blocks, is_alone) in [(7, 1, true), (8, 1, false), (5, 2, true), (7, 2, false), (5, 3, false)] {
+            let total = number as u64 * blocks;
+            assert_eq!(are_faster_alone(Sides::Streams(2), number, total, blocks), is_alone, "{number} of {blocks}");
+        }
         // Two long messages, where a block in all lanes takes as long as two alone and more.
         assert!(
             are_faster_alone(Sides::Lanes(4, 20), 2, 200, 100) && !are_faster_alone(Sides::Lanes(4, 19), 2, 200, 100)
@@ -236,6 +253,11 @@ mod tests {
             (true, Sides::Overlapping(2), 2, 20, 4),
             (true, Sides::Overlapping(3), 3, 20, 9),
             (true, Sides::Overlapping(3), 8, 20, 11),
+            (true, Sides::Streams(2), 2, 20, 4),
+            (true, Sides::Streams(2), 3, 20, 12),
+            (true, Sides::Streams(2), 4, 20, 8),
+            (true, Sides::Streams(2), 8, 2, 13),
+            (true, Sides::Streams(2), 10, 2, 8),
             (false, Sides::Rows(4), 2, 20, 17),
             (false, Sides::Pair, 2, 20, 2),
         ] {
