@@ -257,8 +257,8 @@ fn hash_or_check_all(
     mut among: impl FnMut(&[&OsStr], bool) -> io::Result<usize>,
 ) -> io::Result<bool> {
     let (files, filter) = (options.files(), options.recursive.then_some(filter));
-    let (mut found, mut all_good, mut expected) =
-        (walk::files(&files, filter, options.one_file_system), true, Some((0, 0)));
+    let (mut found, mut all_good) = (walk::files(&files, filter, options.one_file_system), true);
+    let mut is_first = true;
     loop {
         let (mut paths, mut length) = (Vec::new(), 0);
         while (filter.is_none() || length < NAMES)
@@ -284,11 +284,16 @@ fn hash_or_check_all(
                 return Ok(false);
             }
         };
-        if engine.progress.is_on() && !options.check {
-            expected =
-                expected.zip(lengths::given(names)).map(|((sum, number), more)| (sum + more, number + names.len()));
-            expected.iter().for_each(|&(sum, number)| engine.progress.expect(sum, number as u64));
+        // The total of several batches is known when the last one is found.
+        if engine.progress.is_on()
+            && !options.check
+            && is_first
+            && is_end
+            && let Some(total) = lengths::given(names)
+        {
+            engine.progress.expect(total, names.len() as u64);
         }
+        is_first = false;
         all_good &= hash_or_check(options, engine, names)?;
         if is_end {
             return Ok(all_good);

@@ -21,9 +21,9 @@ pub(crate) use filter::Filter;
 #[cfg(not(target_os = "linux"))]
 use paths as system;
 pub(crate) use system::{Directory, Root, metadata, open};
-use system::{Kind, entries, stat};
+use system::{Kind, device, entries, stat};
 
-/// What a walk comes to, in an open directory.
+/// A thing that a walk comes to, in an open directory.
 #[derive(Debug)]
 pub(crate) enum Sight {
     /// A regular file.
@@ -65,7 +65,7 @@ impl Walk {
         let (root, levels, name) = (Root::open(directory, true)?, Vec::new(), PathBuf::new());
         let mut walk = Self { root, filter, device: None, looks_up, levels, name, special: 0 };
         if one_file_system {
-            walk.device = Some(stat(&walk.root.directory(&walk.name)?, OsStr::new("."), false)?.1);
+            walk.device = Some(device(&walk.root.directory(&walk.name)?)?);
         }
         walk.enter(PathBuf::new())?;
         Ok(walk)
@@ -74,6 +74,12 @@ impl Walk {
     /// Lists the directory with this name. Returns it if it is empty, also outside of the parts.
     fn enter(&mut self, mut name: PathBuf) -> io::Result<Option<Found>> {
         let directory = self.root.list(&name)?;
+        // Something may have been mounted since the name was looked at.
+        if let Some(own) = self.device
+            && device(&directory)? != own
+        {
+            return Err(io::Error::other("Another file system was mounted here"));
+        }
         if self.looks_up {
             stat(&directory, OsStr::new("."), false)?;
         }
@@ -176,7 +182,8 @@ pub(crate) fn files<'a>(
     one_file_system: bool,
 ) -> impl Iterator<Item = Result<PathBuf, (PathBuf, io::Error)>> + 'a {
     names.iter().map(Path::new).flat_map(move |path| -> Box<dyn Iterator<Item = _>> {
-        let is_directory = || path != "-" && metadata(path).is_ok_and(|file| file.is_dir());
+        // A path is compared by components, so `-/` would be `-`.
+        let is_directory = || path.as_os_str() != "-" && metadata(path).is_ok_and(|file| file.is_dir());
         let walk =
             filter.filter(|_| is_directory()).map(|filter| Walk::new(path, filter.clone(), one_file_system, false));
         match walk {

@@ -120,6 +120,11 @@ pub(super) fn entries(directory: &Directory) -> io::Result<impl Iterator<Item = 
     }))
 }
 
+/// The device that an open directory is on.
+pub(super) fn device(directory: &Directory) -> io::Result<u64> {
+    Ok(fstat(directory)?.st_dev)
+}
+
 /// The kind, device and number of an entry, or of what a link leads to.
 pub(super) fn stat(directory: &Directory, own: &OsStr, follow: bool) -> io::Result<(Kind, u64, u64)> {
     let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };

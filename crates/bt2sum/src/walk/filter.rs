@@ -31,6 +31,8 @@ impl Filter {
     /// slash at the end is for directories.
     pub(crate) fn new(patterns: &[String], parts: Vec<PathBuf>) -> Result<Self, String> {
         let one = |text: &String| {
+            // Names have both separators there.
+            let text = &if cfg!(windows) { text.replace('\\', "/") } else { text.clone() };
             let begin = text.strip_suffix('/').unwrap_or(text);
             let below = begin.strip_prefix('/').unwrap_or(begin);
             if below.split('/').any(|component| matches!(component, "" | "." | "..")) {

@@ -1,7 +1,7 @@
 //! Directories as paths, for systems other than Linux.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, DirEntry, File, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,13 +25,27 @@ fn identity(file: &Metadata) -> (Kind, u64, u64) {
     #[cfg(unix)]
     use std::os::unix::fs::MetadataExt;
 
-    let kinds =
-        [(file.is_symlink(), Kind::Symlink), (file.is_dir(), Kind::Directory), (file.is_file(), Kind::RegularFile)];
-    let kind = kinds.into_iter().find(|(is, _)| *is).map_or(Kind::Other, |(_, kind)| kind);
     #[cfg(unix)]
-    return (kind, file.dev(), file.ino());
+    return (kind(file.file_type()), file.dev(), file.ino());
     #[cfg(not(unix))]
-    (kind, 0, 0)
+    (kind(file.file_type()), 0, 0)
+}
+
+fn kind(file: FileType) -> Kind {
+    match () {
+        () if file.is_symlink() => Kind::Symlink,
+        () if file.is_dir() => Kind::Directory,
+        () if file.is_file() => Kind::RegularFile,
+        () => Kind::Other,
+    }
+}
+
+/// The number of an entry, which is told without a question to the system.
+fn number(_entry: &DirEntry) -> u64 {
+    #[cfg(unix)]
+    return std::os::unix::fs::DirEntryExt::ino(_entry);
+    #[cfg(not(unix))]
+    0
 }
 
 /// Opens the file at a path for reading.
@@ -61,9 +75,13 @@ impl Root {
 pub(super) fn entries(directory: &Directory) -> io::Result<impl Iterator<Item = io::Result<(OsString, Kind, u64)>>> {
     Ok(fs::read_dir(directory)?.map(|entry| {
         let entry = entry?;
-        let (kind, _, number) = entry.metadata().map_or((Kind::Unknown, 0, 0), |file| identity(&file));
-        Ok((entry.file_name(), kind, number))
+        Ok((entry.file_name(), entry.file_type().map_or(Kind::Unknown, kind), number(&entry)))
     }))
+}
+
+/// The device that a directory is on.
+pub(super) fn device(directory: &Directory) -> io::Result<u64> {
+    Ok(identity(&metadata(directory)?).1)
 }
 
 /// The kind, device and number of an entry, or of what a link leads to.

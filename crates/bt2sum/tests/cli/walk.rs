@@ -21,7 +21,7 @@ fn listed(directory: &Directory, arguments: &[&str]) -> Vec<String> {
     names(&run.stdout).into_iter().map(str::to_owned).collect()
 }
 
-/// What is in a directory comes before the next name beside the directory.
+/// Names below a directory come before the next name beside the directory.
 #[test]
 fn the_order_is_that_of_components() {
     let directory = Directory::new();
@@ -35,6 +35,10 @@ fn the_order_is_that_of_components() {
     assert_eq!(listed(&directory, &["d"]), below("d/"));
     assert_eq!(listed(&directory, &["d/a", "d/"])[4..], below("d/"));
     assert_eq!(listed(&directory, &["./d/../d"]), below("./d/../d/"));
+    // `-` alone is standard input.
+    fs::create_dir(directory.path("-")).unwrap();
+    let directory = directory.file("-/f", b"");
+    assert_eq!(listed(&directory, &["--", "-/"]), ["-/f"]);
 }
 
 /// Patterns are for names below the directory that is named, and not for what is named itself.
@@ -95,7 +99,7 @@ fn another_file_system() {
     assert_eq!(run, ["/proc/version"]);
 }
 
-/// Links to files are files. Those to directories are left out, and one that leads nowhere is an error.
+/// Links to files are files. Links to directories are left out, and one that leads nowhere is an error.
 #[test]
 fn links() {
     let directory = Directory::with_files();
