@@ -362,8 +362,7 @@ impl Backend {
 
     /// This backend, and after it the same instruction set with the kernels and orders of instructions for another family
     /// of CPU. On `avx512` SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and BLAKE3 have two ways
-    /// to rotate. On `avx2` with the extension, that may begin the next message early, and BLAKE3 has two ways for four
-    /// messages.
+    /// to rotate. On `avx2` with the extension, SHA-256 of a few messages and BLAKE3 of three and four have two ways.
     ///
     /// [`available`](Self::available) has the backends that suit this CPU. Digests do not depend on the tuning.
     pub fn tunings(self) -> impl Iterator<Item = Self> + Clone {
@@ -372,6 +371,7 @@ impl Backend {
 
     fn other_tuning(self) -> Option<Self> {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        // Without the extension, AVX2 has a choice between kernels that other backends run, too.
         if matches!(self.isa, Isa::Avx512(_)) || matches!(self.isa, Isa::Avx2(_)) && self.sha() {
             let lanes = self.sha() && !self.tuning.intel_sha();
             let tuning = Tuning::new(lanes, !self.tuning.before_zen5());

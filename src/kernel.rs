@@ -110,6 +110,8 @@ pub enum Sides {
     Streams(usize),
     /// As [`Streams`](Self::Streams), on a CPU that itself begins the next message before one has ended.
     Overlapping(usize),
+    /// As [`Streams`](Self::Streams), on a CPU that begins the next message before a short one has ended.
+    OverlappingShort(usize),
     /// Up to so many in vector registers, a lane each. A block in all lanes takes this number of tenths of one block alone.
     Lanes(usize, u64),
     /// As [`Lanes`](Self::Lanes), where one message alone lies in vector registers too, in rows.

@@ -13,7 +13,8 @@ pub(super) enum Tuning {
     /// SHA-NI of Intel's, which begins the next message before one has ended. On AVX-512 many messages go in lanes.
     IntelSha,
     /// AMD's before Zen 5. A rotation by AVX-512 takes two cycles, where a shift takes one. On AVX2, four messages of BLAKE3
-    /// take less time in lanes of 128 bits than two at a time in rows of 256.
+    /// take less time in lanes of 128 bits than two at a time in rows of 256, and SHA-NI begins the next message before a
+    /// short one has ended.
     BeforeZen5,
     Both,
 }
@@ -38,7 +39,11 @@ impl Tuning {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[inline]
     pub(super) const fn streams(self, number: usize) -> Sides {
-        if self.intel_sha() { Sides::Overlapping(number) } else { Sides::Streams(number) }
+        match (self.intel_sha(), self.before_zen5(), number) {
+            (true, ..) => Sides::Overlapping(number),
+            (_, true, 2) => Sides::OverlappingShort(number),
+            _ => Sides::Streams(number),
+        }
     }
 
     #[inline]

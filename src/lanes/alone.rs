@@ -4,7 +4,8 @@
 //! instruction set computes several messages, and on how far a CPU itself begins the next one before one has ended.
 //! `docs/experiments.md` of the repository has the figures.
 //!
-//! - Zen 4 begins the next message late, so two blocks are enough for four streams. Zen 3 has two, and begins earlier.
+//! - Zen 4 begins the next message late, so two blocks are enough. Zen 3, whose registers hold two messages, begins it
+//!   before a short one has ended.
 //! - Arm's CPUs are taken for ones that overlap messages.
 //! - BLAKE2: in four lanes a block takes almost the time of two alone, whether or not all are in use; in two lanes or as
 //!   a pair that of one and a half; and the call that of one or two.
@@ -21,7 +22,7 @@ pub(crate) const MOST_ALONE: usize = 7;
 /// that is free to the next message.
 pub(crate) fn most_blocks(sides: Sides, number: usize) -> u64 {
     match sides {
-        Sides::Streams(n) | Sides::Overlapping(n) if number <= n => u64::MAX,
+        Sides::Streams(n) | Sides::Overlapping(n) | Sides::OverlappingShort(n) if number <= n => u64::MAX,
         // Loads of eight lanes begin late.
         Sides::Lanes(8, _) if number <= 8 => 8,
         _ => 17,
@@ -39,8 +40,9 @@ pub(crate) fn are_faster_alone(sides: Sides, number: usize, total: u64, longest:
             }
             Sides::Overlapping(_) => total - longest < 10,
             Sides::Streams(4) => total - longest < 2,
-            // Of an odd number, one ends alone.
-            Sides::Streams(_) => {
+            Sides::Streams(_) => total - longest < 4,
+            // An odd number leaves one that ends alone.
+            Sides::OverlappingShort(_) => {
                 total - longest < 4 || longest == 1 && number < 8 || longest == 2 && number < 6 && number % 2 == 1
             }
             Sides::Lanes(_, tenths) => {
@@ -140,8 +142,7 @@ impl Pieces {
                 (10 * count).saturating_sub(tenths) * others <= 4 * count * (count - 1)
             }
             Sides::Overlapping(2 | 3) => others < if number == 2 { 5 } else { 10 } || total < 4 * count,
-            // Zen 3 begins the next message early enough for short pieces.
-            Sides::Streams(2) => {
+            Sides::OverlappingShort(_) => {
                 let few = match (number, number % 2) {
                     (2, _) => 5,
                     (_, 0) => 9,
@@ -159,7 +160,7 @@ impl Pieces {
 /// Whether one message is computed by an extension for this hash.
 #[inline]
 pub(super) fn by_extension<H: Dispatch>(backend: Backend) -> bool {
-    matches!(H::sides(backend, 1), Sides::Streams(_) | Sides::Overlapping(_))
+    matches!(H::sides(backend, 1), Sides::Streams(_) | Sides::Overlapping(_) | Sides::OverlappingShort(_))
 }
 
 /// Whether so many ends of messages take less time one by one.
@@ -206,7 +207,7 @@ mod tests {
             (Sides::Overlapping(3), 3, 20, 29),
             (Sides::Streams(4), 2, 20, 21),
             (Sides::Streams(2), 2, 20, 23),
-            (Sides::Streams(2), 6, 2, 5),
+            (Sides::OverlappingShort(2), 6, 2, 5),
             (Sides::Lanes(8, 24), 8, 8, 20),
             (Sides::Lanes(8, 24), 3, 20, 30),
             (Sides::Lanes(4, 24), 3, 17, 41),
@@ -226,7 +227,8 @@ mod tests {
         assert!(are_faster_alone(Sides::Alone, 9, 900, 100), "where there is no other way");
         for (number, blocks, is_alone) in [(7, 1, true), (8, 1, false), (5, 2, true), (7, 2, false), (5, 3, false)] {
             let total = number as u64 * blocks;
-            assert_eq!(are_faster_alone(Sides::Streams(2), number, total, blocks), is_alone, "{number} of {blocks}");
+            let sides = Sides::OverlappingShort(2);
+            assert_eq!(are_faster_alone(sides, number, total, blocks), is_alone, "{number} of {blocks}");
         }
         // Two long messages, where a block in all lanes takes as long as two alone and more.
         assert!(
@@ -253,11 +255,11 @@ mod tests {
             (true, Sides::Overlapping(2), 2, 20, 4),
             (true, Sides::Overlapping(3), 3, 20, 9),
             (true, Sides::Overlapping(3), 8, 20, 11),
-            (true, Sides::Streams(2), 2, 20, 4),
-            (true, Sides::Streams(2), 3, 20, 12),
-            (true, Sides::Streams(2), 4, 20, 8),
-            (true, Sides::Streams(2), 8, 2, 13),
-            (true, Sides::Streams(2), 10, 2, 8),
+            (true, Sides::OverlappingShort(2), 2, 20, 4),
+            (true, Sides::OverlappingShort(2), 3, 20, 12),
+            (true, Sides::OverlappingShort(2), 4, 20, 8),
+            (true, Sides::OverlappingShort(2), 8, 2, 13),
+            (true, Sides::OverlappingShort(2), 10, 2, 8),
             (false, Sides::Rows(4), 2, 20, 17),
             (false, Sides::Pair, 2, 20, 2),
         ] {

@@ -112,7 +112,8 @@ pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Upd
 #[inline(never)]
 fn append_marked<H: Dispatch>(backend: Backend, window: &mut [impl Update<H>], marks: u64) {
     let number = marks.count_ones() as usize;
-    let by_streams = matches!(H::sides(backend, number), Sides::Streams(2) | Sides::Overlapping(_));
+    let by_streams =
+        matches!(H::sides(backend, number), Sides::Streams(2) | Sides::Overlapping(_) | Sides::OverlappingShort(_));
     if (number <= FEW_STREAMS || by_streams)
         && pieces_are_faster_alone::<H>(backend, marked(window, marks).map(|update| update.data()))
     {

@@ -1,5 +1,5 @@
-//! BLAKE3 on AVX2: a message in rows of a register each, two in the halves of wider rows, or eight in lanes. Three and
-//! four go in AVX's lanes or, on Intel's CPUs, twice two.
+//! BLAKE3 on AVX2: a message in rows of a register each, two in the halves of wider rows, twice if there are four, or
+//! eight messages. On AMD's CPUs before Zen 5, groups of three and four go in AVX's lanes.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86")]
