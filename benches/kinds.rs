@@ -14,8 +14,8 @@ mod backends;
 pub(crate) fn kind(backend: Backend) -> String {
     let text = format!("{backend:?}");
     let add = |part: &str, name: &'static str| if text.contains(part) { name } else { "" };
-    let lanes = [add("sha in lanes", " lanes"), add("slow rotation", " slow"), add("four in lanes", " four")];
-    format!("{backend}{}{}", add(", sha", "+sha"), lanes.concat())
+    let tuning = [add("sha in lanes", " lanes"), add("slow rotation", " slow"), add("four in lanes", " four")];
+    format!("{backend}{}{}", add(", sha", "+sha"), tuning.concat())
 }
 
 /// All that this CPU has, by the speed of many messages.
