@@ -289,7 +289,7 @@ impl Run<'_> {
 
     /// The name of something below the directory, for messages.
     fn below(&self, name: &[u8]) -> PathBuf {
-        self.directory.join(OsStr::from_bytes(name))
+        self.directory.join(path(name))
     }
 
     fn record(&self, printer: &mut Printer<'_>) -> Result<bool, Refusal> {

@@ -57,7 +57,7 @@ pub(crate) struct Walk {
 }
 
 /// A directory, the name of something below that of the walk, and what it is.
-type Found = (Directory, PathBuf, Sight);
+type Seen = (Directory, PathBuf, Sight);
 
 impl Walk {
     /// Begins a walk below `directory`, which may be a link itself.
@@ -72,7 +72,7 @@ impl Walk {
     }
 
     /// Lists the directory with this name. Returns it if it is empty, also outside of the parts.
-    fn enter(&mut self, mut name: PathBuf) -> io::Result<Option<Found>> {
+    fn enter(&mut self, mut name: PathBuf) -> io::Result<Option<Seen>> {
         let directory = self.root.list(&name)?;
         // Something may have been mounted since the name was looked at.
         if let Some(own) = self.device
@@ -127,7 +127,7 @@ impl Walk {
     }
 
     /// Enters a directory, unless it is mounted where the walk does not go.
-    fn directory(&mut self, above: &Directory, own: &OsStr, name: PathBuf) -> io::Result<Option<Found>> {
+    fn directory(&mut self, above: &Directory, own: &OsStr, name: PathBuf) -> io::Result<Option<Seen>> {
         if let Some(device) = self.device
             && stat(above, own, false)?.1 != device
         {
@@ -138,9 +138,9 @@ impl Walk {
 }
 
 impl Iterator for Walk {
-    type Item = Found;
+    type Item = Seen;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<Seen> {
         loop {
             let Some((own, kind)) = self.levels.last_mut()?.next() else {
                 self.levels.pop();

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use serde::Serialize;
 
+use super::found::path;
 use super::store::{Attributes, Kind, Owner, Rights, Sums};
 use super::verdict::Notes;
 use crate::args::Options;
@@ -379,7 +379,7 @@ impl<'a, 'p> Report<'a, 'p> {
                 let format = Format { tag: true, ..Format::default() };
                 // A file `-`, and not standard input.
                 let name = if name == b"-" { b"./-" } else { name };
-                format.line(self.scheme, Source::File(Path::new(OsStr::from_bytes(name))), &hashed)
+                format.line(self.scheme, Source::File(path(name)), &hashed)
             }
             Kind::Link(target, owner) if self.json => {
                 let line = Line::new(name, "recorded").to(target);

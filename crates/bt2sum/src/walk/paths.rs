@@ -32,11 +32,14 @@ fn identity(file: &Metadata) -> (Kind, u64, u64) {
 }
 
 fn kind(file: FileType) -> Kind {
-    match () {
-        () if file.is_symlink() => Kind::Symlink,
-        () if file.is_dir() => Kind::Directory,
-        () if file.is_file() => Kind::RegularFile,
-        () => Kind::Other,
+    if file.is_symlink() {
+        Kind::Symlink
+    } else if file.is_dir() {
+        Kind::Directory
+    } else if file.is_file() {
+        Kind::RegularFile
+    } else {
+        Kind::Other
     }
 }
 
