@@ -122,6 +122,17 @@ pub enum Sides {
     Groups(usize),
 }
 
+impl Sides {
+    /// Messages that the extension computes at a time, if it does.
+    #[inline]
+    pub(crate) fn by_extension(self) -> Option<usize> {
+        match self {
+            Self::Streams(n) | Self::Overlapping(n) | Self::OverlappingShort(n) => Some(n),
+            _ => None,
+        }
+    }
+}
+
 /// The answer of an instruction set for a function.
 pub(crate) trait Compress<H: Function>: Copy {
     /// Compresses all `blocks` into `chain`; `last` describes the last of them.

@@ -22,7 +22,7 @@ pub(crate) const MOST_ALONE: usize = 7;
 /// that is free to the next message.
 pub(crate) fn most_blocks(sides: Sides, number: usize) -> u64 {
     match sides {
-        Sides::Streams(n) | Sides::Overlapping(n) | Sides::OverlappingShort(n) if number <= n => u64::MAX,
+        _ if sides.by_extension().is_some_and(|most| number <= most) => u64::MAX,
         // Loads of eight lanes begin late.
         Sides::Lanes(8, _) if number <= 8 => 8,
         _ => 17,
@@ -160,7 +160,7 @@ impl Pieces {
 /// Whether one message is computed by an extension for this hash.
 #[inline]
 pub(super) fn by_extension<H: Dispatch>(backend: Backend) -> bool {
-    matches!(H::sides(backend, 1), Sides::Streams(_) | Sides::Overlapping(_) | Sides::OverlappingShort(_))
+    H::sides(backend, 1).by_extension().is_some()
 }
 
 /// Whether so many ends of messages take less time one by one.
@@ -177,6 +177,24 @@ mod tests {
     use crate::kernel::{
         blake2b::FlavourB, blake2s::FlavourS, blake3::Blake3Function, sha256::Sha256Function, sha512::Sha512Function,
     };
+
+    /// Makes a test of each check, for every hash.
+    macro_rules! of_every_hash {
+        ($($test:ident: $check:ident;)*) => {$(
+            #[test]
+            fn $test() {
+                $check::<FlavourB>();
+                $check::<FlavourS>();
+                $check::<Blake3Function>();
+                $check::<Sha256Function>();
+                $check::<Sha512Function>();
+            }
+        )*};
+    }
+    of_every_hash! {
+        one_message_is_alone_whatever_the_hash: one_is_alone;
+        long_pieces_are_side_by_side_whatever_the_hash: long_pieces_are_side_by_side;
+    }
 
     fn one_is_alone<H: Dispatch>() {
         for backend in Backend::available() {
@@ -294,23 +312,5 @@ mod tests {
         for backend in Backend::available().filter(|&backend| FlavourB::lanes(backend) > 1) {
             assert!(!ends_are_faster_alone::<FlavourB>(backend, 64), "{backend:?}");
         }
-    }
-
-    #[test]
-    fn pieces_of_every_hash() {
-        long_pieces_are_side_by_side::<FlavourB>();
-        long_pieces_are_side_by_side::<FlavourS>();
-        long_pieces_are_side_by_side::<Blake3Function>();
-        long_pieces_are_side_by_side::<Sha256Function>();
-        long_pieces_are_side_by_side::<Sha512Function>();
-    }
-
-    #[test]
-    fn one_message_is_alone_whatever_the_hash() {
-        one_is_alone::<FlavourB>();
-        one_is_alone::<FlavourS>();
-        one_is_alone::<Blake3Function>();
-        one_is_alone::<Sha256Function>();
-        one_is_alone::<Sha512Function>();
     }
 }
