@@ -11,6 +11,8 @@ mod common {
     pub(crate) mod cases;
     #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
     pub(crate) mod each;
+    #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]
+    pub(crate) mod feed;
     #[cfg(feature = "blake2")]
     pub(crate) mod flavour;
     #[cfg(any(feature = "blake2", feature = "blake3", feature = "sha2"))]

@@ -29,7 +29,8 @@ pub(crate) fn fewer_far<T>(
 }
 
 /// Whether `SIMD_DIGEST_FEWER_CASES` is set: in emulators, under the address sanitizer and on i686, where some tests
-/// take minutes, and where other features or another CPU are compiled for, since all cases run as well.
-fn are_fewer() -> bool {
+/// take minutes, and in debug builds and where other features or another CPU are compiled for, since an optimised build
+/// runs all cases.
+pub(crate) fn are_fewer() -> bool {
     std::env::var_os("SIMD_DIGEST_FEWER_CASES").is_some()
 }

@@ -10,10 +10,10 @@ use simd_digest::digest::block_api::{Block, Buffer, CoreProxy, EagerHash, FixedO
 use simd_digest::digest::common::{AlgorithmName, BlockSizeUser};
 use simd_digest::digest::const_oid::AssociatedOid;
 use simd_digest::digest::consts::{U28, U32};
-use simd_digest::digest::dev::{TestVector, feed_rand_16mib, fixed_reset_test, fixed_test};
+use simd_digest::digest::dev::{TestVector, fixed_reset_test, fixed_test};
 use simd_digest::digest::typenum::Unsigned;
 use simd_digest::digest::{
-    CollisionResistance, Digest, DynDigest, FixedOutput, FixedOutputReset, HashMarker, KeyInit, Mac, Output, Update,
+    CollisionResistance, Digest, DynDigest, FixedOutput, FixedOutputReset, HashMarker, KeyInit, Mac, Output,
 };
 use simd_digest::{
     Backend, HmacSha224, HmacSha256, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256, sha224, sha256,
@@ -21,6 +21,8 @@ use simd_digest::{
 
 use super::all_backends;
 use super::traits::Traits;
+use crate::common::cases::fewer_far;
+use crate::common::feed::feed_16_mib;
 use crate::common::paint::paint;
 use crate::common::random::Random;
 use crate::common::sha2::{Variant224, Variant256, for_all};
@@ -98,7 +100,8 @@ fn object_identifiers() {
 fn core_taken_apart_and_put_together<V: Traits>() {
     let message = paint(400);
     for backend in all_backends() {
-        for position in (0..=130).chain([191, 192, 193, 320]) {
+        let positions = (0..=130).chain([191, 192, 193, 320]);
+        for position in fewer_far(positions, |position| (position + 1) % V::BLOCK < 3) {
             for piece in [1, 63, 64, 65, 400] {
                 let (begin, end) = message.split_at(position);
                 let mut hash = V::on(V::Digest::new(), backend);
@@ -203,16 +206,12 @@ fn clones_go_their_own_way<V: Traits>() {
 }
 
 fn a_long_message<V: Traits>() {
-    struct Feed<D>(D);
-    impl<D: Digest> Update for Feed<D> {
-        fn update(&mut self, bytes: &[u8]) {
-            Digest::update(&mut self.0, bytes);
-        }
-    }
-    let (mut ours, mut theirs) = (Feed(V::Digest::new()), Feed(V::Peer::new()));
-    feed_rand_16mib(&mut ours);
-    feed_rand_16mib(&mut theirs);
-    assert_eq!(ours.0.finalize(), theirs.0.finalize());
+    let (mut ours, mut theirs) = (V::Digest::new(), V::Peer::new());
+    feed_16_mib(|bytes| {
+        Digest::update(&mut ours, bytes);
+        Digest::update(&mut theirs, bytes);
+    });
+    assert_eq!(ours.finalize(), theirs.finalize());
 }
 
 fn through_a_trait_object<V: Traits>() {

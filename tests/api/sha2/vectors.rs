@@ -162,7 +162,8 @@ fn shavs_monte_carlo<V: Known>() {
     let first: Hash<V> = values(V::MONTE, "Seed").next().unwrap().parse().unwrap();
     let digests: Vec<Hash<V>> = values(V::MONTE, "MD").map(|text| text.parse().unwrap()).collect();
     assert_eq!(digests.len(), 100);
-    let seeds = fewer(0, &digests).count();
+    // Each seed is the last one's digest, so none can be left out.
+    let seeds = fewer(0, fewer(0, &digests)).count();
     for backend in all_backends() {
         let batch = on::<V>(backend);
         let mut seed = first;
