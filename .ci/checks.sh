@@ -445,15 +445,15 @@ readme() {
     bash -c "$1"
 }
 
-# Those of bt2sum run the program that the first run of README has built. They have fewer cases than in the part `quick`:
-# files, options and lists are read by code that does not depend on the profile.
+# Those of bt2sum run the program that the first run of README has built. All tests have all cases, which the part
+# `quick` has not.
 release_tests() {
-    SIMD_DIGEST_FEWER_CASES=yes cargo test --release -p bt2sum
+    cargo test --release -p bt2sum
     light cargo test --release -p simd-digest --all-features
 }
 
 # Without a heap BLAKE3 has code of its own, so its tests have all cases. BLAKE2 and SHA-2 read as ever: their tests
-# have fewer cases than in the part `quick`.
+# have fewer cases than in the part `release`.
 tests_without_heap() {
     local command=(unoptimised light cargo test --no-default-features --features "$(hash_features | paste -sd,)" --lib --tests)
     SIMD_DIGEST_FEWER_CASES=yes "${command[@]}" -- --skip blake3::
@@ -461,18 +461,20 @@ tests_without_heap() {
 }
 
 # tests_for CPU: lets the compiler use all of that CPU in scalar code of the library too, where it has miscompiled. The
-# oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends.
+# oracles are compiled as ever. Of the tests of the public interface, those run that depend on the backends, and with
+# fewer cases than in the part `release`: a wrong instruction of scalar code shows in every message.
 tests_for() {
     local wrapper
     if [ "$1" = x86-64-v3 ]; then
         cpu_has avx2 bmi1 bmi2 f16c fma abm movbe || without 78 'not this CPU'
     fi
-    wrapper=$(compiler '-C opt-level=0' -C "target-cpu=$1")
+    # One unit of code, as in `unoptimised`.
+    wrapper=$(one_unit=yes compiler '-C opt-level=0' -C "target-cpu=$1")
     # shellcheck disable=SC2046
-    RUSTC_WORKSPACE_WRAPPER=$wrapper \
+    SIMD_DIGEST_FEWER_CASES=yes RUSTC_WORKSPACE_WRAPPER=$wrapper \
         light cargo test --release -p simd-digest --all-features $(machine_tests | sed 's/--test=api//')
     # shellcheck disable=SC2086
-    RUSTC_WORKSPACE_WRAPPER=$wrapper \
+    SIMD_DIGEST_FEWER_CASES=yes RUSTC_WORKSPACE_WRAPPER=$wrapper \
         filtered light cargo test --release -p simd-digest --all-features --test api -- $tests_of_backends
 }
 

@@ -64,7 +64,7 @@ const EMPTY: &str = "27f6cd321af6c9135369ac75d1af12aa9f404c0ca5272704cc07594b043
     aa53df4c4d5ea0d22ab79a034130ee7f73a5bab4ee498bef69b667b5a58d1d98";
 
 /// All cases, or every fifth from `first` on, modulo 5, where `SIMD_DIGEST_FEWER_CASES` is set: on i686, where what can
-/// differ is sizes and maps, and in the release build, beside a debug build with all cases.
+/// differ is sizes and maps, and in a debug build, beside a release build with all cases.
 fn fewer<T>(first: usize, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     let (first, step) = if are_fewer() { (first % 5, 5) } else { (0, 1) };
     cases.into_iter().skip(first).step_by(step)
