@@ -48,9 +48,10 @@ SHARED = {
     "digest": {"version": "0.11", "features": ["alloc", "block-api", "dev", "mac", "oid", "zeroize"]},
     # Peers ask for its macro.
     "zeroize": {"version": "1", "features": ["derive"]},
-    # One suite asks for this, and the macro stands on it.
-    "proc-macro2": {"version": "1", "features": ["span-locations"]},
 }
+# The macro stands on this crate, and one suite asks for the feature. Macros are compiled for the machine that builds, so
+# the others ask for it there.
+SHARED_BY_MACROS = {"proc-macro2": {"version": "1", "features": ["span-locations"]}}
 # Of projects that hash a few bytes.
 UNOPTIMISED = """
 [profile.dev]
@@ -506,7 +507,10 @@ def run(name, suite, backend):
     if suite["kind"] == "refused":
         return refused(folder, suite), [], 0
     with (folder / "Cargo.toml").open("a") as file:
-        file.write("\n" + manifest(**{"target.'cfg(all())'.dependencies": shared(folder)}))
+        file.write("\n" + manifest(**{
+            "target.'cfg(all())'.dependencies": shared(folder),
+            "target.'cfg(all())'.build-dependencies": SHARED_BY_MACROS,
+        }))
     passed, failed, ignored = [], [], 0
     for features in runs_of(suite):
         # A frame has its features by default.
@@ -639,6 +643,7 @@ def probe(backend):
         package={"name": "probe", "version": "0.0.0", "edition": "2024"},
         workspace={},
         dependencies={"blake2b_simd": {"path": str(HERE / "blake2b_simd")}, **SHARED},
+        build_dependencies=SHARED_BY_MACROS,
     ))
     configured(folder, [])
     output, well = cargo(folder, backend, "run", "--quiet")
