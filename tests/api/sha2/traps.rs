@@ -176,7 +176,7 @@ mod long {
     }
 
     /// XKCP (CVE-2022-37454) and liboqs added lengths in 32 bits. Backends and variants share the code that counts, so
-    /// two backends are enough, and the slower one has one long message beside a short one, in a batch.
+    /// two backends are enough, and the slower one has one long message beside a short one.
     #[test]
     #[ignore = "hashes 4 GiB several times"]
     fn trap_more_than_4_gib_in_one_update() {
@@ -186,12 +186,10 @@ mod long {
             "82a14adcaa6be61934d0f2dd9affc1edfe9b4b97b4e2283ec3c540d547695cb9".parse().unwrap();
         let best = Backend::best();
         for backend in [best, best.without_sha()].into_iter().take(if best.sha() { 2 } else { 1 }) {
-            if backend == best {
-                let mut hasher = hasher_on::<Variant256>(backend);
-                hasher.update(b"").update(&message);
-                assert_eq!(hasher.count(), message.len() as u64);
-                assert_eq!(hasher.finalize(), digest);
-            }
+            let mut hasher = hasher_on::<Variant256>(backend);
+            hasher.update(b"").update(&message);
+            assert_eq!(hasher.count(), message.len() as u64);
+            assert_eq!(hasher.finalize(), digest, "{backend:?}");
             let messages = [&message[..], b"short", &message];
             let messages = if backend == best { &messages[..] } else { &messages[..2] };
             let mut hashes = [other(); 3];
