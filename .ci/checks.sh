@@ -470,12 +470,11 @@ tests_for() {
     fi
     # One unit of code, as in `unoptimised`.
     wrapper=$(one_unit=yes compiler '-C opt-level=0' -C "target-cpu=$1")
+    export SIMD_DIGEST_FEWER_CASES=yes RUSTC_WORKSPACE_WRAPPER=$wrapper
     # shellcheck disable=SC2046
-    SIMD_DIGEST_FEWER_CASES=yes RUSTC_WORKSPACE_WRAPPER=$wrapper \
-        light cargo test --release -p simd-digest --all-features $(machine_tests | sed 's/--test=api//')
+    light cargo test --release -p simd-digest --all-features $(machine_tests | sed 's/--test=api//')
     # shellcheck disable=SC2086
-    SIMD_DIGEST_FEWER_CASES=yes RUSTC_WORKSPACE_WRAPPER=$wrapper \
-        filtered light cargo test --release -p simd-digest --all-features --test api -- $tests_of_backends
+    filtered light cargo test --release -p simd-digest --all-features --test api -- $tests_of_backends
 }
 
 # Its programs of tests run with the library that the tests of the whole workspace have compiled: alone, the pool asks for

@@ -3,8 +3,8 @@
 use simd_digest::digest::Update;
 use simd_digest::digest::dev::feed_rand_16mib;
 
-/// Gives 16 MiB to the function, in pieces. It gives them to all hashers that it compares: to make them takes longer than
-/// to hash them.
+/// Gives 16 MiB to the function, in pieces: once for all hashers that a test compares, because to make the bytes takes
+/// longer than to hash them.
 pub(crate) fn feed_16_mib(function: impl FnMut(&[u8])) {
     struct Feed<F>(F);
     impl<F: FnMut(&[u8])> Update for Feed<F> {

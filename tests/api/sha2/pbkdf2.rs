@@ -91,7 +91,8 @@ fn compare<V: Known>(password: &[u8], salt: &[u8], number: u32, length: usize) {
 }
 
 /// SHA-256 begins with the two vectors of RFC 7914, section 11. All vectors on the fastest backend, and each on another one:
-/// nearly all have 4096 rounds. Where there are fewer cases, a fifth of them, each on one backend.
+/// nearly all have 4096 rounds. Where there are fewer cases, the fastest has a share as well, and
+/// each a fifth of its share.
 fn wycheproof<V: Known>() {
     let Some(file) = V::WYCHEPROOF else { return };
     let vectors: Vec<Vector> = Vector::all(file).collect();

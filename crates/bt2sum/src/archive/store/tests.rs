@@ -49,10 +49,11 @@ impl Scratch {
         self.directory.path().join("store")
     }
 
-    /// Writes these bytes to a new file: some file systems write an old one to the disk when it is cut to nothing.
-    fn put(&self, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    /// Writes these bytes to a new file: some file systems write an old one to the disk when it is cut to nothing. A store
+    /// that is open does not change.
+    fn put(&self, bytes: impl AsRef<[u8]>) {
         let _ = fs::remove_file(self.path());
-        fs::write(self.path(), bytes)
+        fs::write(self.path(), bytes).unwrap();
     }
 
     /// Writes a store of these entries, each a file of this length with leaves of this byte.
@@ -131,16 +132,16 @@ fn damage_and_cuts() {
         for at in 0..whole.len() {
             let mut bytes = whole.to_vec();
             bytes[at] ^= 1 << (at % 8);
-            scratch.put(&bytes).unwrap();
+            scratch.put(&bytes);
             assert!(scratch.open(&secret).is_err(), "{at}");
-            scratch.put(&whole[..at]).unwrap();
+            scratch.put(&whole[..at]);
             assert!(scratch.open(&secret).is_err(), "{at}");
         }
         for more in [&[0][..], &[0; 32], whole] {
-            scratch.put([whole, more].concat()).unwrap();
+            scratch.put([whole, more].concat());
             assert!(scratch.open(&secret).is_err(), "{}", more.len());
         }
-        scratch.put(whole).unwrap();
+        scratch.put(whole);
         let (store, entries) = scratch.open(&secret).unwrap();
         assert_eq!((store.sums.entries, entries.len() as u64), (count, count));
         assert_eq!(number_of_entries(&scratch.path()).unwrap(), count);
@@ -165,14 +166,14 @@ fn bytes_changed_with_the_checksum() {
             for change in [1 << (at % 8), 0xff] {
                 let mut bytes = whole.to_vec();
                 bytes[at] ^= change;
-                scratch.put(sealed_again(&bytes)).unwrap();
+                scratch.put(sealed_again(&bytes));
                 // Without a key, the root does not cover all.
                 let result = scratch.open(&secret);
                 assert!(result.is_err() || key.is_empty(), "{at} {change}");
                 let _ = number_of_entries(&scratch.path());
             }
             // A store that ends early, with the right checksum.
-            scratch.put(sealed_again(&[&whole[..at], &[0; 32]].concat())).unwrap();
+            scratch.put(sealed_again(&[&whole[..at], &[0; 32]].concat()));
             assert!(scratch.open(&secret).is_err(), "{at}");
         }
     }
@@ -183,7 +184,7 @@ fn bytes_changed_with_the_checksum() {
 fn the_writer_agrees_with_the_specification() {
     let scratch = Scratch::new();
     for (whole, key, _) in GOLDEN.into_iter().skip(2) {
-        scratch.put(whole).unwrap();
+        scratch.put(whole);
         let (store, entries) = scratch.open(&secret_of(key)).unwrap();
         let file = Temporary::create(&scratch.path()).unwrap();
         let mut writer = Writer::begin(file, &store.header, &secret_of(key)).unwrap();
@@ -205,7 +206,7 @@ fn samples_keep_the_format() {
     let scratch = Scratch::new();
     for (whole, key, count) in GOLDEN {
         let secret = secret_of(key);
-        scratch.put(whole).unwrap();
+        scratch.put(whole);
         for other in [true, false] {
             let (store, entries) = scratch.open(&secret).unwrap();
             let file = Temporary::create(&scratch.path()).unwrap();
@@ -227,7 +228,7 @@ fn samples_keep_the_format() {
             assert_eq!(other_entries.len() as u64, count);
             assert!((fs::read(scratch.path()).unwrap() == whole) != other, "{other}");
             assert_eq!(other_entries != entries, other);
-            scratch.put(whole).unwrap();
+            scratch.put(whole);
         }
     }
 }
@@ -291,7 +292,7 @@ fn names_that_no_walk_finds() {
     let at = usize::try_from(BEGIN).unwrap() + 11 + 16 + 2;
     assert_eq!(longer[at..at + 3], [0x80, 0x80, 0x40]);
     let longer = [&longer[..at], &[0x81, 0x80, 0x40, b'a'], &longer[at + 3..]].concat();
-    scratch.put(sealed_again(&longer)).unwrap();
+    scratch.put(sealed_again(&longer));
     assert_eq!(scratch.error(), "damaged: the length of a name");
     for names in [["b", "a"], ["a", "a"], ["a.b", "a/b"], ["ab", "a/b"], ["a/b", "a"], ["a", "a/b"]] {
         scratch.write(&header(&[]), &Secret::default(), &names.map(|name| (name.as_bytes(), file(1))));
@@ -344,13 +345,13 @@ fn unknown_hashes() {
         for &hash in hashes {
             let mut bytes = whole.to_vec();
             bytes[at] = hash;
-            scratch.put(sealed_again(&bytes)).unwrap();
+            scratch.put(sealed_again(&bytes));
             let error = scratch.open(&secret_of(key)).map(|_| ()).unwrap_err().to_string();
             assert_eq!(error, "damaged: an unknown hash", "{hash}");
         }
     }
     // A key that has not the length of those of the hash.
-    scratch.put(GOLDEN[6].0).unwrap();
+    scratch.put(GOLDEN[6].0);
     for length in [1, 31, 33, 64] {
         let error = scratch.open(&secret_of(&vec![7; length])).map(|_| ()).unwrap_err().to_string();
         assert_eq!(error, "of blake3, which takes no key of this length", "{length}");
@@ -396,10 +397,10 @@ fn entries_that_no_writer_writes() {
         (second, 3, &[0, 2, b'a', b'b'], "a name shares more than it says"),
     ] {
         let changed = [&whole[..at], bytes, &whole[at + instead..]].concat();
-        scratch.put(sealed_again(&changed)).unwrap();
+        scratch.put(sealed_again(&changed));
         assert_eq!(scratch.error(), format!("damaged: {error}"), "{} {bytes:?}", at - first);
     }
-    scratch.put(sealed_again(&whole)).unwrap();
+    scratch.put(sealed_again(&whole));
     scratch.open(&Secret::default()).unwrap();
 }
 
@@ -467,7 +468,7 @@ fn owners_and_attributes() {
         (at, 4, &[34, 0, 1, b'b'], "an unknown kind of entry"),
     ] {
         let changed = [&whole[..at], bytes, &whole[at + instead..]].concat();
-        scratch.put(sealed_again(&changed)).unwrap();
+        scratch.put(sealed_again(&changed));
         assert_eq!(scratch.error(), format!("damaged: {error}"), "{at} {bytes:?}");
     }
 }
@@ -479,7 +480,7 @@ fn flags_of_format_1() {
     for flag in [4, 8, 16] {
         let mut bytes = GOLDEN[0].0.to_vec();
         bytes[usize::try_from(FLAGS).unwrap()] ^= flag;
-        scratch.put(sealed_again(&bytes)).unwrap();
+        scratch.put(sealed_again(&bytes));
         assert_eq!(scratch.error(), "damaged: a parameter is out of its range", "{flag}");
     }
 }
@@ -542,12 +543,12 @@ fn bytes_changed_without_the_key() {
         let mut bytes = whole[..contents].to_vec();
         bytes[at] ^= 1;
         let checksum = Params::new().hash_length(32).hash(&bytes).unwrap();
-        scratch.put([&bytes, checksum.as_bytes()].concat()).unwrap();
+        scratch.put([&bytes, checksum.as_bytes()].concat());
         assert!(scratch.open(&secret).is_err(), "{at}");
         let _ = number_of_entries(&scratch.path());
     }
     let young = {
-        scratch.put(&whole).unwrap();
+        scratch.put(&whole);
         let (_, entries) = scratch.open(&secret).unwrap();
         let Kind::File(_, at) = entries[1].kind else { panic!("a file") };
         usize::try_from(at).unwrap() + 40
@@ -556,7 +557,7 @@ fn bytes_changed_without_the_key() {
     assert_eq!(bytes[young] & 1, 1);
     bytes[young] ^= 1;
     let checksum = Params::new().hash_length(32).hash(&bytes).unwrap();
-    scratch.put([&bytes, checksum.as_bytes()].concat()).unwrap();
+    scratch.put([&bytes, checksum.as_bytes()].concat());
     let error = scratch.open(&secret).map(|_| ()).unwrap_err().to_string();
     assert_eq!(error, "damaged: changed by one without the key");
 }
@@ -584,7 +585,7 @@ fn young_times() {
 fn marks_of_older_versions() {
     let scratch = Scratch::new();
     let golden = GOLDEN[0].0;
-    scratch.put(golden).unwrap();
+    scratch.put(golden);
     let (_, entries) = scratch.open(&Secret::default()).unwrap();
     let Some(Kind::File(_, at)) = entries.last().map(|entry| &entry.kind) else { panic!("a file") };
     // The file has one leaf, so what the root does not cover comes after its digest. The root does not fit the time.
@@ -594,7 +595,7 @@ fn marks_of_older_versions() {
         bytes[seen..seen + 8].copy_from_slice(&checked.to_le_bytes());
         bytes[seen + 8] = 1;
         bytes[time..time + 8].copy_from_slice(&modified.seconds.to_le_bytes());
-        scratch.put(&bytes).unwrap();
+        scratch.put(&bytes);
         let file = File::open(scratch.path()).unwrap();
         let input = BufReader::new(file);
         let mut parser = Parser { input, at: BEGIN, end: bytes.len() as u64 - SEAL, sealing: None };
