@@ -93,7 +93,7 @@ too_long='--skip guard_pages:: --skip a_long_message --skip blake3::hasher::trap
     --skip blake3::vectors::lengths_around_every_chunk'
 
 # Tests beside the code that are alike on all machines with the same backends.
-alike='--skip blake2::tree:: --skip buffer::tests'
+alike='--skip blake2::tree:: --skip buffer::tests --skip choices::'
 
 # emulated LIST TESTS EMULATOR, and lines of: machine, backends that it must find, whether they have the SHA extension
 # (`512`: and that for SHA-512), options of the emulator.

@@ -465,6 +465,9 @@ impl fmt::Display for BackendError {
 impl core::error::Error for BackendError {}
 
 #[cfg(test)]
+mod choices;
+
+#[cfg(test)]
 mod lane_tests;
 
 #[cfg(test)]

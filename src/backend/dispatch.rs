@@ -21,6 +21,14 @@ use crate::kernel::sha256::{CompressNodes, Iterate, Iteration, Nodes, Sha256Func
 use crate::kernel::sha512::Sha512Function;
 use crate::kernel::{Compress, Function, Run, Sides};
 
+/// Tells the test of choices of a request.
+macro_rules! tell {
+    ($($request:tt)*) => {
+        #[cfg(all(test, feature = "alloc", feature = "blake2", feature = "blake3", feature = "sha2"))]
+        super::choices::tell(format_args!($($request)*));
+    };
+}
+
 /// A function for which every instruction set has an answer.
 pub trait Dispatch: Function {
     /// See [`Compress::blocks`].
@@ -40,11 +48,13 @@ macro_rules! dispatch {
         impl Dispatch for $Function {
             #[inline]
             fn compress(backend: Backend, chain: &mut Self::Chain, blocks: &[Self::Block], last: Self::Last) {
+                tell!("{} blocks", blocks.len());
                 on!(backend, isa => Compress::<Self>::blocks(backend.with(isa), chain, blocks, last));
             }
 
             #[inline]
             fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
+                tell!("lanes: {} by {}, {} {}", run.chains.len(), run.count, run.stride, run.ends.is_some());
                 debug_assert!(run.keeps_contract(<Self as Dispatch>::lanes(backend)), "a kernel's contract");
                 on!(backend, isa => Compress::<Self>::run(backend.with(isa), run));
             }
@@ -76,24 +86,28 @@ dispatch!(Sha512Function, |_| Sides::Alone);
 /// See [`CompressNodes::nodes`].
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
+    tell!("{} nodes", nodes.digests.len());
     on!(backend, isa => backend.with(isa).nodes(nodes));
 }
 
 /// See [`CompressNodes::node`].
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_node(backend: Backend, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
+    tell!("a node");
     on!(backend, isa => backend.with(isa).node(iv, node, digest));
 }
 
 /// See [`Iterate::iterate`].
 #[cfg(feature = "sha2")]
 pub(crate) fn iterate(backend: Backend, iterations: &mut [Iteration], count: u32) -> bool {
+    tell!("iterate: {} by {count}", iterations.len());
     on!(backend, isa => backend.with(isa).iterate(iterations, count))
 }
 
 /// See [`CompressWhole::whole`].
 #[cfg(feature = "sha2")]
 pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
+    tell!("whole: {} by {}", messages.messages.len(), messages.messages[0].number());
     debug_assert!(messages.keeps_contract(Sha256Function::lanes(backend)), "a kernel's contract");
     on!(backend, isa => backend.with(isa).whole(messages));
 }
@@ -101,6 +115,7 @@ pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
 /// As [`compress_whole`], for SHA-512.
 #[cfg(feature = "sha2")]
 pub(crate) fn compress_whole_512(backend: Backend, messages: Whole<'_, u64>) {
+    tell!("whole: {} by {}", messages.messages.len(), messages.messages[0].number());
     debug_assert!(messages.keeps_contract(Sha512Function::lanes(backend)), "a kernel's contract");
     on!(backend, isa => backend.with(isa).whole(messages));
 }
@@ -116,6 +131,7 @@ pub(crate) fn compress_one(backend: Backend, chain: &mut Chain, block: &[u8; 64]
 #[cfg(feature = "blake3")]
 #[inline]
 pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
+    tell!("group: {} by {}, {} {}", group.inputs.len(), group.count, group.followed, group.ends.is_some());
     debug_assert!(group.flags & group.first == 0, "a flag twice");
     debug_assert!(group.last.iter().all(|last| (group.flags | group.first) & last == 0), "a flag twice");
     on!(backend, isa => backend.with(isa).group(group));
@@ -124,12 +140,14 @@ pub(crate) fn compress_group(backend: Backend, group: Group<'_>) {
 /// See [`CompressGroup::block`].
 #[cfg(feature = "blake3")]
 pub(crate) fn compress_block(backend: Backend, block: SingleBlock<'_>) -> [u8; 32] {
+    tell!("one block");
     on!(backend, isa => backend.with(isa).block::<false>(block))
 }
 
 /// As [`compress_block`], for a block that was not written just before.
 #[cfg(feature = "blake3")]
 pub(crate) fn compress_settled_block(backend: Backend, block: SingleBlock<'_>) -> [u8; 32] {
+    tell!("one settled block");
     on!(backend, isa => backend.with(isa).block::<true>(block))
 }
 
@@ -137,6 +155,7 @@ pub(crate) fn compress_settled_block(backend: Backend, block: SingleBlock<'_>) -
 #[cfg(feature = "blake3")]
 #[inline]
 pub(crate) fn output_blocks(backend: Backend, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    tell!("{} blocks of output", blocks.len());
     on!(backend, isa => backend.with(isa).output(root, blocks));
 }
 
