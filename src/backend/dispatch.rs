@@ -24,7 +24,8 @@ use crate::kernel::{Compress, Function, Run, Sides};
 /// Tells the test of choices of a request.
 macro_rules! tell {
     ($($request:tt)*) => {
-        #[cfg(all(test, feature = "alloc", feature = "blake2", feature = "blake3", feature = "sha2"))]
+        #[cfg(test)]
+        #[cfg(all(target_arch = "x86_64", feature = "alloc", feature = "blake2", feature = "blake3", feature = "sha2"))]
         super::choices::tell(format_args!($($request)*));
     };
 }
