@@ -306,6 +306,23 @@ mod tests {
     }
 
     #[test]
+    fn kernels_get_what_they_rely_on() {
+        let blocks = [[0; 64]; 9];
+        let keeps = |count, stride, lengths: &[usize], chains, last| {
+            let blocks: std::vec::Vec<_> = lengths.iter().map(|length| &blocks[..*length]).collect();
+            let (chains, last) = (&mut [Chain::new([0; 8]); 9][..chains], &[Sha256Function::NOT_LAST; 9][..last]);
+            let hint = Known::Nothing;
+            Run::<Sha256Function> { count, stride, chains, blocks: &blocks, last, hint, ends: None }.keeps_contract(4)
+        };
+        assert!(keeps(3, 1, &[3, 4], 2, 2) && keeps(3, 4, &[9, 9], 2, 2) && keeps(1, 9, &[1; 4], 4, 4));
+        assert!(!keeps(1, 1, &[], 0, 0) && !keeps(1, 1, &[1; 5], 5, 5), "none, more than lanes");
+        assert!(!keeps(1, 1, &[1], 2, 2) && !keeps(1, 1, &[1, 1], 2, 1), "not one for each");
+        assert!(!keeps(0, 1, &[1], 1, 1) && !keeps(1, 0, &[1], 1, 1), "no blocks");
+        assert!(!keeps(4, 1, &[4, 3], 2, 2) && !keeps(3, 4, &[9, 8], 2, 2), "too few blocks");
+        assert!(!keeps(usize::MAX, 3, &[9], 1, 1), "more than can be counted");
+    }
+
+    #[test]
     fn rows_at_equal_distances_are_fetched() {
         let column = [[0; 64]; 8 * 160];
         let rows: [_; 8] = core::array::from_fn(|i| &column[i * 160..][..160]);

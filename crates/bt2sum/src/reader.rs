@@ -267,6 +267,16 @@ mod tests {
         }
     }
 
+    /// Direct reads of such a file are not possible, and those of others are.
+    #[test]
+    fn a_file_without_a_length_ends_no_direct_reads() {
+        let progress = Progress::default();
+        let mut reader = Reader::new(&progress, true);
+        let mut open = Open::new(File::open("/proc/self/status").unwrap()).unwrap();
+        reader.begin(&mut open);
+        assert!(reader.direct.is_some() && !open.direct);
+    }
+
     /// Holes are passed over: at this rate, reading one would take a minute.
     #[test]
     fn holes_are_not_read() {

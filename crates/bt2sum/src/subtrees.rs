@@ -80,9 +80,7 @@ fn regular_file(
     threads: usize,
     buffers: &Buffers,
 ) -> io::Result<Hashed<Digest>> {
-    // Four groups for each thread, so that none has to wait long for the last ones.
-    let share = (range.end - range.start) / (4 * threads as u64);
-    let group = share.clamp(GROUP as u64, LONGEST_GROUP).next_power_of_two();
+    let group = group_of(range.end - range.start, threads);
     let team = Team { threads, group: usize::try_from(group).map_err(io::Error::other)?, buffers };
     let begin = range.start;
     let chunks = if input.mmap { MAPPED_CHUNKS } else { CHUNKS };
@@ -103,6 +101,11 @@ fn regular_file(
         values.map(Group::Subtrees)
     };
     regular::in_groups(input, range, team, hash, |groups| root(groups, mode, span))
+}
+
+/// The length of a group in so many bytes: four groups for each thread, so that none has to wait long for the last ones.
+fn group_of(bytes: u64, threads: usize) -> u64 {
+    (bytes / (4 * threads as u64)).clamp(GROUP as u64, LONGEST_GROUP).next_power_of_two()
 }
 
 /// The digest of a message, from its groups in order. The first error ends it.
@@ -165,6 +168,12 @@ mod tests {
         assert!(digest(vec![group(&[[1; 32], [2; 32]])]).is_ok());
         let broken = || Err(io::ErrorKind::ConnectionReset.into());
         assert!(digest(vec![group(&[[1; 32], [2; 32]]), broken()]).is_err());
+    }
+
+    #[test]
+    fn each_thread_has_four_groups() {
+        let groups = [(9 << 20, 2), (100 << 20, 4), (100 << 20, 8), (1 << 40, 2), (1 << 40, 64)];
+        assert_eq!(groups.map(|(bytes, threads)| group_of(bytes, threads) >> 20), [2, 8, 4, 16, 16]);
     }
 
     /// Groups of all lengths, by the length of the file and the number of threads, read and mapped, from anywhere on.

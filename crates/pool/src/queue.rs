@@ -383,6 +383,21 @@ mod tests {
         assert!(!queue.is_alone(a), "another stream in its place");
     }
 
+    #[cfg(feature = "bytes")]
+    #[test]
+    fn lanes_are_full_when_each_has_a_stream() {
+        for backend in Backend::available() {
+            let queue = Queue::<Hasher>::new(backend, 2, Arc::default());
+            for number in 1..=queue.lanes + 1 {
+                let key = queue.join(Some(Hasher::new()));
+                let mut pieces = Pieces::default();
+                pieces.gather(b"bytes", 100);
+                let full = queue.lanes > 1 && number >= queue.lanes;
+                assert_eq!(queue.push(key, None, &mut pieces, 5), (5, full), "{backend:?}, {number}");
+            }
+        }
+    }
+
     /// When nobody leads, somebody is woken who comes: a thread, or else every task.
     #[cfg(feature = "bytes")]
     #[test]
