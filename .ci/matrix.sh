@@ -60,11 +60,12 @@ x86_tests() {
 # run_tests LIST TESTS EMULATOR…: runs the programs of the list, and of the public interface these tests only, or all if
 # there are none. The guard pages are left out, 16 MiB through the traits, and the longest tests of BLAKE3's tree, which
 # is the same on all machines: an emulator takes minutes for them. So is SHA-224, whose kernels are those of SHA-256,
-# where not all tests are run, and of the tests beside the code those of trees and of what a hasher holds back. The
-# emulator of x86-64 has the SHA extension only if it is new enough.
+# where not all tests are run, and of the tests beside the code those of trees, of what a hasher holds back and of
+# choices. The emulator of x86-64 has the SHA extension only if it is new enough.
 run_tests() {
-    local list=$1 tests=$2 program of_api of_code
+    local list=$1 tests=$2 alike=$alike program of_api of_code
     shift 2
+    [ "$1" != qemu-x86_64-static ] || alike+=' --skip choices::'
     .ci/need "$1"
     [ "$1 $REQUIRE_SHA" != 'qemu-x86_64-static yes' ] || .ci/need "$1:sha-ni"
     [ -s "$list" ] || without 77 'its tests are not there'
@@ -93,7 +94,7 @@ too_long='--skip guard_pages:: --skip a_long_message --skip blake3::hasher::trap
     --skip blake3::vectors::lengths_around_every_chunk'
 
 # Tests beside the code that are alike on all machines with the same backends.
-alike='--skip blake2::tree:: --skip buffer::tests --skip choices::'
+alike='--skip blake2::tree:: --skip buffer::tests'
 
 # emulated LIST TESTS EMULATOR, and lines of: machine, backends that it must find, whether they have the SHA extension
 # (`512`: and that for SHA-512), options of the emulator.

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_get_what_they_rely_on() {
+    fn the_contract_of_a_run() {
         let blocks = [[0; 64]; 9];
         let keeps = |count, stride, lengths: &[usize], chains, last| {
             let blocks: std::vec::Vec<_> = lengths.iter().map(|length| &blocks[..*length]).collect();

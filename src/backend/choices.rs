@@ -1,14 +1,15 @@
-//! Which requests calls make. A digest does not show whether messages went side by side. On x86-64 alone: emulators take
-//! minutes, and other machines choose by the same code.
+//! A test of the requests that calls make to a backend: how many messages go side by side, and how far. Digests do not
+//! show it.
 //!
-//! `tests/data/choices.txt` has, for each hash and backend, a sum of the requests of each call. With the variable
-//! `SIMD_DIGEST_CHOICES=FOLDER` the test writes the requests themselves to a file there for each row, to be compared
-//! with those of another commit, and its rows to the table.
+//! `choices.txt` has checksums of these requests: a row for each function and backend, a column for each call. With the
+//! variable `SIMD_DIGEST_CHOICES=FOLDER` the test writes its rows to the table, and the requests to that folder, which
+//! must exist, to be compared with those of another commit. The test does not see how a backend answers. It is for x86-64
+//! alone, because emulators take minutes for it.
 #![cfg(all(target_arch = "x86_64", feature = "alloc", feature = "blake2", feature = "blake3", feature = "sha2"))]
 
 use core::cell::RefCell;
 use core::num::NonZeroU32;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::format;
 use std::fs;
 use std::path::Path;
@@ -17,6 +18,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
+use crate::kernel::sha2::{Message, Sha2Word};
 use crate::{blake2b, blake2s, blake3, sha256, sha512};
 
 std::thread_local! {
@@ -24,6 +26,7 @@ std::thread_local! {
     static REQUESTS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
+/// Records a request.
 pub(super) fn tell(request: fmt::Arguments<'_>) {
     REQUESTS.with_borrow_mut(|requests| {
         if let Some(requests) = requests {
@@ -32,7 +35,12 @@ pub(super) fn tell(request: fmt::Arguments<'_>) {
     });
 }
 
-/// The requests that the call makes, equal neighbours as one with their number.
+/// The number of blocks of each message.
+pub(super) fn blocks_of<W: Sha2Word>(messages: &[Message<'_, W>]) -> Vec<usize> {
+    messages.iter().map(Message::number).collect()
+}
+
+/// The requests that `call` makes. Equal ones that follow each other are one with their number.
 fn requests<T>(call: impl FnOnce() -> T) -> String {
     REQUESTS.set(Some(Vec::new()));
     call();
@@ -41,18 +49,39 @@ fn requests<T>(call: impl FnOnce() -> T) -> String {
     told.collect::<Vec<_>>().join("; ")
 }
 
-/// The calls of one hash on one backend: the name of each, and its requests, a line for each input.
-type Calls = [(&'static str, String); CALLS.len()];
+/// The columns of the table.
+#[derive(Clone, Copy)]
+enum Call {
+    One,
+    HashMany,
+    /// `Hasher::hash_many`.
+    Tails,
+    UpdateMany,
+    UpdateEach,
+    FinalizeMany,
+    /// The calls that not every function has.
+    Others,
+}
 
-/// The columns of the table. The last has what one hash alone can do.
-const CALLS: [&str; 6] = ["one", "hash_many", "hasher_hash_many", "update_many", "finalize_many", "others"];
+const CALLS: [&str; 7] =
+    ["one message", "hash_many", "Hasher::hash_many", "update_many", "update_each", "finalize_many", "others"];
 
-/// Bytes at most of the messages of one call.
-const MOST: usize = 4096;
+/// The requests of one function on one backend: for each column a line for each input.
+#[derive(Default)]
+struct Row([String; CALLS.len()]);
 
-/// Around the ends of blocks, and at the thresholds of plans.
+impl Row {
+    fn add(&mut self, call: Call, input: fmt::Arguments<'_>, requests: &str) {
+        self.0[call as usize] += &format!("{input}: {requests}\n");
+    }
+}
+
+/// Bytes of the messages of a batch at most, in blocks. Without optimisation a backend hashes few.
+const MOST: usize = 32;
+
+/// Lengths of messages: around the ends of blocks, and of as many blocks as plans ask for.
 fn lengths(block: usize) -> impl Iterator<Item = usize> {
-    let of_blocks = [1, 2, 3, 4, 8, 16, 17, 33].map(|blocks| blocks * block);
+    let of_blocks = [1, 2, 3, 4, 8, 16, 17].map(|blocks| blocks * block);
     [0, 1, block / 2, block / 2 + 1, block - block / 8 - 1, block - block / 8, block - 1, block + 1, 2 * block + 9]
         .into_iter()
         .chain(of_blocks)
@@ -60,7 +89,7 @@ fn lengths(block: usize) -> impl Iterator<Item = usize> {
 
 /// The name of each batch, and the lengths of its messages.
 fn batches(block: usize) -> Vec<(String, Vec<usize>)> {
-    let numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33];
+    let numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33, 65, 129];
     let equal = numbers
         .into_iter()
         .flat_map(|number| lengths(block).map(move |length| (format!("{number} of {length}"), vec![length; number])));
@@ -70,99 +99,100 @@ fn batches(block: usize) -> Vec<(String, Vec<usize>)> {
             ("whole blocks", (0..number).map(|i| i * block % (5 * block)).collect()),
             ("one long", (0..number).map(|i| if i == number / 2 { 12 * block } else { block / 2 }).collect()),
             ("two long", (0..number).map(|i| if i < 2 { 9 * block + i } else { i % 3 }).collect()),
-            ("the last longer", (0..number).map(|i| if i + 2 < number { 64 } else { 70 * i }).collect::<Vec<_>>()),
+            ("the last two longer", (0..number).map(|i| if i + 2 < number { 64 } else { 70 * i }).collect::<Vec<_>>()),
         ]
         .map(|(kind, lengths)| (format!("{number}, {kind}"), lengths))
     });
-    equal.chain(mixed).filter(|(_, lengths)| lengths.iter().sum::<usize>() <= MOST).collect()
+    let most = MOST * block;
+    let mut batches: Vec<_> = equal.chain(mixed).filter(|(_, lengths)| lengths.iter().sum::<usize>() <= most).collect();
+    for (number, blocks) in [(3, 18), (5, 18), (2, 40), (4, 40)] {
+        batches.push((format!("{number} of {blocks} blocks"), vec![blocks * block; number]));
+        batches.push((
+            format!("{number} to {blocks} blocks"),
+            (1..=number).map(|i| i * blocks * block / number).collect(),
+        ));
+    }
+    batches
 }
 
-/// Messages of these lengths, one behind the other, or `apart`.
-fn messages<'a>(bytes: &'a [u8], lengths: &[usize], apart: usize) -> Vec<&'a [u8]> {
+/// Messages of these lengths, each one byte behind the one before.
+fn messages_of<'a>(bytes: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
     let mut begin = 0;
     let place = |length: &usize| {
         let message = &bytes[begin..][..*length];
-        begin += *length + apart;
+        begin += *length + 1;
         message
     };
     lengths.iter().map(place).collect()
 }
 
-/// Makes the function with the calls that every hash has. `$fixed` is what is fixed before messages come.
-macro_rules! calls_of {
+/// Makes a function that fills a row. `$fixed` is what is fixed before messages come, and `$others` adds the last column.
+macro_rules! row_of {
     ($name:ident: $hash:ident, $block:expr, $fixed:expr, $others:expr) => {
-        fn $name(backend: Backend) -> Calls {
-            let block = $block;
-            let bytes = &vec![0; MOST + 64 * 64];
+        fn $name(backend: Backend) -> Row {
+            let bytes = &vec![0; 200 * $block];
             let fixed = $fixed.with_backend(backend);
-            let hasher = |held: usize| {
+            let after = |held: usize| {
                 let mut hasher = $hash::Hasher::new().with_backend(backend);
                 hasher.update(&bytes[..held]);
                 hasher
             };
-            let mut calls = CALLS.map(|name| (name, String::new()));
-            let mut add = |call: usize, input: String, told: String| {
-                calls[call].1 += &format!("{input}: {told}\n");
-            };
-            for length in lengths(block).chain([1025, 3072, 5000]) {
+            let mut row = Row::default();
+            for length in lengths($block).chain([1025, 3072, 5000]) {
                 let message = &bytes[..length];
-                let told = requests(|| fixed.hash(message));
-                add(0, format!("hash {length}"), told);
-                let told = requests(|| hasher(block / 2).update(message).finalize());
-                add(0, format!("update {length}"), told);
+                row.add(Call::One, format_args!("hash {length}"), &requests(|| fixed.hash(message)));
+                let mut hasher = after($block / 2);
+                let told = requests(|| hasher.update(message).finalize());
+                row.add(Call::One, format_args!("update {length}"), &told);
             }
-            for (name, lengths) in batches(block) {
+            let (begun, held) = ([10, $block, 2050].map(|held| (held, after(held))), [0, 1, $block].map(after));
+            for (name, lengths) in batches($block) {
+                let messages = messages_of(bytes, &lengths);
                 let mut hashes = vec![$hash::hash(b""); lengths.len()];
-                for apart in [0, 3] {
-                    let messages = messages(bytes, &lengths, apart);
-                    let told = requests(|| fixed.hash_many_into(&messages, &mut hashes).unwrap());
-                    add(1, format!("{name}, {apart}"), told);
-                }
-                let messages = messages(bytes, &lengths, 1);
-                for held in [0, 10, block, 1000, 2050] {
-                    let begun = hasher(held);
+                let told = requests(|| fixed.hash_many_into(&messages, &mut hashes).unwrap());
+                row.add(Call::HashMany, format_args!("{name}"), &told);
+                for (held, begun) in &begun {
                     let told = requests(|| begun.hash_many_into(&messages, &mut hashes).unwrap());
-                    add(2, format!("{name}, {held}"), told);
+                    row.add(Call::Tails, format_args!("{name}, {held}"), &told);
                 }
-                for held in [0, 1, block] {
-                    let mut hashers: Vec<_> = messages.iter().map(|_| hasher(held)).collect();
-                    let told = requests(|| {
-                        $hash::update_many(&mut hashers.iter_mut().zip(messages.iter().copied()).collect::<Vec<_>>())
-                    });
-                    add(3, format!("{name}, {held}"), told);
+                for (number, held) in held.iter().enumerate() {
+                    let mut hashers = vec![held.clone(); messages.len()];
+                    let mut updates: Vec<_> = hashers.iter_mut().zip(messages.iter().copied()).collect();
+                    let told = requests(|| $hash::update_many(&mut updates));
+                    row.add(Call::UpdateMany, format_args!("{name}, {number}"), &told);
+                    let hashers: Vec<_> = hashers.iter().collect();
+                    let told = requests(|| $hash::finalize_many(&hashers, &mut hashes).unwrap());
+                    row.add(Call::FinalizeMany, format_args!("{name}, {number}"), &told);
                 }
-                let hashers: Vec<_> = lengths.iter().map(|length| hasher(*length)).collect();
-                let hashers: Vec<_> = hashers.iter().collect();
-                let told = requests(|| $hash::finalize_many(&hashers, &mut hashes).unwrap());
-                add(4, name, told);
+                let mut hashers = vec![held[1].clone(); messages.len()];
+                let jobs = hashers.iter_mut().zip(&messages).map(|(hasher, message)| ((), hasher, *message));
+                let told = requests(|| $hash::update_each(backend, jobs, |()| {}));
+                row.add(Call::UpdateEach, format_args!("{name}"), &told);
             }
-            $others(backend, bytes, &mut |input, told| add(5, input, told));
-            calls
+            $others(backend, bytes, &mut row);
+            row
         }
     };
 }
 
-calls_of!(calls_of_blake2b: blake2b, 128, blake2b::Params::new(), others_of_blake2b);
-calls_of!(calls_of_blake2s: blake2s, 64, blake2s::Params::new(), others_of_blake2s);
-calls_of!(calls_of_blake3: blake3, 64, blake3::Mode::keyed(&[0; 32]), others_of_blake3);
-calls_of!(calls_of_sha256: sha256, 64, sha256::Batch::new(), others_of_sha256);
-calls_of!(calls_of_sha512: sha512, 128, sha512::Batch::new(), others_of_sha512);
+row_of!(blake2b: blake2b, 128, blake2b::Params::new(), others_of_blake2b);
+row_of!(blake2s: blake2s, 64, blake2s::Params::new(), others_of_blake2s);
+row_of!(blake3: blake3, 64, blake3::Mode::keyed(&[0; 32]), others_of_blake3);
+row_of!(sha256: sha256, 64, sha256::Batch::new(), others_of_sha256);
+row_of!(sha512: sha512, 128, sha512::Batch::new(), others_of_sha512);
 
-/// Takes an input and the requests.
-type Add<'a> = &'a mut dyn FnMut(String, String);
-
-/// Makes the function for one of both hashes. The lengths of messages are in blocks and eighths of a block.
+/// Makes the function that adds trees and BLAKE2bp, or BLAKE2sp.
 macro_rules! others_of_blake2 {
     ($name:ident: $hash:ident, $block:expr) => {
-        fn $name(backend: Backend, bytes: &[u8], add: Add<'_>) {
+        fn $name(backend: Backend, bytes: &[u8], row: &mut Row) {
             let params = $hash::Params::new().with_backend(backend).fanout(0).max_depth(2).inner_hash_length(32);
             let tree = params.max_leaf_length(4 * $block).tree().unwrap();
             let mut parallel = $hash::Parallel::default().with_backend(backend);
             for length in [0, 1, 3, 8, 9, 32, 40, 64, 96, 130, 250].map(|eighths| eighths * $block / 8) {
                 let told = requests(|| tree.hash(&bytes[..length]));
-                add(format!("tree {length}"), told);
+                row.add(Call::Others, format_args!("tree {length}"), &told);
                 let told = requests(|| parallel.update(&bytes[..length]).finalize());
-                add(format!("parallel {length}"), told);
+                row.add(Call::Others, format_args!("parallel {length}"), &told);
             }
         }
     };
@@ -171,127 +201,145 @@ macro_rules! others_of_blake2 {
 others_of_blake2!(others_of_blake2b: blake2b, 128);
 others_of_blake2!(others_of_blake2s: blake2s, 64);
 
-fn others_of_blake3(backend: Backend, bytes: &[u8], add: Add<'_>) {
+/// Adds output, digests after each piece, messages that lie one behind the other, and trees.
+fn others_of_blake3(backend: Backend, bytes: &[u8], row: &mut Row) {
     let mode = blake3::Mode::keyed(&[0; 32]).with_backend(backend);
     let mut out = vec![0; 1200];
     for length in [0, 1, 32, 64, 65, 128, 129, 192, 256, 257, 512, 1024, 1100] {
-        add(format!("output {length}"), requests(|| mode.hash_xof(b"").fill(&mut out[..length])));
+        let told = requests(|| mode.hash_xof(b"").fill(&mut out[..length]));
+        row.add(Call::Others, format_args!("output {length}"), &told);
     }
-    // A digest after each piece.
     for piece in [64, 500, 1024, 3000] {
         let mut hasher = mode.hasher();
         for (i, data) in bytes.chunks(piece).enumerate() {
             let told = requests(|| hasher.update(data).finalize());
-            add(format!("{piece}, piece {i}"), told);
+            row.add(Call::Others, format_args!("{piece}, piece {i}"), &told);
         }
+    }
+    let hashes = &mut [blake3::hash(b""); 40];
+    for length in [64, 100, 256] {
+        let messages: Vec<_> = bytes.chunks_exact(length).take(40).collect();
+        let told = requests(|| mode.hash_many_into(&messages, &mut hashes[..messages.len()]).unwrap());
+        row.add(Call::Others, format_args!("neighbours of {length}"), &told);
+    }
+    let bytes = vec![0; 20 << 10];
+    for kib in [3, 9, 16, 20] {
+        let messages = &[&bytes[..kib << 10]; 3];
+        let told = requests(|| mode.hash_many_into(messages, &mut hashes[..3]).unwrap());
+        row.add(Call::Others, format_args!("3 of {kib} KiB"), &told);
     }
 }
 
-/// Makes the function for SHA-256 or SHA-512.
+/// Makes the function that adds nodes, HMAC and PBKDF2.
 macro_rules! others_of_sha2 {
     ($name:ident: $hash:ident, $block:expr) => {
-        fn $name(backend: Backend, bytes: &[u8], add: Add<'_>) {
+        fn $name(backend: Backend, bytes: &[u8], row: &mut Row) {
             let batch = $hash::Batch::new().with_backend(backend);
             let key = $hash::HmacKey::new(b"key").with_backend(backend);
             let nodes = bytes.as_chunks::<$block>().0;
-            for number in (0..=9).chain([15, 16, 17, 31, 32, 33, 40]) {
+            for number in NUMBERS {
                 let digests = &mut [[0; $block / 2]; 40][..number];
-                add(format!("nodes {number}"), requests(|| batch.hash_nodes(&nodes[..number], digests).unwrap()));
+                let told = requests(|| batch.hash_nodes(&nodes[..number], digests).unwrap());
+                row.add(Call::Others, format_args!("nodes {number}"), &told);
                 let tags = &mut [$hash::hash(b""); 40][..number];
                 for length in [0, 1, $block, $block + 9] {
                     let messages = &[&bytes[..length]; 40][..number];
                     let told = requests(|| key.hash_many_into(messages, tags).unwrap());
-                    add(format!("HMAC {number}, {length}"), told);
+                    row.add(Call::Others, format_args!("HMAC {number} of {length}"), &told);
                 }
                 let inputs = &[(b"password", b"salt"); 40][..number];
                 let told = requests(|| batch.pbkdf2_many(inputs, TWICE, digests).unwrap());
-                add(format!("PBKDF2 {number}"), told);
+                row.add(Call::Others, format_args!("PBKDF2 {number}"), &told);
             }
         }
     };
 }
 
+/// How many nodes, tags or keys.
+const NUMBERS: [usize; 15] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33, 40];
 /// Rounds of PBKDF2.
 const TWICE: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 others_of_sha2!(others_of_sha512: sha512, 128);
-others_of_sha2!(macs_of_sha256: sha256, 64);
+others_of_sha2!(those_of_sha512_too: sha256, 64);
 
-fn others_of_sha256(backend: Backend, bytes: &[u8], add: Add<'_>) {
-    macs_of_sha256(backend, bytes, add);
+/// Adds nodes that are hashed twice, and levels in place.
+fn others_of_sha256(backend: Backend, bytes: &[u8], row: &mut Row) {
+    those_of_sha512_too(backend, bytes, row);
     let batch = sha256::Batch::new().with_backend(backend);
     let nodes = bytes.as_chunks().0;
-    for number in (0..=9).chain([15, 16, 17, 31, 32, 33, 40]) {
+    for number in NUMBERS {
         let digests = &mut [[0; 32]; 40][..number];
         let told = requests(|| batch.hash_nodes_twice(&nodes[..number], digests).unwrap());
-        add(format!("twice {number}"), told);
+        row.add(Call::Others, format_args!("twice {number}"), &told);
         let mut level = vec![[0; 32]; 2 * number];
         let told = requests(|| batch.hash_nodes_in_place(&mut level));
-        add(format!("in place {number}"), told);
+        row.add(Call::Others, format_args!("in place {number}"), &told);
     }
 }
 
-/// This backend, and what it would be on another CPU with its instruction set. Where a hash has no extension, it is as
-/// without one.
-fn variants(backend: Backend, has_extension: bool) -> BTreeMap<String, Backend> {
-    let mut all = BTreeMap::new();
-    for extension in [false, has_extension] {
-        // No other choice depends on the family.
-        let has_families = extension && backend.sha();
-        for family in 0..if has_families { 4 } else { 1 } {
-            let mut variant = if extension { backend } else { backend.without_sha() };
-            variant.tuning = Tuning::new(family & 1 == 1, family & 2 == 2);
-            let mut name = String::from(backend.name());
-            for (part, has) in
-                [("sha", variant.sha()), ("intel", variant.tuning.intel_sha()), ("zen4", variant.tuning.before_zen5())]
-            {
-                if has {
-                    name = format!("{name}+{part}");
-                }
-            }
-            all.insert(name, variant);
+/// This backend as the families of CPU have it. The requests of a function without an `extension` depend on no family.
+fn variants(backend: Backend, extension: bool) -> BTreeMap<String, Backend> {
+    let mut variants = BTreeMap::from([(String::from(backend.name()), backend.without_sha())]);
+    for (family, list) in [("", &[][..]), ("+intel", &["intel"]), ("+before_zen5", &["before zen5"])] {
+        if extension && backend.sha() {
+            let tuning = backend.isa.tuning(backend.sha, Cpu { list: Some(list), last: cpu::Leaf::SeventhOne });
+            variants.insert(format!("{backend}+sha{family}"), Backend { tuning, ..backend });
         }
     }
-    all
+    variants
+}
+
+/// Whether this CPU has the backend of this row.
+fn is_of_this_cpu(row: &str) -> bool {
+    let backend = row.split_once(' ').map_or("", |(_, backend)| backend);
+    let (isa, extension) = backend.split_once('+').unwrap_or((backend, ""));
+    Backend::available().any(|backend| backend.name() == isa && (extension.is_empty() || backend.sha()))
 }
 
 #[test]
 fn choices_are_those_of_the_table() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    if !data.exists() {
-        return; // a published package
-    }
-    let table = data.join("choices.txt");
-    let text = fs::read_to_string(&table).unwrap_or_default();
-    let mut rows: BTreeMap<_, _> = text.lines().filter_map(|line| line.split_once(": ")).collect();
-    let written = std::env::var("SIMD_DIGEST_CHOICES");
-    let mut now = BTreeMap::new();
+    let known: BTreeMap<_, _> = include_str!("choices.txt").lines().filter_map(|line| line.split_once(": ")).collect();
+    let mut all: BTreeMap<_, _> =
+        known.iter().map(|(row, checksums)| (row.to_string(), checksums.to_string())).collect();
+    let folder = std::env::var("SIMD_DIGEST_CHOICES");
+    let (mut differ, mut made) = (Vec::new(), BTreeSet::new());
     for backend in Backend::available() {
-        for (hash, has_extension, calls) in [
-            ("blake2b", false, calls_of_blake2b as fn(Backend) -> Calls),
-            ("blake2s", false, calls_of_blake2s),
-            ("blake3", false, calls_of_blake3),
-            ("sha256", true, calls_of_sha256),
-            ("sha512", false, calls_of_sha512),
+        for (function, extension, row_of) in [
+            ("blake2b", false, blake2b as fn(Backend) -> Row),
+            ("blake2s", false, blake2s),
+            ("blake3", false, blake3),
+            ("sha256", true, sha256),
+            ("sha512", false, sha512),
         ] {
-            for (name, variant) in variants(backend, has_extension) {
-                let calls = calls(variant);
-                let row = format!("{hash} {name}");
-                if let Ok(folder) = &written {
-                    let all: String = calls.iter().map(|(name, told)| format!("{name}\n{told}\n")).collect();
-                    fs::write(Path::new(folder).join(&row), all).unwrap();
+            for (name, variant) in variants(backend, extension) {
+                let name = format!("{function} {name}");
+                let row = row_of(variant).0;
+                if let Ok(folder) = &folder {
+                    let told: String = CALLS.iter().zip(&row).map(|(call, told)| format!("{call}\n{told}\n")).collect();
+                    fs::write(Path::new(folder).join(&name), told).unwrap();
                 }
-                let sums = calls.map(|(_, told)| format!("{:.8}", sha256::hash(told.as_bytes()).to_hex())).join(" ");
-                now.insert(row, sums);
+                let checksums = row.map(|told| format!("{:.8}", sha256::hash(told.as_bytes()).to_hex()));
+                let mut expected = known.get(name.as_str()).copied().unwrap_or_default().split(' ');
+                differ.extend(
+                    CALLS
+                        .iter()
+                        .zip(&checksums)
+                        .filter(|(_, now)| expected.next() != Some(now))
+                        .map(|(call, _)| format!("{name}: {call}")),
+                );
+                made.insert(name.clone());
+                all.insert(name, checksums.join(" "));
             }
         }
     }
-    if written.is_ok() {
-        rows.extend(now.iter().map(|(row, sums)| (row.as_str(), sums.as_str())));
-        let lines = rows.iter().map(|(row, sums)| format!("{row}: {sums}\n"));
-        fs::write(&table, lines.collect::<String>()).unwrap();
+    differ.extend(
+        known.keys().filter(|row| is_of_this_cpu(row) && !made.contains(**row)).map(|row| format!("{row}: no more")),
+    );
+    if folder.is_ok() {
+        let table: String = all.iter().map(|(row, checksums)| format!("{row}: {checksums}\n")).collect();
+        fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/backend/choices.txt"), table).unwrap();
     }
-    for (row, sums) in &now {
-        assert_eq!(rows.get(row.as_str()).copied(), Some(sums.as_str()), "{row}, {CALLS:?}: see SIMD_DIGEST_CHOICES");
-    }
+    assert!(differ.is_empty(), "other requests than in the table: {differ:#?}");
+    assert!(known.len() >= 5, "the table has rows");
 }

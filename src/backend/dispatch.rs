@@ -21,7 +21,7 @@ use crate::kernel::sha256::{CompressNodes, Iterate, Iteration, Nodes, Sha256Func
 use crate::kernel::sha512::Sha512Function;
 use crate::kernel::{Compress, Function, Run, Sides};
 
-/// Tells the test of choices of a request.
+/// Has the test of choices record a request.
 macro_rules! tell {
     ($($request:tt)*) => {
         #[cfg(test)]
@@ -55,7 +55,7 @@ macro_rules! dispatch {
 
             #[inline]
             fn compress_lanes(backend: Backend, run: Run<'_, Self>) {
-                tell!("lanes: {} by {}, {} {}", run.chains.len(), run.count, run.stride, run.ends.is_some());
+                tell!("lanes: {} by {}, {} {:?} {}", run.chains.len(), run.count, run.stride, run.hint, run.ends.is_some());
                 debug_assert!(run.keeps_contract(<Self as Dispatch>::lanes(backend)), "a kernel's contract");
                 on!(backend, isa => Compress::<Self>::run(backend.with(isa), run));
             }
@@ -108,7 +108,7 @@ pub(crate) fn iterate(backend: Backend, iterations: &mut [Iteration], count: u32
 /// See [`CompressWhole::whole`].
 #[cfg(feature = "sha2")]
 pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
-    tell!("whole: {} by {}", messages.messages.len(), messages.messages[0].number());
+    tell!("whole: {:?}", super::choices::blocks_of(messages.messages));
     debug_assert!(messages.keeps_contract(Sha256Function::lanes(backend)), "a kernel's contract");
     on!(backend, isa => backend.with(isa).whole(messages));
 }
@@ -116,7 +116,7 @@ pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
 /// As [`compress_whole`], for SHA-512.
 #[cfg(feature = "sha2")]
 pub(crate) fn compress_whole_512(backend: Backend, messages: Whole<'_, u64>) {
-    tell!("whole: {} by {}", messages.messages.len(), messages.messages[0].number());
+    tell!("whole: {:?}", super::choices::blocks_of(messages.messages));
     debug_assert!(messages.keeps_contract(Sha512Function::lanes(backend)), "a kernel's contract");
     on!(backend, isa => backend.with(isa).whole(messages));
 }

@@ -103,7 +103,8 @@ fn regular_file(
     regular::in_groups(input, range, team, hash, |groups| root(groups, mode, span))
 }
 
-/// The length of a group in so many bytes: four groups for each thread, so that none has to wait long for the last ones.
+/// The length of a group in so many bytes. Where no limit is reached, each thread has two to four groups, so that none has
+/// to wait long for the last ones.
 fn group_of(bytes: u64, threads: usize) -> u64 {
     (bytes / (4 * threads as u64)).clamp(GROUP as u64, LONGEST_GROUP).next_power_of_two()
 }
@@ -171,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn each_thread_has_four_groups() {
-        let groups = [(9 << 20, 2), (100 << 20, 4), (100 << 20, 8), (1 << 40, 2), (1 << 40, 64)];
-        assert_eq!(groups.map(|(bytes, threads)| group_of(bytes, threads) >> 20), [2, 8, 4, 16, 16]);
+    fn lengths_of_groups() {
+        let groups = [(2 << 20, 64), (9 << 20, 2), (100 << 20, 4), (100 << 20, 8), (1 << 40, 2), (1 << 40, 64)];
+        assert_eq!(groups.map(|(bytes, threads)| group_of(bytes, threads) >> 20), [1, 2, 8, 4, 16, 16]);
     }
 
     /// Groups of all lengths, by the length of the file and the number of threads, read and mapped, from anywhere on.

@@ -277,16 +277,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_hashes_as_much_as_it_may_in_whole_blocks() {
+    fn a_step_hashes_nearly_as_much_as_it_may() {
         for hash in [Hash::Blake2b, Hash::Blake2s, Hash::Sha256] {
             let leaves = Leaves::new(hash, 10_000, None, &[0; 16]).unwrap();
             let stripes = [9_999, 10_000, 10_000, 700].map(|length| vec![Bytes::from(vec![7; length])]);
             let stripes = (0..).zip(stripes).map(|(number, pieces)| (number, number == 3, pieces)).collect();
             let mut hashing = Hashing::new(&leaves, stripes).unwrap();
             let mut left = 30_699;
-            for (most, done) in [(4 * 128, 512), (3000, 2944), (9000, 9000 - 9000 % 128), (1 << 20, 1 << 20)] {
+            for most in [512, 3000, 9000, 1 << 20] {
                 let hashed = hashing.step(most);
-                assert!(hashed <= most && hashed + 512 > done.min(left), "{hash:?}: {hashed} of {most}");
+                assert!(hashed <= most && hashed + 512 > most.min(left), "{hash:?}: {hashed} of {most}");
                 left -= hashed;
                 assert_eq!(hashing.left(), left);
             }
