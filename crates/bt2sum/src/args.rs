@@ -467,6 +467,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lists_that_do_not_state_the_length_of_a_leaf() {
+        for (arguments, unstated) in [
+            ("-t64k f", true),
+            ("f", false),
+            ("-t5m f", false),
+            ("-t64k --tag f", false),
+            ("-t64k --json f", false),
+            ("-t64k -c f", false),
+            ("-t64k -r --store s f", false),
+        ] {
+            let options = Options::try_parse_from(["bt2sum"].into_iter().chain(arguments.split(' '))).unwrap();
+            assert_eq!(options.unstated_chunk(), unstated.then_some(64 << 10), "{arguments}");
+        }
+    }
+
+    #[test]
     fn dashes_as_go_has_them() {
         let given = ["bt2sum", "-cpus", "2", "-cpus=3", "-c", "-cpu", "--s", "--t=5m", "--st", "--", "-cpus", "--a"];
         let expected = ["bt2sum", "--cpus", "2", "--cpus=3", "-c", "-cpu", "-s", "-t=5m", "--st", "--", "-cpus", "--a"];

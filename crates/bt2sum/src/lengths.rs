@@ -65,3 +65,18 @@ fn one(name: &OsStr) -> Option<u64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_regular_files_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let [file, missing] = ["file", "missing"].map(|name| directory.path().join(name));
+        std::fs::write(&file, [0; 5]).unwrap();
+        let (file, missing) = (file.as_os_str(), missing.as_os_str());
+        assert_eq!((given(&[file, file]), given(&[file, missing])), (Some(10), Some(5)));
+        assert_eq!((given(&[file, directory.path().as_os_str()]), given(&[file, OsStr::new("-")])), (None, None));
+    }
+}

@@ -119,6 +119,8 @@ fn lists_of_other_tools_get_a_hint() {
     let untagged: Vec<String> = tree.lines().zip(["f0", "f1"]).map(|(hex, name)| format!("{hex}  {name}\n")).collect();
     for (list, options, hint) in [
         (made(&["--sequential"]), &[][..], "BLAKE2b: check them with --sequential --algorithm blake2b"),
+        // The shortest digests that are tried.
+        (made(&["--sequential", "-l128"]), &[], "BLAKE2b: check them with --sequential --algorithm blake2b"),
         (made(&["--sequential", "-a", "sha256"]), &[], "SHA256: check them with --algorithm sha256"),
         (made(&["--sequential", "-a", "sha256"]), &["--sequential"], "SHA256: check them with --algorithm sha256"),
         // Both hashes have 128 digits.

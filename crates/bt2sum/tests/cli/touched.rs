@@ -3,6 +3,7 @@
 
 use core::time::Duration;
 use std::fs::{self, Permissions};
+use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::thread;
@@ -25,7 +26,10 @@ impl Directory {
         let rate = format!("--rate={}", reading.length);
         let mut command = self.bt2sum(reading.run.split(' ').chain([rate.as_str()]));
         if reading.is_input {
-            command.stdin(self.open("d/f"));
+            // It begins within the file, and does so again.
+            let mut file = self.open("d/f");
+            file.seek(SeekFrom::Start(3)).unwrap();
+            command.stdin(file);
         }
         start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
