@@ -90,3 +90,21 @@ fn contain(call: impl FnOnce()) {
         core::mem::forget(payload); // its drop may panic, too
     }
 }
+
+#[cfg(all(test, feature = "bytes", not(loom)))]
+mod tests {
+    use core::task::Waker;
+
+    use super::*;
+
+    #[test]
+    fn each_kind_of_work_is_that_of_others() {
+        let task = || Some(Sleeper::Task(Waker::noop().clone()));
+        let mut all = [(); 5].map(|()| After::default());
+        all[1].wake(Some(Sleeper::Thread(Arc::new(Bed::new()))));
+        all[2].wake(task());
+        all[3].forget(task());
+        all[4].spent(Some(Piece::Bytes(bytes::Bytes::from_static(b"data"))));
+        assert_eq!(all.map(|after| after.calls_others()), [false, false, true, true, true]);
+    }
+}
