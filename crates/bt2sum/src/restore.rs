@@ -182,6 +182,18 @@ mod tests {
     use super::*;
     use crate::temporary::turn;
 
+    #[test]
+    fn names_that_are_taken_end_the_search() {
+        let _turn = turn();
+        let directory = tempfile::tempdir().unwrap();
+        let name = |number| directory.path().join(format!(".bt2sum-{}-{number}.tmp", std::process::id()));
+        (0..NAMES).for_each(|number| fs::write(name(number), b"").unwrap());
+        let open = OwnedFd::from(File::open(directory.path()).unwrap());
+        assert!(Unnamed::create(&open, false).is_err() && !name(NAMES).exists());
+        fs::remove_file(name(NAMES - 1)).unwrap();
+        assert!(Unnamed::create(&open, false).is_ok());
+    }
+
     /// With the help of the file system and without. Nothing that is there is replaced, and nothing stays.
     #[test]
     fn files_get_their_names_last() {

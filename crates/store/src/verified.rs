@@ -332,3 +332,20 @@ impl<T: fmt::Debug> fmt::Debug for Verified<T> {
             .finish()
     }
 }
+
+#[cfg(all(test, feature = "fs"))]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::*;
+
+    #[test]
+    fn short_puts_to_files_are_one_piece() {
+        let files = Verified::new(LocalFileSystem::new(), Format::default());
+        let memory = Verified::new(InMemory::new(), Format::default());
+        let short = 2 * files.part() - 1;
+        let joined = [files.form(0), files.form(short), files.form(short + 1), memory.form(short + 1)]
+            .map(|form| form == Form::Joined);
+        assert_eq!(joined, [true, true, false, true]);
+    }
+}
