@@ -9,11 +9,11 @@
 
 use core::cell::RefCell;
 use core::num::NonZeroU32;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::format;
 use std::fs;
 use std::path::Path;
-use std::string::{String, ToString};
+use std::string::String;
 use std::vec;
 use std::vec::Vec;
 
@@ -26,11 +26,11 @@ std::thread_local! {
     static REQUESTS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// Records a request.
-pub(super) fn tell(request: fmt::Arguments<'_>) {
+/// Records a request, if somebody asks.
+pub(super) fn tell(request: impl FnOnce() -> String) {
     REQUESTS.with_borrow_mut(|requests| {
         if let Some(requests) = requests {
-            requests.push(request.to_string());
+            requests.push(request());
         }
     });
 }
@@ -201,7 +201,7 @@ macro_rules! others_of_blake2 {
 others_of_blake2!(others_of_blake2b: blake2b, 128);
 others_of_blake2!(others_of_blake2s: blake2s, 64);
 
-/// Adds output, digests after each piece, messages that lie one behind the other, and trees.
+/// Adds output, digests after each piece, messages that lie one behind the other, and messages of several chunks.
 fn others_of_blake3(backend: Backend, bytes: &[u8], row: &mut Row) {
     let mode = blake3::Mode::keyed(&[0; 32]).with_backend(backend);
     let mut out = vec![0; 1200];
@@ -222,11 +222,14 @@ fn others_of_blake3(backend: Backend, bytes: &[u8], row: &mut Row) {
         let told = requests(|| mode.hash_many_into(&messages, &mut hashes[..messages.len()]).unwrap());
         row.add(Call::Others, format_args!("neighbours of {length}"), &told);
     }
-    let bytes = vec![0; 20 << 10];
-    for kib in [3, 9, 16, 20] {
-        let messages = &[&bytes[..kib << 10]; 3];
-        let told = requests(|| mode.hash_many_into(messages, &mut hashes[..3]).unwrap());
-        row.add(Call::Others, format_args!("3 of {kib} KiB"), &told);
+    let (bytes, mut begun) = (vec![0; 20 << 10], mode.hasher());
+    begun.update(b"begun");
+    for (number, kib) in [(3, 3), (3, 9), (3, 16), (3, 20), (6, 3), (7, 3), (7, 9)] {
+        let (messages, hashes) = (&[&bytes[..kib << 10]; 7][..number], &mut hashes[..number]);
+        let told = requests(|| mode.hash_many_into(messages, hashes).unwrap());
+        row.add(Call::Others, format_args!("{number} of {kib} KiB"), &told);
+        let told = requests(|| begun.hash_many_into(messages, hashes).unwrap());
+        row.add(Call::Others, format_args!("{number} tails of {kib} KiB"), &told);
     }
 }
 
@@ -300,10 +303,8 @@ fn is_of_this_cpu(row: &str) -> bool {
 #[test]
 fn choices_are_those_of_the_table() {
     let known: BTreeMap<_, _> = include_str!("choices.txt").lines().filter_map(|line| line.split_once(": ")).collect();
-    let mut all: BTreeMap<_, _> =
-        known.iter().map(|(row, checksums)| (row.to_string(), checksums.to_string())).collect();
     let folder = std::env::var("SIMD_DIGEST_CHOICES");
-    let (mut differ, mut made) = (Vec::new(), BTreeSet::new());
+    let (mut differ, mut made) = (Vec::new(), BTreeMap::new());
     for backend in Backend::available() {
         for (function, extension, row_of) in [
             ("blake2b", false, blake2b as fn(Backend) -> Row),
@@ -328,15 +329,19 @@ fn choices_are_those_of_the_table() {
                         .filter(|(_, now)| expected.next() != Some(now))
                         .map(|(call, _)| format!("{name}: {call}")),
                 );
-                made.insert(name.clone());
-                all.insert(name, checksums.join(" "));
+                made.insert(name, checksums.join(" "));
             }
         }
     }
     differ.extend(
-        known.keys().filter(|row| is_of_this_cpu(row) && !made.contains(**row)).map(|row| format!("{row}: no more")),
+        known
+            .keys()
+            .filter(|row| is_of_this_cpu(row) && !made.contains_key(**row))
+            .map(|row| format!("{row}: no more")),
     );
     if folder.is_ok() {
+        let mut all = known.clone();
+        all.extend(made.iter().map(|(row, checksums)| (row.as_str(), checksums.as_str())));
         let table: String = all.iter().map(|(row, checksums)| format!("{row}: {checksums}\n")).collect();
         fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/backend/choices.txt"), table).unwrap();
     }

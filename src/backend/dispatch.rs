@@ -26,7 +26,7 @@ macro_rules! tell {
     ($($request:tt)*) => {
         #[cfg(test)]
         #[cfg(all(target_arch = "x86_64", feature = "alloc", feature = "blake2", feature = "blake3", feature = "sha2"))]
-        super::choices::tell(format_args!($($request)*));
+        super::choices::tell(|| std::format!($($request)*));
     };
 }
 
