@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Nor does it end direct reads of others, if the file system has none.
+    /// An empty file does not end direct reads of other files, even where the file system has none.
     #[test]
     fn an_empty_file_is_not_read_directly() {
         let progress = Progress::default();
