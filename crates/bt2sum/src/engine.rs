@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::scheme::{Algorithm, Digest, Scheme, Secret};
 use crate::team::{Buffers, Hashed, LeafSink, MEMORY};
 use crate::threads::in_order;
-use crate::walk::metadata;
+use crate::walk;
 use crate::window::Pieces;
 
 /// The largest number of files in a batch. Fewer have together as many bytes of digests as a small file.
@@ -252,7 +252,7 @@ impl Engine {
         index: usize,
     ) -> io::Result<Option<Vec<u8>>> {
         let Source::File(path) = source else { return Ok(None) };
-        let before = metadata(path)?;
+        let before = walk::metadata(path)?;
         if !before.is_file() {
             return Ok(None);
         }
@@ -264,7 +264,7 @@ impl Engine {
         };
         self.begin(source);
         let mut too_long = false;
-        let bytes = Input::regular(path, before, &self.progress)?.steadily(|input| {
+        let bytes = Input::new(walk::open(path)?, before, &self.progress).steadily(|input| {
             let mut bytes = vec![0; length + 1];
             let filled = fill(input, &mut bytes)?;
             bytes.truncate(filled);

@@ -1,4 +1,4 @@
-//! Opens files and standard input, reads them, and notices if a file changes meanwhile.
+//! Opens files and standard input, reads them without their holes, and notices if a file changes meanwhile.
 
 use core::mem;
 use core::ops::Range;
@@ -7,9 +7,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::progress::Progress;
 use crate::walk;
+
+/// The length of the longest read at an offset, in bytes: a limit of bytes in a second is kept within as many.
+const PIECE: usize = 1 << 20;
 
 /// A place to read a message from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +60,7 @@ impl<'a> Source<'a> {
             Self::File(path) => walk::open(path)?,
         };
         let before = file.metadata()?;
-        let mut input = Input { file, before, begin: 0, read_again: false, progress, mmap, mark: Mark::None };
+        let mut input = Input { mmap, ..Input::new(file, before, progress) };
         if self == Self::StandardInput && input.is_file() {
             input.begin = input.stream_position()?;
         }
@@ -69,9 +73,13 @@ impl<'a> Source<'a> {
 pub(crate) struct Input<'a> {
     pub(crate) file: File,
     /// The metadata when the input was opened, or was to be read again.
-    before: Metadata,
+    pub(crate) before: Metadata,
     /// The position of a regular file when it was opened.
     begin: u64,
+    /// Whether the system must tell the length. If not, a file of length 0 may have bytes, as files of `/proc` have.
+    has_length: bool,
+    /// The part of a sparse file that was looked at last, and whether it is a hole.
+    part: Mutex<(Range<u64>, bool)>,
     /// Whether the file is read for the second time.
     read_again: bool,
     pub(crate) progress: &'a Progress,
@@ -89,10 +97,19 @@ enum Mark {
 }
 
 impl<'a> Input<'a> {
-    /// Opens the regular file at `path`, whose metadata the caller has just asked for.
-    pub(crate) fn regular(path: &Path, before: Metadata, progress: &'a Progress) -> io::Result<Self> {
-        let file = walk::open(path)?;
-        Ok(Self { file, before, begin: 0, read_again: false, progress, mmap: false, mark: Mark::None })
+    /// An open file of any kind, which has this metadata.
+    pub(crate) fn new(file: File, before: Metadata, progress: &'a Progress) -> Self {
+        let (part, mark) = (Mutex::default(), Mark::None);
+        Self { file, before, begin: 0, has_length: false, part, read_again: false, progress, mmap: false, mark }
+    }
+
+    /// An open regular file, whose length the system must tell.
+    pub(crate) fn regular(file: File, progress: &'a Progress) -> io::Result<Self> {
+        let before = file.metadata()?;
+        if !before.is_file() {
+            return Err(io::Error::other("Not a regular file"));
+        }
+        Ok(Self { has_length: true, ..Self::new(file, before, progress) })
     }
 
     /// The bytes from the current position to the end of a regular file, at most `limit` of them. `None` for any other
@@ -137,41 +154,141 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Whether the message that was read is one version of the file, as [`is_steady`] tells. If not, the position is
-    /// that of the beginning.
+    /// Whether what was read is one version of the file. False if only its metadata changed, as when it gets a link or
+    /// other permissions, and for the first time: then the file is to be read once more, and its position is that of
+    /// the beginning. The time of the contents may have been put back, so without this second reading nothing is known.
     ///
-    /// The times are ignored for a file of length 0: files of `/proc` have this length, whatever they contain.
+    /// The times are ignored for a file of length 0 if the system need not tell the length.
     pub(crate) fn is_steady(&mut self) -> io::Result<bool> {
         if !self.is_file() {
             return Ok(true);
         }
         let after = self.file.metadata()?;
-        let empty = after.len() == 0 && self.before.len() == 0;
-        let steady = empty || is_steady(&mut self.before, after, &mut self.read_again)?;
-        if !steady {
-            self.file.seek(SeekFrom::Start(self.begin))?;
+        let is_empty = after.len() == 0 && self.before.len() == 0;
+        if is_empty && !self.has_length {
+            return Ok(true);
         }
-        Ok(steady)
+        if is_unchanged(&self.before, &after) {
+            if is_empty && read_at(&self.file, &mut [0], 0)? > 0 {
+                return Err(io::Error::other("The system tells no length of this file"));
+            }
+            return Ok(true);
+        }
+        if !is_as_long_and_old(&self.before, &after) {
+            return Err(changed());
+        }
+        if self.read_again {
+            return Err(io::Error::other(
+                "Metadata changed while the file was read, and once more while it was read again",
+            ));
+        }
+        (self.before, self.read_again, self.part) = (after, true, Mutex::default());
+        self.file.seek(SeekFrom::Start(self.begin))?;
+        Ok(false)
+    }
+
+    /// Fills the buffer with the bytes of a regular file from `offset` on. A file that ends before has changed.
+    pub(crate) fn fill_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        self.fill_by(buffer, offset, |buffer, offset| read_at(&self.file, buffer, offset))
+    }
+
+    /// As [`fill_at`](Self::fill_at), with calls of `read` for all that is in no hole.
+    pub(crate) fn fill_by(
+        &self,
+        mut buffer: &mut [u8],
+        mut offset: u64,
+        mut read: impl FnMut(&mut [u8], u64) -> io::Result<usize>,
+    ) -> io::Result<()> {
+        while !buffer.is_empty() {
+            let (most, is_hole) = self.alike(offset, buffer.len());
+            let length = if is_hole {
+                self.pass(&mut buffer[..most])
+            } else {
+                match read(&mut buffer[..most.min(PIECE)], offset) {
+                    Ok(0) => return Err(changed()),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => 0,
+                    read => read.inspect(|&length| self.progress.add(length))?,
+                }
+            };
+            buffer = &mut buffer[length..];
+            offset += length as u64;
+        }
+        Ok(())
+    }
+
+    /// Whether the file may have holes.
+    #[cfg(target_os = "linux")]
+    fn is_sparse(&self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+
+        self.is_file() && self.before.blocks() < self.before.len().div_ceil(512)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
+    /// How many bytes from `offset` on, at most `most`, are all in a hole or all in none, and whether they are in one.
+    /// A hole that the system does not tell of is none. Asking the system moves the position.
+    fn alike(&self, offset: u64, most: usize) -> (usize, bool) {
+        if offset >= self.before.len() || !self.is_sparse() {
+            return (most, false);
+        }
+        let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
+        if !part.0.contains(&offset) {
+            *part = part_at(&self.file, offset, self.before.len());
+        }
+        (usize::try_from(part.0.end - offset).unwrap_or(usize::MAX).min(most), part.1)
+    }
+
+    /// Whether all of these bytes are in one hole.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn is_hole(&self, range: &Range<u64>) -> bool {
+        let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        self.alike(range.start, length) == (length, true)
+    }
+
+    /// Fills the buffer with bytes of a hole, and returns its length.
+    fn pass(&self, buffer: &mut [u8]) -> usize {
+        buffer.fill(0);
+        self.progress.pass(buffer.len() as u64);
+        buffer.len()
     }
 }
 
-/// Whether a file that was read is as it was `before`. False if only its metadata changed, as when it gets a link or
-/// other permissions, and for the first time: then it is to be read once more, and `before` is `after`. The time of the
-/// contents may have been put back, so without this second reading nothing is known.
-pub(crate) fn is_steady(before: &mut Metadata, after: Metadata, read_again: &mut bool) -> io::Result<bool> {
-    if is_unchanged(before, &after) {
-        return Ok(true);
+/// The part of a sparse file that is at `offset`, and whether it is a hole. A hole at the end ends at `length`.
+#[cfg(target_os = "linux")]
+fn part_at(file: &File, offset: u64, length: u64) -> (Range<u64>, bool) {
+    use rustix::fs::{SeekFrom, seek};
+    use rustix::io::Errno;
+
+    match seek(file, SeekFrom::Data(offset)) {
+        Ok(data) if data > offset => (offset..data, true),
+        // Between the two questions, data may become a hole.
+        Ok(_) => {
+            let hole = seek(file, SeekFrom::Hole(offset)).ok().filter(|&hole| hole > offset);
+            (offset..hole.unwrap_or(u64::MAX), false)
+        }
+        Err(Errno::NXIO) => (offset..length, true),
+        Err(_) => (offset..u64::MAX, false),
     }
-    if !is_as_long_and_old(before, &after) {
-        return Err(changed());
-    }
-    if *read_again {
-        return Err(io::Error::other(
-            "Metadata changed while the file was read, and once more while it was read again",
-        ));
-    }
-    (*before, *read_again) = (after, true);
-    Ok(false)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn part_at(_: &File, offset: u64, _: u64) -> (Range<u64>, bool) {
+    (offset..u64::MAX, false)
+}
+
+/// Reads once, some bytes from `offset` on.
+#[cfg(unix)]
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }
 
 /// The times of the last change: of the contents, which anybody may put back, and of all that the system knows about
@@ -218,7 +335,16 @@ pub(crate) fn changed() -> io::Error {
 }
 
 impl Read for Input<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_sparse() {
+            let offset = self.file.stream_position()?;
+            let (most, is_hole) = self.alike(offset, buffer.len());
+            buffer = &mut buffer[..most];
+            self.file.seek(SeekFrom::Start(if is_hole { offset + most as u64 } else { offset }))?;
+            if is_hole {
+                return Ok(self.pass(buffer));
+            }
+        }
         let length = self.file.read(buffer)?;
         self.progress.add(length);
         if length == 0

@@ -10,26 +10,22 @@
 use core::num::NonZeroU64;
 use core::ops::Range;
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use simd_digest::blake2::Part;
 
-use crate::input::{is_same_file, is_unchanged};
+use crate::input::{Input, is_same_file, is_unchanged};
 use crate::output::reason;
 use crate::progress::Progress;
-#[cfg(target_os = "linux")]
-use crate::reader::{Open, Reader, forget};
+use crate::reader::{Reader, forget};
 use crate::scheme::{Digest, equal};
 use crate::temporary::uninterrupted;
 use crate::tree::Tree;
 
 /// Leaves are read together as far as they fit in so many bytes.
 const GROUP: u64 = 1 << 20;
-
-/// The length of the longest read of a copy, in bytes: a limit of bytes in a second is kept within as many.
-const PIECE: usize = 1 << 20;
 
 /// The recorded length, root and leaves of a file.
 pub(crate) struct Recorded<'a> {
@@ -82,22 +78,22 @@ impl<'a> Recorded<'a> {
 }
 
 /// An open file that may have the bytes that are wanted.
-pub(crate) struct Copy {
+pub(crate) struct Copy<'a> {
     /// The name that the user gave.
     pub(crate) name: Arc<str>,
-    pub(crate) file: File,
+    pub(crate) input: Input<'a>,
 }
 
 /// The copies of a file, in the order in which they are asked.
 pub(crate) struct Copies<'a> {
-    pub(crate) copies: Vec<Copy>,
+    pub(crate) copies: Vec<Copy<'a>>,
     pub(crate) progress: &'a Progress,
     /// The leaf that was found last.
     leaf: Vec<u8>,
 }
 
 impl<'a> Copies<'a> {
-    pub(crate) fn new(copies: Vec<Copy>, progress: &'a Progress) -> Self {
+    pub(crate) fn new(copies: Vec<Copy<'a>>, progress: &'a Progress) -> Self {
         Self { copies, progress, leaf: Vec::new() }
     }
 
@@ -105,11 +101,9 @@ impl<'a> Copies<'a> {
     pub(crate) fn find(&mut self, recorded: &Recorded<'_>, index: u64) -> io::Result<Option<(&[u8], Arc<str>)>> {
         let bytes = recorded.bytes_of(index);
         resize(&mut self.leaf, bytes.end - bytes.start)?;
-        for Copy { name, file } in &self.copies {
+        for Copy { name, input } in &self.copies {
             // A copy that is damaged here, or ends before, has none of these bytes.
-            if read_at(file, &mut self.leaf, bytes.start, self.progress).is_ok()
-                && recorded.are_right(index, &self.leaf)? == [true]
-            {
+            if input.fill_at(&mut self.leaf, bytes.start).is_ok() && recorded.are_right(index, &self.leaf)? == [true] {
                 return Ok(Some((&self.leaf, Arc::clone(name))));
             }
         }
@@ -127,15 +121,6 @@ fn resize(buffer: &mut Vec<u8>, length: u64) -> io::Result<()> {
     Ok(())
 }
 
-fn read_at(mut file: &File, buffer: &mut [u8], offset: u64, progress: &Progress) -> io::Result<()> {
-    file.seek(SeekFrom::Start(offset))?;
-    for piece in buffer.chunks_mut(PIECE) {
-        file.read_exact(piece)?;
-        progress.add(piece.len());
-    }
-    Ok(())
-}
-
 /// Leaves that are not as they were recorded, and what the system says about those that cannot be read.
 type Wrong = Vec<(u64, Option<String>)>;
 
@@ -148,13 +133,14 @@ pub(crate) fn wrong_leaves(
     progress: &Progress,
 ) -> io::Result<Wrong> {
     let (mut wrong, mut buffer) = (Vec::new(), Vec::new());
-    let mut disk = Disk::open(file, progress)?;
+    let (mut reader, input) = (Reader::of_disk(), Input::regular(file.try_clone()?, progress)?);
+    reader.begin(&input);
     let step = (GROUP / recorded.chunk).max(1);
     for first in leaves.clone().step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
         let end = leaves.end.min(first + step);
         let (begin, chunk) = (recorded.bytes_of(first).start, recorded.chunk.get());
         resize(&mut buffer, recorded.bytes_of(end - 1).end - begin)?;
-        let bad = disk.fill(&mut buffer, begin, usize::try_from(chunk).unwrap_or(usize::MAX))?;
+        let bad = reader.fill(&input, &mut buffer, begin, usize::try_from(chunk).unwrap_or(usize::MAX))?;
         let mut bad = bad.into_iter().peekable();
         for (i, is_right) in recorded.are_right(first, &buffer)?.into_iter().enumerate() {
             let unreadable = bad.next_if(|(number, _)| *number == i);
@@ -165,48 +151,6 @@ pub(crate) fn wrong_leaves(
     }
     Ok(wrong)
 }
-
-/// A file that is read from the disk.
-#[cfg(target_os = "linux")]
-struct Disk<'a>(Reader<'a>, Open);
-
-#[cfg(target_os = "linux")]
-impl<'a> Disk<'a> {
-    fn open(file: &File, progress: &'a Progress) -> io::Result<Self> {
-        let (mut reader, mut open) = (Reader::of_disk(progress), Open::new(file.try_clone()?)?);
-        reader.begin(&mut open);
-        Ok(Self(reader, open))
-    }
-
-    fn fill(&mut self, buffer: &mut [u8], offset: u64, leaf: usize) -> io::Result<Vec<(usize, String)>> {
-        self.0.fill(&mut self.1, buffer, offset, leaf)
-    }
-}
-
-/// A file that is read as the system gives it.
-#[cfg(not(target_os = "linux"))]
-struct Disk<'a>(File, &'a Progress);
-
-#[cfg(not(target_os = "linux"))]
-impl<'a> Disk<'a> {
-    fn open(file: &File, progress: &'a Progress) -> io::Result<Self> {
-        Ok(Self(file.try_clone()?, progress))
-    }
-
-    fn fill(&mut self, buffer: &mut [u8], offset: u64, leaf: usize) -> io::Result<Vec<(usize, String)>> {
-        let mut bad = Vec::new();
-        for (i, piece) in buffer.chunks_mut(leaf).enumerate() {
-            match read_at(&self.0, piece, offset + (i * leaf) as u64, self.1) {
-                Err(error) if error.raw_os_error().is_some() => bad.push((i, reason(&error))),
-                done => done?,
-            }
-        }
-        Ok(bad)
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn forget(_: &File) {}
 
 /// The way in which a range of bytes is mended, or not.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,19 +1,11 @@
-//! Reads regular files front to back, without their holes, and if asked for from the disk instead of the page cache.
+//! Reads parts of regular files leaf by leaf, and if asked for from the disk instead of the page cache.
 
 use core::ops::Range;
-use std::ffi::OsStr;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt};
 
-use rustix::fd::{AsFd, BorrowedFd};
-use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, fcntl_getfl, fcntl_setfl, seek};
-use rustix::io::Errno;
-
-use crate::input::{changed, is_steady};
-use crate::output::reason;
-use crate::progress::Progress;
+use crate::input::{Input, read_at};
+use crate::output::{reason, warn};
 
 /// Offsets, lengths and addresses of direct reads are multiples of this.
 const ALIGNMENT: usize = 4096;
@@ -21,120 +13,50 @@ const ALIGNMENT: usize = 4096;
 /// The length of a direct read, in bytes.
 const DIRECT: usize = 1 << 20;
 
-/// The length of the longest read, in bytes: a limit of bytes in a second is kept within as many.
-const PIECE: usize = 1 << 20;
-
-/// An open file, and what is known about it.
-#[derive(Debug)]
-pub(crate) struct Open {
-    file: File,
-    pub(crate) before: Metadata,
-    /// The part of a sparse file that was looked at last, and whether it is a hole.
-    part: (Range<u64>, bool),
-    /// The bytes of this file that the reader's buffer has.
-    buffered: Range<u64>,
-    direct: bool,
-    /// Whether the file is read for the second time.
-    read_again: bool,
-}
-
-impl Open {
-    pub(crate) fn new(file: File) -> io::Result<Self> {
-        let before = file.metadata()?;
-        if !before.is_file() {
-            return Err(io::Error::other("Not a regular file"));
-        }
-        Ok(Self { file, before, part: (0..0, false), buffered: 0..0, direct: false, read_again: false })
-    }
-
-    /// Whether the file has no byte at its beginning.
-    pub(crate) fn is_empty(&self) -> io::Result<bool> {
-        Ok(self.file.read_at(&mut [0], 0)? == 0)
-    }
-
-    /// Whether what was read is one version of the file, as [`is_steady`] tells.
-    pub(crate) fn is_steady(&mut self) -> io::Result<bool> {
-        let after = self.file.metadata()?;
-        let steady = is_steady(&mut self.before, after, &mut self.read_again)?;
-        if !steady {
-            (self.part, self.buffered) = ((0..0, false), 0..0);
-        }
-        Ok(steady)
-    }
-
-    /// The end of the hole at `offset`, if there is one. A hole that the system does not tell of is none.
-    fn hole(&mut self, offset: u64) -> Option<u64> {
-        if offset >= self.before.len() || self.before.blocks() >= self.before.len().div_ceil(512) {
-            return None;
-        }
-        if !self.part.0.contains(&offset) {
-            self.part = match seek(&self.file, SeekFrom::Data(offset)) {
-                Ok(data) if data > offset => (offset..data, true),
-                Ok(_) => (offset..seek(&self.file, SeekFrom::Hole(offset)).unwrap_or(u64::MAX), false),
-                Err(Errno::NXIO) => (offset..self.before.len(), true),
-                Err(_) => (offset..u64::MAX, false),
-            };
-        }
-        self.part.1.then_some(self.part.0.end)
-    }
-}
-
-impl AsFd for Open {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
-    }
-}
-
 /// Reads one file at a time.
-#[derive(Debug)]
-pub(crate) struct Reader<'a> {
-    progress: &'a Progress,
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
     /// The buffer of direct reads, of which [`ALIGNMENT`] bytes are for an aligned beginning.
     direct: Option<Vec<u8>>,
+    /// The bytes of the file that this buffer has.
+    buffered: Range<u64>,
     /// Whether direct reads that are not possible are no news.
-    pub(crate) quiet: bool,
+    quiet: bool,
     /// Whether the system is asked to forget what it has in memory of a file that it does not read directly.
     forgets: bool,
 }
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(progress: &'a Progress, direct: bool) -> Self {
-        Self { progress, direct: direct.then(|| vec![0; DIRECT + ALIGNMENT]), quiet: false, forgets: false }
+impl Reader {
+    pub(crate) fn new(direct: bool, quiet: bool) -> Self {
+        Self { direct: direct.then(|| vec![0; DIRECT + ALIGNMENT]), quiet, ..Self::default() }
     }
 
-    /// A reader that looks for what is on the disk: by direct reads, or else by what the system reads after it was asked
-    /// to forget the file. Direct reads are sure, whereas the system keeps pages that somebody maps or has just written.
-    pub(crate) fn of_disk(progress: &'a Progress) -> Self {
-        Self { quiet: true, forgets: true, ..Self::new(progress, true) }
+    /// A reader that looks for what is on the disk: by direct reads, or else by what the system reads after it was
+    /// asked to forget the file. Direct reads are sure, whereas the system keeps pages that somebody maps or has just
+    /// written.
+    pub(crate) fn of_disk() -> Self {
+        Self { forgets: true, ..Self::new(true, true) }
     }
 
-    /// Tells which file is read from now on.
-    pub(crate) fn tell(&self, name: &[u8]) {
-        self.progress.begin(OsStr::from_bytes(name));
-    }
-
-    /// Prepares a file for reading.
-    pub(crate) fn begin(&mut self, open: &mut Open) {
-        if self.direct.is_some() && open.before.len() > 0 {
-            open.direct =
-                fcntl_getfl(&open.file).and_then(|flags| fcntl_setfl(&open.file, flags | OFlags::DIRECT)).is_ok();
-            if !open.direct {
-                self.fall_back();
-            }
+    /// Prepares a file for reading, once more if it is read again.
+    pub(crate) fn begin(&mut self, input: &Input<'_>) {
+        self.buffered = 0..0;
+        if self.direct.is_some() && input.before.len() > 0 && read_directly(&input.file, true).is_err() {
+            self.fall_back(input);
         }
-        if self.forgets && !open.direct {
-            forget(&open.file);
+        if self.forgets && self.direct.is_none() {
+            forget(&input.file);
         }
     }
 
     /// From now on, reads from the page cache, and tells so.
-    fn fall_back(&mut self) {
+    fn fall_back(&mut self, input: &Input<'_>) {
         self.direct = None;
         if self.quiet {
             return;
         }
-        self.progress.aside(|| {
-            crate::output::warn("--direct is not possible on this file system: from here on the page cache is read");
+        input.progress.aside(|| {
+            warn("--direct is not possible on this file system: from here on the page cache is read");
         });
     }
 
@@ -142,19 +64,22 @@ impl<'a> Reader<'a> {
     /// the pieces that cannot be read, with the reasons. A file that ends before has changed.
     pub(crate) fn fill(
         &mut self,
-        open: &mut Open,
+        input: &Input<'_>,
         buffer: &mut [u8],
         offset: u64,
         leaf: usize,
     ) -> io::Result<Vec<(usize, String)>> {
-        match self.exactly(open, buffer, offset) {
+        let mut exactly = |buffer: &mut [u8], offset| {
+            input.fill_by(buffer, offset, |buffer, offset| self.once(input, buffer, offset))
+        };
+        match exactly(buffer, offset) {
             Ok(()) => return Ok(Vec::new()),
             Err(error) if error.raw_os_error().is_some() => {}
             Err(error) => return Err(error),
         }
         let mut bad = Vec::new();
         for (i, piece) in buffer.chunks_mut(leaf).enumerate() {
-            match self.exactly(open, piece, offset + (i * leaf) as u64) {
+            match exactly(piece, offset + (i * leaf) as u64) {
                 Err(error) if error.raw_os_error().is_some() => bad.push((i, reason(&error))),
                 done => done?,
             }
@@ -162,82 +87,74 @@ impl<'a> Reader<'a> {
         Ok(bad)
     }
 
-    fn exactly(&mut self, open: &mut Open, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
-        while !buffer.is_empty() {
-            let length = match open.hole(offset) {
-                Some(end) => {
-                    let length = usize::try_from(end - offset).unwrap_or(usize::MAX).min(buffer.len());
-                    buffer[..length].fill(0);
-                    self.progress.pass(length as u64);
-                    length
-                }
-                None => match self.once(open, buffer, offset) {
-                    Ok(0) => return Err(changed()),
-                    Ok(length) => {
-                        self.progress.add(length);
-                        length
-                    }
-                    Err(error) if error.kind() == ErrorKind::Interrupted => 0,
-                    Err(error) => return Err(error),
-                },
-            };
-            buffer = &mut buffer[length..];
-            offset += length as u64;
-        }
-        Ok(())
-    }
-
     /// Reads once, some bytes from `offset` on.
-    fn once(&mut self, open: &mut Open, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let Some(direct) = self.direct.as_mut().filter(|_| open.direct) else {
-            let length = buffer.len().min(PIECE);
-            return open.file.read_at(&mut buffer[..length], offset);
-        };
+    fn once(&mut self, input: &Input<'_>, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let Some(direct) = &mut self.direct else { return read_at(&input.file, buffer, offset) };
         let begin = direct.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
         // No more than is asked for: one bad sector makes the system refuse all of a read.
         let wanted = usize::try_from(offset % ALIGNMENT as u64).unwrap_or(0) + buffer.len().min(DIRECT);
         let wanted = wanted.next_multiple_of(ALIGNMENT).min(DIRECT);
         let aligned = &mut direct[begin..][..DIRECT];
-        if !open.buffered.contains(&offset) {
-            open.buffered = 0..0;
+        if !self.buffered.contains(&offset) {
+            self.buffered = 0..0;
             let from = offset - offset % ALIGNMENT as u64;
-            match open.file.read_at(&mut aligned[..wanted], from) {
-                Ok(length) => open.buffered = from..from + length as u64,
-                Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
-                    open.direct = false;
-                    fcntl_setfl(&open.file, fcntl_getfl(&open.file)? - OFlags::DIRECT)?;
-                    self.fall_back();
+            match read_at(&input.file, &mut aligned[..wanted], from) {
+                Ok(length) => self.buffered = from..from + length as u64,
+                Err(error) if error.kind() == ErrorKind::InvalidInput => {
+                    read_directly(&input.file, false)?;
+                    self.fall_back(input);
                     if self.forgets {
-                        forget(&open.file);
+                        forget(&input.file);
                     }
-                    return open.file.read_at(buffer, offset);
+                    return read_at(&input.file, buffer, offset);
                 }
                 Err(error) => return Err(error),
             }
         }
-        if !open.buffered.contains(&offset) {
+        if !self.buffered.contains(&offset) {
             return Ok(0);
         }
-        let here = usize::try_from(offset - open.buffered.start).unwrap_or(usize::MAX);
-        let there = usize::try_from(open.buffered.end - open.buffered.start).unwrap_or(usize::MAX);
+        let here = usize::try_from(offset - self.buffered.start).unwrap_or(usize::MAX);
+        let there = usize::try_from(self.buffered.end - self.buffered.start).unwrap_or(usize::MAX);
         let length = buffer.len().min(there - here);
         buffer[..length].copy_from_slice(&aligned[here..][..length]);
         Ok(length)
     }
 }
 
-/// Asks the system to keep no page of the file in memory that is on the disk, too.
-pub(crate) fn forget(file: &File) {
-    // Without an answer, reads give what is in memory.
-    let _ = fadvise(file, 0, None, Advice::DontNeed);
+/// Makes reads of the file pass the page cache, or not.
+#[cfg(target_os = "linux")]
+fn read_directly(file: &File, direct: bool) -> io::Result<()> {
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+    let mut flags = fcntl_getfl(file)?;
+    flags.set(OFlags::DIRECT, direct);
+    Ok(fcntl_setfl(file, flags)?)
 }
 
-#[cfg(test)]
+#[cfg(not(target_os = "linux"))]
+fn read_directly(_: &File, _: bool) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// Asks the system to keep no page of the file in memory that is on the disk, too.
+#[cfg(target_os = "linux")]
+pub(crate) fn forget(file: &File) {
+    // Without an answer, reads give what is in memory.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn forget(_: &File) {}
+
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use core::time::Duration;
+    use std::os::unix::fs::FileExt;
     use std::time::Instant;
 
     use super::*;
+    use crate::progress::Progress;
 
     /// Files with holes and without, read in pieces of odd lengths, from the page cache and from the disk.
     #[test]
@@ -254,15 +171,15 @@ mod tests {
                 file.as_file().write_all_at(&whole[part.clone()], part.start as u64).unwrap();
             }
             for (direct, piece) in [(false, 999_999), (false, LENGTH), (true, 999_999), (true, 4096), (true, LENGTH)] {
-                let mut reader = Reader::new(&progress, direct);
-                let mut open = Open::new(File::open(file.path()).unwrap()).unwrap();
-                reader.begin(&mut open);
+                let mut reader = Reader::new(direct, false);
+                let input = Input::regular(File::open(file.path()).unwrap(), &progress).unwrap();
+                reader.begin(&input);
                 let mut bytes = vec![1; LENGTH];
                 for (i, part) in bytes.chunks_mut(piece).enumerate() {
-                    assert_eq!(reader.fill(&mut open, part, (i * piece) as u64, 1000).unwrap(), []);
+                    assert_eq!(reader.fill(&input, part, (i * piece) as u64, 1000).unwrap(), []);
                 }
                 assert!(bytes == expected, "{data:?} {direct} {piece}");
-                assert!(reader.fill(&mut open, &mut [0; 2], LENGTH as u64 - 1, 2).is_err());
+                assert!(reader.fill(&input, &mut [0; 2], LENGTH as u64 - 1, 2).is_err());
             }
         }
     }
@@ -272,10 +189,11 @@ mod tests {
     fn an_empty_file_is_not_read_directly() {
         let progress = Progress::default();
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut reader = Reader::new(&progress, true);
-        let mut open = Open::new(File::open(file.path()).unwrap()).unwrap();
-        reader.begin(&mut open);
-        assert!(reader.direct.is_some() && !open.direct);
+        let mut reader = Reader::new(true, false);
+        let input = Input::regular(File::open(file.path()).unwrap(), &progress).unwrap();
+        reader.begin(&input);
+        let flags = rustix::fs::fcntl_getfl(&input.file).unwrap();
+        assert!(reader.direct.is_some() && !flags.contains(rustix::fs::OFlags::DIRECT));
     }
 
     /// Holes are passed over: at this rate, reading one would take a minute.
@@ -284,10 +202,13 @@ mod tests {
         let progress = Progress::default().at_rate(Some(1000));
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(1 << 40).unwrap();
-        let mut open = Open::new(File::open(file.path()).unwrap()).unwrap();
+        let input = Input::regular(File::open(file.path()).unwrap(), &progress).unwrap();
         let (mut buffer, begun) = (vec![1; 60_000], Instant::now());
-        assert_eq!(Reader::new(&progress, false).fill(&mut open, &mut buffer, 1 << 39, 1000).unwrap(), []);
+        assert_eq!(Reader::default().fill(&input, &mut buffer, 1 << 39, 1000).unwrap(), []);
         assert!(begun.elapsed() < Duration::from_secs(30));
-        assert_eq!((buffer, open.hole(1 << 39), open.hole(1 << 40)), (vec![0; 60_000], Some(1 << 40), None));
+        assert_eq!(
+            (buffer, input.is_hole(&(0..1 << 40)), input.is_hole(&(1 << 39..(1 << 40) + 1))),
+            (vec![0; 60_000], true, false)
+        );
     }
 }

@@ -12,7 +12,7 @@ use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 
 use crate::args::Options;
-use crate::input::{Source, is_same_file, raw};
+use crate::input::{Input, Source, is_same_file, raw};
 use crate::json::Line;
 use crate::leaves::{self, LeafFile};
 use crate::mend::{Copies, Copy, Mended, Recorded, Target, mend};
@@ -179,7 +179,7 @@ impl Run<'_> {
     }
 
     /// Opens the copies, none of which may be the file itself.
-    fn copies(&self) -> Result<Vec<Copy>, Wrong> {
+    fn copies(&self) -> Result<Vec<Copy<'_>>, Wrong> {
         let open = |given: &PathBuf| {
             let mut path = given.clone();
             if path.is_dir() {
@@ -192,8 +192,8 @@ impl Run<'_> {
             if is_same_file(Ok(metadata), fs::metadata(self.path)) {
                 return Err(wrong(&path, "--from is the file to repair"));
             }
-            let file = File::open(&path).map_err(|error| Wrong(path.clone(), error))?;
-            Ok(Copy { name: Arc::from(shown(given.as_os_str())), file })
+            let input = File::open(&path).and_then(|file| Input::regular(file, self.progress));
+            Ok(Copy { name: Arc::from(shown(given.as_os_str())), input: input.map_err(|error| Wrong(path, error))? })
         };
         self.options.repair.from.iter().map(open).collect()
     }

@@ -126,7 +126,7 @@ fn fill(recorded: &Recorded<'_>, gone: &Gone<'_>, copies: &mut Copies<'_>, unnam
     }
     let finish = || {
         file.set_len(recorded.length)?;
-        let like = copies.copies.first().map(|copy| copy.file.metadata()).transpose()?;
+        let like = copies.copies.first().map(|copy| copy.input.file.metadata()).transpose()?;
         if let Some(like) = &like {
             file.set_permissions(Permissions::from_mode(like.permissions().mode() & 0o777))?;
         }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 use std::fs::File;
-use std::io::{self, ErrorKind, Seek, SeekFrom};
+use std::io::{self, Seek, SeekFrom};
 
 use vmap::Map;
 
@@ -39,7 +39,7 @@ impl Window {
         let length = in_memory(part.end - part.start);
         let Some(map) = &self.map else {
             let buffer = &mut buffer[..length];
-            read_exact_at(input, buffer, part.start)?;
+            input.fill_at(buffer, part.start)?;
             return Ok(buffer);
         };
         if input.file.metadata()?.len() < part.end {
@@ -63,39 +63,16 @@ fn map(file: &File, range: &Range<u64>) -> Option<Map> {
     Map::with_options().offset(begin).len(length).map(file).ok()
 }
 
-/// Fills the buffer with the bytes of the file from `offset` on. A file that ends before has changed.
-fn read_exact_at(input: &Input<'_>, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !buffer.is_empty() {
-        match read_at(&input.file, buffer, offset) {
-            Ok(0) => return Err(changed()),
-            Ok(length) => {
-                input.progress.add(length);
-                buffer = &mut buffer[length..];
-                offset += length as u64;
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
-}
-
 /// Asks the system to read these bytes from the disk in advance, front to back.
 #[cfg(target_os = "linux")]
 pub(crate) fn read_ahead(input: &Input<'_>, range: Range<u64>) {
     use core::num::NonZeroU64;
     use rustix::fs::{Advice, fadvise};
 
+    // The system would fill memory with the bytes of a hole.
+    if input.is_hole(&range) {
+        return;
+    }
     let length = NonZeroU64::new(range.end.saturating_sub(range.start));
     // A failure costs time only.
     let _ = length.map(|_| fadvise(&input.file, range.start, length, Advice::WillNeed));

@@ -6,7 +6,9 @@
 //! ```
 
 use core::ops::Range;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -15,8 +17,9 @@ use simd_digest::blake2::Part;
 use super::extra::Extra;
 use super::found::Place;
 use super::store::{Meta, Record, Time};
+use crate::input::Input;
 use crate::progress::Progress;
-use crate::reader::{Open, Reader};
+use crate::reader::Reader;
 use crate::scheme::Digest;
 use crate::team::{Buffers, GROUP, Plan};
 use crate::threads::in_order;
@@ -93,8 +96,7 @@ pub(super) fn run<T: Task>(
     let (buffers, leaf) = (Buffers::default(), tree.leaf_length() as usize);
     // One thread that has one lane hashes by leaves all the same.
     let group = plan.group.unwrap_or((GROUP / leaf).max(1) * leaf);
-    let mut reader = Reader::new(setting.progress, setting.direct);
-    reader.quiet = setting.quiet;
+    let reader = Reader::new(setting.direct, setting.quiet);
     let feed = Mutex::new(Feed { tasks, reader, group, leaf, setting, waiting: None, long: None, number: 0 });
     let work = || {
         let mut feed = feed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,10 +141,10 @@ pub(super) fn run<T: Task>(
 
 impl Content {
     /// The facts about a file that is not hashed so far.
-    fn new(open: &Open, begun: SystemTime, setting: &Setting<'_>) -> io::Result<Self> {
-        let (length, modified) = (open.before.len(), Time::of(&open.before));
-        let mut meta = Meta::of(&open.before, setting.device);
-        meta.rights.attributes = setting.extra.attributes(open)?;
+    fn new(input: &Input<'_>, begun: SystemTime, setting: &Setting<'_>) -> io::Result<Self> {
+        let (length, modified) = (input.before.len(), Time::of(&input.before));
+        let mut meta = Meta::of(&input.before, setting.device);
+        meta.rights.attributes = setting.extra.attributes(&input.file)?;
         Ok(Self { length, modified, meta, begun, digest: None, leaves: Vec::new(), bad: Vec::new() })
     }
 
@@ -169,9 +171,9 @@ struct Small {
 }
 
 /// A file that is longer than the buffer.
-struct Long<T> {
+struct Long<'a, T> {
     task: T,
-    open: Open,
+    input: Input<'a>,
     begun: SystemTime,
     done: u64,
     bad: Vec<(u64, String)>,
@@ -201,18 +203,18 @@ enum Hashed<T> {
 /// Reads files in the order of tasks.
 struct Feed<'a, I: Iterator> {
     tasks: I,
-    reader: Reader<'a>,
+    reader: Reader,
     /// The length of a buffer, a multiple of that of a leaf.
     group: usize,
     leaf: usize,
     setting: &'a Setting<'a>,
     /// A file that has no room in the batch before.
-    waiting: Option<(I::Item, Open, SystemTime)>,
-    long: Option<Long<I::Item>>,
+    waiting: Option<(I::Item, Input<'a>, SystemTime)>,
+    long: Option<Long<'a, I::Item>>,
     number: u64,
 }
 
-impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
+impl<'a, T: Task, I: Iterator<Item = T>> Feed<'a, I> {
     fn next(&mut self, buffer: &mut [u8]) -> Option<Unit<T>> {
         if let Some(long) = self.long.take() {
             return Some(self.part(long, buffer));
@@ -220,12 +222,12 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
         let mut batch = Vec::new();
         let (mut filled, mut names) = (0, 0);
         while batch.len() < BATCH && names < NAMES {
-            let (task, mut open, begun) = match self.waiting.take() {
+            let (task, mut input, begun) = match self.waiting.take() {
                 Some(waiting) => waiting,
                 None => {
                     let Some(mut task) = self.tasks.next() else { break };
                     let begun = SystemTime::now();
-                    let begins = begin(task.wanted(), &self.reader, self.setting);
+                    let begins = begin(task.wanted(), self.setting);
                     names += task.weight();
                     task.close();
                     match begins {
@@ -236,32 +238,25 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                             ));
                             continue;
                         }
-                        Begun::Open(open) => (task, open, begun),
+                        Begun::Open(input) => (task, input, begun),
                     }
                 }
             };
-            let length = open.before.len();
+            let length = input.before.len();
             if length > (self.group - filled) as u64 {
                 if !batch.is_empty() {
-                    self.waiting = Some((task, open, begun));
+                    self.waiting = Some((task, input, begun));
                     break;
                 }
-                self.reader.begin(&mut open);
-                let long = Long { task, open, begun, done: 0, bad: Vec::new() };
-                return Some(self.part(long, buffer));
+                return Some(self.part(Long { task, input, begun, done: 0, bad: Vec::new() }, buffer));
             }
-            self.reader.begin(&mut open);
             let end = filled + usize::try_from(length).unwrap_or(usize::MAX);
-            let read = loop {
-                let read = self.reader.fill(&mut open, &mut buffer[filled..end], 0, self.leaf);
-                match read.and_then(|bad| Ok(check(&mut open)?.then_some(bad))) {
-                    Ok(Some(bad)) => break Ok(bad),
-                    Ok(None) => {}
-                    Err(error) => break Err(error),
-                }
-            };
+            let read = input.steadily(|input| {
+                self.reader.begin(input);
+                self.reader.fill(input, &mut buffer[filled..end], 0, self.leaf)
+            });
             let small = read.and_then(|bad| {
-                let mut content = Content::new(&open, begun, self.setting)?;
+                let mut content = Content::new(&input, begun, self.setting)?;
                 content.bad = bad.into_iter().map(|(leaf, reason)| (leaf as u64, reason)).collect();
                 Ok(Small { content, bytes: Some(filled..end) })
             });
@@ -272,11 +267,14 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
     }
 
     /// Reads the next part of a long file.
-    fn part(&mut self, mut long: Long<T>, buffer: &mut [u8]) -> Unit<T> {
-        let left = usize::try_from(long.open.before.len() - long.done).unwrap_or(usize::MAX);
+    fn part(&mut self, mut long: Long<'a, T>, buffer: &mut [u8]) -> Unit<T> {
+        if long.done == 0 {
+            self.reader.begin(&long.input);
+        }
+        let left = usize::try_from(long.input.before.len() - long.done).unwrap_or(usize::MAX);
         let (length, is_last) = (left.min(buffer.len()), left <= buffer.len());
         let first = long.done / self.leaf as u64;
-        let read = self.reader.fill(&mut long.open, &mut buffer[..length], long.done, self.leaf);
+        let read = self.reader.fill(&long.input, &mut buffer[..length], long.done, self.leaf);
         long.done += length as u64;
         let error = match read {
             Ok(bad) => {
@@ -285,7 +283,7 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
                     self.long = Some(long);
                     return Unit::Part { first, length, is_last, bad: Vec::new(), end: None };
                 }
-                match check(&mut long.open) {
+                match long.input.is_steady() {
                     Ok(true) => None,
                     Ok(false) => {
                         (long.done, long.bad) = (0, Vec::new());
@@ -297,22 +295,22 @@ impl<T: Task, I: Iterator<Item = T>> Feed<'_, I> {
             }
             Err(error) => Some(error),
         };
-        let Long { task, open, begun, bad, .. } = long;
-        let content = error.map_or_else(|| Content::new(&open, begun, self.setting), Err);
+        let Long { task, input, begun, bad, .. } = long;
+        let content = error.map_or_else(|| Content::new(&input, begun, self.setting), Err);
         Unit::Part { first, length, is_last, bad, end: Some(Box::new((task, content))) }
     }
 }
 
-enum Begun {
+enum Begun<'a> {
     Done(Outcome),
-    Open(Open),
+    Open(Input<'a>),
 }
 
 /// Opens the file of a task, or looks at it.
-fn begin(wanted: Wanted<'_>, reader: &Reader<'_>, setting: &Setting<'_>) -> Begun {
+fn begin<'a>(wanted: Wanted<'_>, setting: &Setting<'a>) -> Begun<'a> {
     let look = |place: &Place| {
         if setting.extra.has_attributes() {
-            return Content::new(&Open::new(place.open()?)?, SystemTime::now(), setting);
+            return Content::new(&Input::regular(place.open()?, setting.progress)?, SystemTime::now(), setting);
         }
         place.stat().map(|stat| Content {
             length: u64::try_from(stat.st_size).unwrap_or(0),
@@ -328,31 +326,17 @@ fn begin(wanted: Wanted<'_>, reader: &Reader<'_>, setting: &Setting<'_>) -> Begu
         Wanted::Nothing => Begun::Done(None),
         Wanted::Look(place) => Begun::Done(Some(look(place))),
         Wanted::HashUnless(place, was) => match look(place) {
-            Ok(now) if (now.length, now.modified) != (was.length, was.modified) => {
-                begin(Wanted::Hash(place), reader, setting)
-            }
+            Ok(now) if (now.length, now.modified) != (was.length, was.modified) => begin(Wanted::Hash(place), setting),
             looked => Begun::Done(Some(looked)),
         },
         Wanted::Hash(place) => {
-            reader.tell(&place.name);
-            match place.open().and_then(Open::new) {
-                Ok(open) => Begun::Open(open),
+            setting.progress.begin(OsStr::from_bytes(&place.name));
+            match place.open().and_then(|file| Input::regular(file, setting.progress)) {
+                Ok(input) => Begun::Open(input),
                 Err(error) => Begun::Done(Some(Err(error))),
             }
         }
     }
-}
-
-/// Whether what was read is one version of the file; if not, the file is to be read again. Fails if it cannot be one
-/// version, or if the system tells no length of the file, as of those of `/proc`.
-fn check(open: &mut Open) -> io::Result<bool> {
-    if !open.is_steady()? {
-        return Ok(false);
-    }
-    if open.before.len() == 0 && !open.is_empty()? {
-        return Err(io::Error::other("The system tells no length of this file"));
-    }
-    Ok(true)
 }
 
 impl<T> Unit<T> {

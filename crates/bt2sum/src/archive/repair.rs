@@ -19,6 +19,7 @@ use super::name::{compare, split};
 use super::report::{Finding, Report, Status};
 use super::store::{Entry, FORMAT, Kind, Record, Store, Time};
 use crate::args::Options;
+use crate::input::Input;
 use crate::mend::{Copies, Copy, Mended, Recorded, Target, mend};
 use crate::output::{reason, shown};
 use crate::progress::Progress;
@@ -341,7 +342,7 @@ impl<'a> Repair<'a> {
     }
 
     /// Opens what the copies have under the names of a file. Nothing but regular files is opened, and not the file itself.
-    fn copies(&mut self, lost: &Lost) -> Vec<Copy> {
+    fn copies(&mut self, lost: &Lost) -> Vec<Copy<'a>> {
         let own = Place::below(&mut self.root, &lost.name)
             .and_then(|place| place.stat())
             .map(|stat| (stat.st_dev, stat.st_ino));
@@ -355,15 +356,9 @@ impl<'a> Repair<'a> {
                     names.map(|name| Place::below(root, name).and_then(|place| open_regular(&place))).collect()
                 }
             };
-            for file in files.into_iter().flatten() {
-                let is_own = || {
-                    let metadata = file.metadata()?;
-                    Ok::<_, io::Error>(own == Some((metadata.dev(), metadata.ino())))
-                };
-                if is_own().is_ok_and(|is_own| !is_own) {
-                    copies.push(Copy { name: Arc::clone(name), file });
-                }
-            }
+            let inputs = files.into_iter().flatten().filter_map(|file| Input::regular(file, self.progress).ok());
+            let others = inputs.filter(|input| own != Some((input.before.dev(), input.before.ino())));
+            copies.extend(others.map(|input| Copy { name: Arc::clone(name), input }));
         }
         copies
     }

@@ -12,6 +12,7 @@ mod blake3;
 mod check;
 mod digests;
 mod failures;
+mod holes;
 mod improper;
 mod in_time;
 mod json;
