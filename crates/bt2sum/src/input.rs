@@ -537,6 +537,34 @@ mod tests {
         }
     }
 
+    /// The holes of the first reading are not those of the second.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_hole_that_gets_data_is_read_again() {
+        use std::os::unix::fs::FileExt;
+
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(1 << 20).unwrap();
+        let progress = Progress::default();
+        let mut input = Input::regular(file.try_clone().unwrap(), &progress).unwrap();
+        std::thread::sleep(Duration::from_millis(30));
+        let mut readings = Vec::new();
+        input
+            .steadily(|input| {
+                let mut bytes = [1; 3];
+                input.fill_at(&mut bytes, 500_000)?;
+                if readings.is_empty() {
+                    let time = file.metadata()?.modified()?;
+                    file.write_all_at(b"new", 500_000)?;
+                    file.set_modified(time)?;
+                }
+                readings.push(bytes);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(readings, [[0; 3], *b"new"]);
+    }
+
     /// `Read` is a safe trait, so its word is no proof.
     #[test]
     fn a_reader_that_claims_more_than_there_is_room_for() {
