@@ -3,7 +3,6 @@
 //! Long files that are no trees, except those of BLAKE3, are hashed in the lanes of one core, a file in each lane.
 
 use core::mem;
-use core::sync::atomic::{AtomicUsize, Ordering};
 use std::io::{self, Read};
 
 use simd_digest::Backend;
@@ -196,13 +195,9 @@ impl Engine {
         let longest = jobs.iter().map(|job| job.scheme.size).max().unwrap_or(1);
         let most = BATCH.min(SMALL / longest.max(1));
         let size = jobs.len().div_ceil(self.batch_threads()).clamp(1, most);
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let jobs = jobs.chunks(size).nth(number)?;
-            Some((number as u64, self.batch::<H>(jobs)))
-        };
-        in_order(self.batch_threads().min(jobs.len().div_ceil(size)), work, |batches| {
+        let threads = self.batch_threads().min(jobs.len().div_ceil(size));
+        let hash = |jobs| self.batch::<H>(jobs);
+        in_order(threads, jobs.chunks(size), hash, |batches| {
             for (i, outcome) in batches.flatten().enumerate() {
                 let hash = match outcome {
                     Outcome::Done(hash) => hash,

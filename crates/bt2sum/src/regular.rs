@@ -11,7 +11,6 @@
 
 use core::ops::Range;
 use std::io::{self, Seek, SeekFrom};
-use std::sync::{Mutex, PoisonError};
 
 use simd_digest::blake2::{self, Hash, Hasher, Part, Tree};
 
@@ -55,21 +54,17 @@ pub(crate) fn in_groups<T: Send, H>(
         let begin = range.start + number * group;
         begin..range.end.min(begin + group)
     };
-    let next = Mutex::new(0..groups);
-    let work = || {
-        let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = next.next()?;
+    let numbers = (0..groups).inspect(|&number| {
         // Each thread asks for the group after its own; the first one asks for its own too.
         for ahead in u64::from(number > 0)..2 {
             if number + ahead < groups {
                 read_ahead(shared, group_at(number + ahead));
             }
         }
-        drop(next);
-        Some((number, hash(shared, group_at(number), number, number + 1 == groups)))
-    };
+    });
+    let work = |number| hash(shared, group_at(number), number, number + 1 == groups);
     let threads = team.threads.min(MEMORY / BUFFER).min(usize::try_from(groups).unwrap_or(usize::MAX));
-    let hash = in_order(threads, work, consume)?;
+    let hash = in_order(threads, numbers, work, consume)?;
     input.seek(SeekFrom::Start(range.end))?;
     Ok(Hashed { hash, length: range.end - range.start })
 }

@@ -1,13 +1,8 @@
-//! Hashes the tree of a stream of unknown length: one thread at a time reads, front to back, and all threads hash.
-//!
-//! ```text
-//!   thread 0   read  hash hash hash  read  hash hash …      a thread reads a whole group under a lock,
-//!   thread 1         read  hash hash hash  read  hash …     then hashes its leaves in lanes without the lock
-//! ```
+//! Hashes the tree of a stream of unknown length: one thread at a time reads a whole group, front to back, and all
+//! threads hash the leaves of their groups in lanes.
 
 use core::iter;
 use std::io::{self, Read};
-use std::sync::{Mutex, PoisonError};
 
 use simd_digest::blake2::{Hash, Part, Tree};
 
@@ -96,22 +91,19 @@ pub(crate) fn in_groups<T: Send, H>(
     consume: impl FnOnce(&mut dyn Iterator<Item = io::Result<T>>) -> io::Result<H>,
 ) -> io::Result<Hashed<H>> {
     let Team { threads, group, buffers } = team;
-    let reader = Mutex::new(GroupReader { input, beyond: Vec::new(), number: 0, length: 0, ended: false });
-    let work = || {
-        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-        if reader.ended {
-            return None;
-        }
-        let mut buffer = buffers.take(group);
+    let mut reader = GroupReader { input, beyond: Vec::new(), length: 0, ended: false };
+    let groups = iter::from_fn(|| {
+        let mut buffer = (!reader.ended).then(|| buffers.take(group))?;
         let filled = reader.next(&mut buffer);
-        let (number, is_last) = (reader.number - 1, reader.ended);
-        drop(reader);
+        Some((buffer, filled, reader.ended))
+    });
+    let work = |(number, (buffer, filled, is_last)): (u64, (Vec<u8>, io::Result<usize>, bool))| {
         let hashed = filled.and_then(|filled| hash(number, &buffer[..filled], is_last));
         buffers.put(buffer);
-        Some((number, hashed))
+        hashed
     };
-    let hash = in_order(threads, work, consume)?;
-    Ok(Hashed { hash, length: reader.into_inner().unwrap_or_else(PoisonError::into_inner).length })
+    let hash = in_order(threads, (0..).zip(groups), work, consume)?;
+    Ok(Hashed { hash, length: reader.length })
 }
 
 /// Reads a stream group after group.
@@ -119,8 +111,7 @@ struct GroupReader<R> {
     input: R,
     /// The beginning of the next group, read to learn whether the current group is the last.
     beyond: Vec<u8>,
-    /// The number of groups read.
-    number: u64,
+    /// The number of bytes read.
     length: u64,
     /// Whether the stream ended or failed.
     ended: bool,
@@ -129,7 +120,6 @@ struct GroupReader<R> {
 impl<R: Read> GroupReader<R> {
     /// Reads the next group, and returns its length. Only the last group is shorter than the buffer.
     fn next(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.number += 1;
         let filled = self.read_group(buffer);
         self.ended = self.beyond.is_empty() || filled.is_err();
         filled

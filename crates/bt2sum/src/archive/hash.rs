@@ -1,15 +1,11 @@
-//! Hashes many files, one after the other and each front to back: one thread at a time reads, and all threads hash.
-//!
-//! ```text
-//!   thread 0   read  hash hash hash  read  hash hash …      a thread reads a batch of files, or a part of a long file,
-//!   thread 1         read  hash hash hash  read  hash …     under a lock, then hashes all its leaves side by side
-//! ```
+//! Hashes many files, one after the other and each front to back: one thread at a time reads a batch of files, or a
+//! part of a long file, and all threads hash the leaves of their units side by side.
 
+use core::iter;
 use core::ops::Range;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use simd_digest::blake2::Part;
@@ -97,21 +93,19 @@ pub(super) fn run<T: Task>(
     // One thread that has one lane hashes by leaves all the same.
     let group = plan.group.unwrap_or((GROUP / leaf).max(1) * leaf);
     let reader = Reader::new(setting.direct, setting.quiet);
-    let feed = Mutex::new(Feed { tasks, reader, group, leaf, setting, waiting: None, long: None, number: 0 });
-    let work = || {
-        let mut feed = feed.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut feed = Feed { tasks, reader, group, leaf, setting, waiting: None, long: None };
+    let units = iter::from_fn(|| {
         let mut buffer = buffers.take(group);
-        let unit = feed.next(&mut buffer);
-        let number = feed.number;
-        feed.number += 1;
-        drop(feed);
-        let hashed = unit.map(|unit| unit.hash(tree, &buffer));
+        Some((feed.next(&mut buffer)?, buffer))
+    });
+    let work = |(unit, buffer): (Unit<T>, Vec<u8>)| {
+        let hashed = unit.hash(tree, &buffer);
         buffers.put(buffer);
-        Some((number, hashed?))
+        hashed
     };
     // The leaves of a long file so far, or why there are none.
     let mut long: io::Result<Vec<u8>> = Ok(Vec::new());
-    in_order(plan.threads, work, |units| {
+    in_order(plan.threads, units, work, |units| {
         for unit in units {
             match unit {
                 Hashed::Batch(done) => done.into_iter().try_for_each(|(task, outcome)| consume(task, outcome))?,
@@ -211,7 +205,6 @@ struct Feed<'a, I: Iterator> {
     /// A file that has no room in the batch before.
     waiting: Option<(I::Item, Input<'a>, SystemTime)>,
     long: Option<Long<'a, I::Item>>,
-    number: u64,
 }
 
 impl<'a, T: Task, I: Iterator<Item = T>> Feed<'a, I> {
