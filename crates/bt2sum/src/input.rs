@@ -1,4 +1,5 @@
-//! Opens files and standard input, reads them without their holes, and notices if a file changes meanwhile.
+//! Opens files and standard input, reads them, those of a catalogue without their holes, and notices if a file changes
+//! meanwhile.
 
 use core::mem;
 use core::ops::Range;
@@ -12,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::progress::Progress;
 use crate::walk;
 
-/// The length of the longest read at an offset, in bytes: a limit of bytes in a second is kept within as many.
+/// The length of the longest read at an offset, in bytes. A limit of bytes in a second is exceeded by no more.
 const PIECE: usize = 1 << 20;
 
 /// A place to read a message from.
@@ -76,8 +77,10 @@ pub(crate) struct Input<'a> {
     pub(crate) before: Metadata,
     /// The position of a regular file when it was opened.
     begin: u64,
-    /// Whether the system must tell the length. If not, a file of length 0 may have bytes, as files of `/proc` have.
-    has_length: bool,
+    /// Whether the file is one of a catalogue or of a repair. Then its holes are passed over, and the system must tell
+    /// its length. A checksum is of what reading gives, whatever the system says about holes, and of files of `/proc`,
+    /// which have the length 0.
+    of_catalogue: bool,
     /// The part of a sparse file that was looked at last, and whether it is a hole.
     part: Mutex<(Range<u64>, bool)>,
     /// Whether the file is read for the second time.
@@ -100,16 +103,16 @@ impl<'a> Input<'a> {
     /// An open file of any kind, which has this metadata.
     pub(crate) fn new(file: File, before: Metadata, progress: &'a Progress) -> Self {
         let (part, mark) = (Mutex::default(), Mark::None);
-        Self { file, before, begin: 0, has_length: false, part, read_again: false, progress, mmap: false, mark }
+        Self { file, before, begin: 0, of_catalogue: false, part, read_again: false, progress, mmap: false, mark }
     }
 
-    /// An open regular file, whose length the system must tell.
+    /// An open regular file of a catalogue or of a repair.
     pub(crate) fn regular(file: File, progress: &'a Progress) -> io::Result<Self> {
         let before = file.metadata()?;
         if !before.is_file() {
             return Err(io::Error::other("Not a regular file"));
         }
-        Ok(Self { has_length: true, ..Self::new(file, before, progress) })
+        Ok(Self { of_catalogue: true, ..Self::new(file, before, progress) })
     }
 
     /// The bytes from the current position to the end of a regular file, at most `limit` of them. `None` for any other
@@ -158,14 +161,14 @@ impl<'a> Input<'a> {
     /// other permissions, and for the first time: then the file is to be read once more, and its position is that of
     /// the beginning. The time of the contents may have been put back, so without this second reading nothing is known.
     ///
-    /// The times are ignored for a file of length 0 if the system need not tell the length.
+    /// The times are ignored for a file of length 0, except in a catalogue.
     pub(crate) fn is_steady(&mut self) -> io::Result<bool> {
         if !self.is_file() {
             return Ok(true);
         }
         let after = self.file.metadata()?;
         let is_empty = after.len() == 0 && self.before.len() == 0;
-        if is_empty && !self.has_length {
+        if is_empty && !self.of_catalogue {
             return Ok(true);
         }
         if is_unchanged(&self.before, &after) {
@@ -187,7 +190,8 @@ impl<'a> Input<'a> {
         Ok(false)
     }
 
-    /// Fills the buffer with the bytes of a regular file from `offset` on. A file that ends before has changed.
+    /// Fills the buffer with the bytes of a regular file from `offset` on. A file that ends before has changed. In a
+    /// catalogue, the position of the file is another one afterwards.
     pub(crate) fn fill_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         self.fill_by(buffer, offset, |buffer, offset| read_at(&self.file, buffer, offset))
     }
@@ -202,7 +206,9 @@ impl<'a> Input<'a> {
         while !buffer.is_empty() {
             let (most, is_hole) = self.alike(offset, buffer.len());
             let length = if is_hole {
-                self.pass(&mut buffer[..most])
+                buffer[..most].fill(0);
+                self.progress.pass(most as u64);
+                most
             } else {
                 match read(&mut buffer[..most.min(PIECE)], offset) {
                     Ok(0) => return Err(changed()),
@@ -221,7 +227,7 @@ impl<'a> Input<'a> {
     fn is_sparse(&self) -> bool {
         use std::os::unix::fs::MetadataExt;
 
-        self.is_file() && self.before.blocks() < self.before.len().div_ceil(512)
+        self.of_catalogue && self.before.blocks() < self.before.len().div_ceil(512)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -231,7 +237,7 @@ impl<'a> Input<'a> {
 
     /// How many bytes from `offset` on, at most `most`, are all in a hole or all in none, and whether they are in one.
     /// A hole that the system does not tell of is none. Asking the system moves the position.
-    fn alike(&self, offset: u64, most: usize) -> (usize, bool) {
+    pub(crate) fn alike(&self, offset: u64, most: usize) -> (usize, bool) {
         if offset >= self.before.len() || !self.is_sparse() {
             return (most, false);
         }
@@ -240,20 +246,6 @@ impl<'a> Input<'a> {
             *part = part_at(&self.file, offset, self.before.len());
         }
         (usize::try_from(part.0.end - offset).unwrap_or(usize::MAX).min(most), part.1)
-    }
-
-    /// Whether all of these bytes are in one hole.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn is_hole(&self, range: &Range<u64>) -> bool {
-        let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-        self.alike(range.start, length) == (length, true)
-    }
-
-    /// Fills the buffer with bytes of a hole, and returns its length.
-    fn pass(&self, buffer: &mut [u8]) -> usize {
-        buffer.fill(0);
-        self.progress.pass(buffer.len() as u64);
-        buffer.len()
     }
 }
 
@@ -335,16 +327,7 @@ pub(crate) fn changed() -> io::Error {
 }
 
 impl Read for Input<'_> {
-    fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
-        if self.is_sparse() {
-            let offset = self.file.stream_position()?;
-            let (most, is_hole) = self.alike(offset, buffer.len());
-            buffer = &mut buffer[..most];
-            self.file.seek(SeekFrom::Start(if is_hole { offset + most as u64 } else { offset }))?;
-            if is_hole {
-                return Ok(self.pass(buffer));
-            }
-        }
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
         self.progress.add(length);
         if length == 0
@@ -535,6 +518,18 @@ mod tests {
             let read = read.map_err(|error| error.to_string());
             assert_eq!((read.as_deref().map_err(String::as_str), readings), (expected, changes.len()), "{i}");
         }
+    }
+
+    /// A checksum is of all that reading gives.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_catalogues_have_holes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1 << 20).unwrap();
+        let progress = Progress::default();
+        let of_catalogue = Input::regular(file.reopen().unwrap(), &progress).unwrap();
+        let of_checksum = Source::File(file.path()).open(&progress, false).unwrap();
+        assert_eq!((of_catalogue.alike(5, 9), of_checksum.alike(5, 9)), ((9, true), (9, false)));
     }
 
     /// The holes of the first reading are not those of the second.

@@ -42,8 +42,8 @@
 //!   signals     cleans up before a signal ends the program
 //!   restore     brings back files that are gone
 //!   mend        puts right what is damaged in one file, by copies of it
-//!   reader      reads files leaf by leaf, perhaps from the disk
-//!   input       opens files and standard input, reads them without their holes, and notices changes
+//!   reader      reads files around what cannot be read, perhaps from the disk
+//!   input       opens files and standard input, reads them, and notices changes
 //!   walk        finds the files below directories, and opens paths of any length
 //!   tree        has messages as leaves and roots over these, for any hash with trees
 //!   scheme      names the algorithms, and gives the library's parameters for each kind of digest

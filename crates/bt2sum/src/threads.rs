@@ -1,7 +1,7 @@
 //! Runs work on several threads and hands over the results in order.
 //!
 //! ```text
-//!   thread 0   unit  work work work  unit  work work …      a thread takes a unit under a lock, as by reading it from
+//!   thread 0   unit  work work work  unit  work work …      a thread takes a unit under a lock, perhaps reads it from
 //!   thread 1         unit  work work work  unit  work …     a file, and works on it without the lock
 //! ```
 

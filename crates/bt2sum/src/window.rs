@@ -69,10 +69,6 @@ pub(crate) fn read_ahead(input: &Input<'_>, range: Range<u64>) {
     use core::num::NonZeroU64;
     use rustix::fs::{Advice, fadvise};
 
-    // The system would fill memory with the bytes of a hole.
-    if input.is_hole(&range) {
-        return;
-    }
     let length = NonZeroU64::new(range.end.saturating_sub(range.start));
     // A failure costs time only.
     let _ = length.map(|_| fadvise(&input.file, range.start, length, Advice::WillNeed));

@@ -12,7 +12,6 @@ mod blake3;
 mod check;
 mod digests;
 mod failures;
-mod holes;
 mod improper;
 mod in_time;
 mod json;
