@@ -11,12 +11,13 @@ use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
 use simd_digest::sha2::{Variant224, Variant256, Variant384, Variant512};
 
+use crate::buffers::{Buffer, Buffers};
 use crate::function::{Blake2, Blake2p, Blake3, Function, Sha2};
 use crate::input::{Input, Source, fill};
 use crate::message;
 use crate::progress::Progress;
 use crate::scheme::{Algorithm, Digest, Scheme, Secret};
-use crate::team::{Buffers, Hashed, LeafSink, MEMORY};
+use crate::team::{Hashed, LeafSink, MEMORY};
 use crate::threads::in_order;
 use crate::walk;
 use crate::window::Pieces;
@@ -88,7 +89,7 @@ struct Lane<'a, H: Function> {
     pieces: Pieces,
     hasher: H::Hasher,
     length: u64,
-    buffer: Vec<u8>,
+    buffer: Buffer,
 }
 
 impl<H: Function> Lane<'_, H> {
@@ -346,7 +347,7 @@ impl Engine {
         self.begin(job.source);
         let input = self.open(job.source)?;
         let hasher = H::hasher(job.scheme, &self.secret);
-        Ok(Lane { index, input, pieces: Pieces::default(), hasher, length: 0, buffer: vec![0; PIECE] })
+        Ok(Lane { index, input, pieces: Pieces::default(), hasher, length: 0, buffer: Buffer::new(PIECE) })
     }
 }
 

@@ -8,9 +8,10 @@ use simd_digest::blake2::{self, Flavour, Parallel};
 use simd_digest::blake3;
 use simd_digest::sha2::{self, Variant};
 
+use crate::buffers::Buffers;
 use crate::input::Input;
 use crate::scheme::{Digest, Scheme, Secret, Span, digest};
-use crate::team::{Buffers, Hashed};
+use crate::team::Hashed;
 use crate::{message, subtrees};
 
 /// A hash function, which hashes messages side by side and piece by piece. The methods about trees have defaults for

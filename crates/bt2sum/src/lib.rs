@@ -48,6 +48,7 @@
 //!   tree        has messages as leaves and roots over these, for any hash with trees
 //!   scheme      names the algorithms, and gives the library's parameters for each kind of digest
 //!   number      reads and writes numbers with units
+//!   buffers     is the memory into which files are read
 //!   threads     runs work on several threads, with results in order
 //!   progress    shows how far the work is
 //! ```
@@ -57,6 +58,7 @@
 mod archive;
 mod args;
 mod armour;
+mod buffers;
 mod call;
 mod check;
 mod engine;
@@ -114,6 +116,7 @@ use simd_digest::blake2b::{self, FlavourB};
 use simd_digest::blake2s::FlavourS;
 
 use crate::args::{Options, Role, Tool};
+use crate::buffers::Buffers;
 use crate::call::Refused;
 use crate::engine::{Engine, Job};
 use crate::input::Source;
@@ -123,7 +126,7 @@ use crate::progress::Progress;
 use crate::scheme::Algorithm;
 #[cfg(target_os = "linux")]
 use crate::supervise::{Child, Done, Journal};
-use crate::team::{Buffers, Hashed};
+use crate::team::Hashed;
 use crate::walk::Filter;
 
 /// The length of the names in a batch, in bytes. The next batch is found below directories when this one is hashed,

@@ -8,8 +8,9 @@ use std::io::{self, Read};
 
 use simd_digest::Backend;
 
+use crate::buffers::{Buffer, Buffers};
 use crate::input::Input;
-use crate::team::{Buffers, GROUP, Hashed, LeafSink, Plan, Team};
+use crate::team::{GROUP, Hashed, LeafSink, Plan, Team};
 use crate::window::Pieces;
 use crate::{regular, stream};
 use simd_digest::blake2::{self, Flavour, Hash, Tree};
@@ -39,7 +40,7 @@ pub(crate) fn tree<F: Flavour>(
 
 /// Gives the rest of the input to `update`, piece by piece, and returns its length.
 pub(crate) fn in_pieces(input: &mut Input<'_>, mut update: impl FnMut(&[u8])) -> io::Result<u64> {
-    let (mut pieces, mut buffer) = (Pieces::default(), vec![0; PIECE]);
+    let (mut pieces, mut buffer) = (Pieces::default(), Buffer::new(PIECE));
     let mut length = 0;
     loop {
         let piece = pieces.next(input, &mut buffer)?;

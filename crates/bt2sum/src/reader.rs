@@ -4,11 +4,9 @@ use core::ops::Range;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 
+use crate::buffers::{ALIGNMENT, Buffer};
 use crate::input::{Input, read_at};
 use crate::output::{reason, warn};
-
-/// Offsets, lengths and addresses of direct reads are multiples of this.
-const ALIGNMENT: usize = 4096;
 
 /// The length of a direct read, in bytes.
 const DIRECT: usize = 1 << 20;
@@ -16,8 +14,8 @@ const DIRECT: usize = 1 << 20;
 /// Reads one file at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    /// The buffer of direct reads, of which [`ALIGNMENT`] bytes are for an aligned beginning.
-    direct: Option<Vec<u8>>,
+    /// The buffer of direct reads, whose offsets and lengths are multiples of [`ALIGNMENT`], too.
+    direct: Option<Buffer>,
     /// The bytes of the file that this buffer has.
     buffered: Range<u64>,
     /// Whether direct reads that are not possible are no news.
@@ -28,7 +26,7 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub(crate) fn new(direct: bool, quiet: bool) -> Self {
-        Self { direct: direct.then(|| vec![0; DIRECT + ALIGNMENT]), quiet, ..Self::default() }
+        Self { direct: direct.then(|| Buffer::new(DIRECT)), quiet, ..Self::default() }
     }
 
     /// A reader that looks for what is on the disk: by direct reads, or else by what the system reads after it was
@@ -90,15 +88,13 @@ impl Reader {
     /// Reads once, some bytes from `offset` on.
     fn once(&mut self, input: &Input<'_>, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let Some(direct) = &mut self.direct else { return read_at(&input.file, buffer, offset) };
-        let begin = direct.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
         // No more than is asked for: one bad sector makes the system refuse all of a read.
         let wanted = usize::try_from(offset % ALIGNMENT as u64).unwrap_or(0) + buffer.len().min(DIRECT);
         let wanted = wanted.next_multiple_of(ALIGNMENT).min(DIRECT);
-        let aligned = &mut direct[begin..][..DIRECT];
         if !self.buffered.contains(&offset) {
             self.buffered = 0..0;
             let from = offset - offset % ALIGNMENT as u64;
-            match read_at(&input.file, &mut aligned[..wanted], from) {
+            match read_at(&input.file, &mut direct[..wanted], from) {
                 Ok(length) => self.buffered = from..from + length as u64,
                 Err(error) if error.kind() == ErrorKind::InvalidInput => {
                     read_directly(&input.file, false)?;
@@ -117,7 +113,7 @@ impl Reader {
         let here = usize::try_from(offset - self.buffered.start).unwrap_or(usize::MAX);
         let there = usize::try_from(self.buffered.end - self.buffered.start).unwrap_or(usize::MAX);
         let length = buffer.len().min(there - here);
-        buffer[..length].copy_from_slice(&aligned[here..][..length]);
+        buffer[..length].copy_from_slice(&direct[here..][..length]);
         Ok(length)
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 
 use simd_digest::blake2::{Hash, Part, Tree};
 
+use crate::buffers::Buffer;
 use crate::input::{fill, read};
 use crate::team::{Hashed, LeafSink, Team, root};
 use crate::threads::in_order;
@@ -24,7 +25,8 @@ pub(crate) fn leaf_by_leaf<F: Flavour>(
     tree: &Tree<F>,
     sink: LeafSink<'_, F>,
 ) -> io::Result<Hashed<Hash<F>>> {
-    let mut leaves = LeafByLeaf { input, buffer: vec![0; PIECE], begin: 0, end: 0, index: 0, length: 0, ended: false };
+    let mut leaves =
+        LeafByLeaf { input, buffer: Buffer::new(PIECE), begin: 0, end: 0, index: 0, length: 0, ended: false };
     let hash = root(tree, iter::from_fn(|| leaves.next(tree).transpose()).map(|leaf| Ok(vec![leaf?])), sink)?;
     Ok(Hashed { hash, length: leaves.length })
 }
@@ -32,7 +34,7 @@ pub(crate) fn leaf_by_leaf<F: Flavour>(
 /// A stream, and how far its leaves are hashed.
 struct LeafByLeaf<R> {
     input: R,
-    buffer: Vec<u8>,
+    buffer: Buffer,
     /// The part of the buffer from `begin` to `end` is read, but in no leaf yet.
     begin: usize,
     end: usize,
@@ -97,7 +99,7 @@ pub(crate) fn in_groups<T: Send, H>(
         let filled = reader.next(&mut buffer);
         Some((buffer, filled, reader.ended))
     });
-    let work = |(number, (buffer, filled, is_last)): (u64, (Vec<u8>, io::Result<usize>, bool))| {
+    let work = |(number, (buffer, filled, is_last)): (u64, (Buffer, io::Result<usize>, bool))| {
         let hashed = filled.and_then(|filled| hash(number, &buffer[..filled], is_last));
         buffers.put(buffer);
         hashed
@@ -150,8 +152,8 @@ mod tests {
     use simd_digest::blake2b::{Hash, Tree};
 
     use super::*;
+    use crate::buffers::Buffers;
     use crate::paint::paint;
-    use crate::team::Buffers;
 
     /// Gives `message` in short reads of many lengths, each after an interruption, and then the end or an error.
     struct Restless<'a> {

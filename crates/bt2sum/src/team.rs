@@ -3,10 +3,10 @@
 //! A *group* is a run of whole leaves that one thread takes at a time.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
 
 use simd_digest::blake2::{Hash, Tree};
 
+use crate::buffers::Buffers;
 use simd_digest::blake2::Flavour;
 
 /// The limit for all buffers together, in bytes, whatever the lengths of file and leaf.
@@ -55,23 +55,6 @@ pub(crate) struct Hashed<H> {
     pub(crate) hash: H,
     /// The length of the message, in bytes.
     pub(crate) length: u64,
-}
-
-/// Buffers to use again, so that each thread need not allocate one for every group.
-#[derive(Debug, Default)]
-pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
-
-impl Buffers {
-    /// A buffer of this length, new or used. A used one still has its old bytes.
-    pub(crate) fn take(&self, length: usize) -> Vec<u8> {
-        let used = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        used.filter(|buffer| buffer.len() == length).unwrap_or_else(|| vec![0; length])
-    }
-
-    /// Keeps a buffer for later.
-    pub(crate) fn put(&self, buffer: Vec<u8>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
-    }
 }
 
 /// Receives the digests of the leaves, in order. An error from the sink ends the hashing.
