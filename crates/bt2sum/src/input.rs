@@ -13,7 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::progress::Progress;
 use crate::walk;
 
-/// The length of the longest read at an offset, in bytes. A limit of bytes in a second is exceeded by no more.
+/// The length of the longest read at an offset, in bytes. After each, the thread waits if there is a limit of bytes in
+/// a second.
 const PIECE: usize = 1 << 20;
 
 /// A place to read a message from.
@@ -77,9 +78,9 @@ pub(crate) struct Input<'a> {
     pub(crate) before: Metadata,
     /// The position of a regular file when it was opened.
     begin: u64,
-    /// Whether the file is one of a catalogue or of a repair. Then its holes are passed over, and the system must tell
-    /// its length. A checksum is of what reading gives, whatever the system says about holes, and of files of `/proc`,
-    /// which have the length 0.
+    /// Whether holes are passed over, and the system must tell the length, as for files of catalogues and files that
+    /// are mended. A checksum is of what reading gives, whatever the system says about holes. Files of `/proc` have
+    /// the length 0, and checksums all the same.
     of_catalogue: bool,
     /// The part of a sparse file that was looked at last, and whether it is a hole.
     part: Mutex<(Range<u64>, bool)>,
@@ -106,13 +107,18 @@ impl<'a> Input<'a> {
         Self { file, before, begin: 0, of_catalogue: false, part, read_again: false, progress, mmap: false, mark }
     }
 
-    /// An open regular file of a catalogue or of a repair.
+    /// An open regular file, all of which is read.
     pub(crate) fn regular(file: File, progress: &'a Progress) -> io::Result<Self> {
         let before = file.metadata()?;
         if !before.is_file() {
             return Err(io::Error::other("Not a regular file"));
         }
-        Ok(Self { of_catalogue: true, ..Self::new(file, before, progress) })
+        Ok(Self::new(file, before, progress))
+    }
+
+    /// An open regular file of a catalogue, or one that is mended. Its holes are passed over.
+    pub(crate) fn of_catalogue(file: File, progress: &'a Progress) -> io::Result<Self> {
+        Ok(Self { of_catalogue: true, ..Self::regular(file, progress)? })
     }
 
     /// The bytes from the current position to the end of a regular file, at most `limit` of them. `None` for any other
@@ -161,7 +167,7 @@ impl<'a> Input<'a> {
     /// other permissions, and for the first time: then the file is to be read once more, and its position is that of
     /// the beginning. The time of the contents may have been put back, so without this second reading nothing is known.
     ///
-    /// The times are ignored for a file of length 0, except in a catalogue.
+    /// The times are ignored for a file of length 0, except of a catalogue.
     pub(crate) fn is_steady(&mut self) -> io::Result<bool> {
         if !self.is_file() {
             return Ok(true);
@@ -186,12 +192,14 @@ impl<'a> Input<'a> {
             ));
         }
         (self.before, self.read_again, self.part) = (after, true, Mutex::default());
-        self.file.seek(SeekFrom::Start(self.begin))?;
+        if !self.of_catalogue {
+            self.file.seek(SeekFrom::Start(self.begin))?;
+        }
         Ok(false)
     }
 
-    /// Fills the buffer with the bytes of a regular file from `offset` on. A file that ends before has changed. In a
-    /// catalogue, the position of the file is another one afterwards.
+    /// Fills the buffer with the bytes of a regular file from `offset` on. A file that ends before has changed. The
+    /// position of the file may be another one afterwards, except on Unix if holes are read.
     pub(crate) fn fill_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         self.fill_by(buffer, offset, |buffer, offset| read_at(&self.file, buffer, offset))
     }
@@ -527,7 +535,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(1 << 20).unwrap();
         let progress = Progress::default();
-        let of_catalogue = Input::regular(file.reopen().unwrap(), &progress).unwrap();
+        let of_catalogue = Input::of_catalogue(file.reopen().unwrap(), &progress).unwrap();
         let of_checksum = Source::File(file.path()).open(&progress, false).unwrap();
         assert_eq!((of_catalogue.alike(5, 9), of_checksum.alike(5, 9)), ((9, true), (9, false)));
     }
@@ -541,7 +549,7 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         file.set_len(1 << 20).unwrap();
         let progress = Progress::default();
-        let mut input = Input::regular(file.try_clone().unwrap(), &progress).unwrap();
+        let mut input = Input::of_catalogue(file.try_clone().unwrap(), &progress).unwrap();
         std::thread::sleep(Duration::from_millis(30));
         let mut readings = Vec::new();
         input

@@ -48,7 +48,7 @@
 //!   tree        has messages as leaves and roots over these, for any hash with trees
 //!   scheme      names the algorithms, and gives the library's parameters for each kind of digest
 //!   number      reads and writes numbers with units
-//!   buffers     is the memory into which files are read
+//!   buffers     is the memory into which files are read that are long, or many
 //!   threads     runs work on several threads, with results in order
 //!   progress    shows how far the work is
 //! ```

@@ -133,7 +133,7 @@ pub(crate) fn wrong_leaves(
     progress: &Progress,
 ) -> io::Result<Wrong> {
     let (mut wrong, mut buffer) = (Vec::new(), Vec::new());
-    let (mut reader, input) = (Reader::of_disk(), Input::regular(file.try_clone()?, progress)?);
+    let (mut reader, input) = (Reader::of_disk(), Input::of_catalogue(file.try_clone()?, progress)?);
     reader.begin(&input);
     let step = (GROUP / recorded.chunk).max(1);
     for first in leaves.clone().step_by(usize::try_from(step).unwrap_or(usize::MAX)) {

@@ -36,7 +36,8 @@ impl Reader {
         Self { forgets: true, ..Self::new(true, true) }
     }
 
-    /// To be called before a file is read, and before it is read again: the buffer of direct reads has bytes of one file.
+    /// To be called before a file is read, and before it is read again: the buffer of direct reads has bytes of one
+    /// file.
     pub(crate) fn begin(&mut self, input: &Input<'_>) {
         self.buffered = 0..0;
         if self.direct.is_some() && input.before.len() > 0 && read_directly(&input.file, true).is_err() {
@@ -168,7 +169,7 @@ mod tests {
             }
             for (direct, piece) in [(false, 999_999), (false, LENGTH), (true, 999_999), (true, 4096), (true, LENGTH)] {
                 let mut reader = Reader::new(direct, false);
-                let input = Input::regular(File::open(file.path()).unwrap(), &progress).unwrap();
+                let input = Input::of_catalogue(File::open(file.path()).unwrap(), &progress).unwrap();
                 reader.begin(&input);
                 let mut bytes = vec![1; LENGTH];
                 for (i, part) in bytes.chunks_mut(piece).enumerate() {
@@ -186,7 +187,7 @@ mod tests {
         let progress = Progress::default();
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut reader = Reader::new(true, false);
-        let input = Input::regular(File::open(file.path()).unwrap(), &progress).unwrap();
+        let input = Input::of_catalogue(File::open(file.path()).unwrap(), &progress).unwrap();
         reader.begin(&input);
         let flags = rustix::fs::fcntl_getfl(&input.file).unwrap();
         assert!(reader.direct.is_some() && !flags.contains(rustix::fs::OFlags::DIRECT));
@@ -198,7 +199,7 @@ mod tests {
         let progress = Progress::default().at_rate(Some(1000));
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(1 << 40).unwrap();
-        let input = Input::regular(File::open(file.path()).unwrap(), &progress).unwrap();
+        let input = Input::of_catalogue(File::open(file.path()).unwrap(), &progress).unwrap();
         let (mut buffer, begun) = (vec![1; 60_000], Instant::now());
         assert_eq!(Reader::default().fill(&input, &mut buffer, 1 << 39, 1000).unwrap(), []);
         assert!(begun.elapsed() < Duration::from_secs(30));

@@ -9,7 +9,8 @@ use simd_digest::blake2::{Hash, Tree};
 use crate::buffers::Buffers;
 use simd_digest::blake2::Flavour;
 
-/// The limit for all buffers together, in bytes, whatever the lengths of file and leaf.
+/// The limit for all buffers together, in bytes, whatever the lengths of file and leaf. Each takes a page more, for its
+/// alignment.
 pub(crate) const MEMORY: usize = 128 << 20;
 
 /// The least length of a group of small leaves, in bytes: enough to make the cost of locks and system calls negligible.

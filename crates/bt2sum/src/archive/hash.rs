@@ -254,7 +254,7 @@ impl<'a, T: Task, I: Iterator<Item = T>> Feed<'a, I> {
                 content.bad = bad.into_iter().map(|(leaf, reason)| (leaf as u64, reason)).collect();
                 Ok(Small { content, bytes: Some(filled..end) })
             });
-            // The next file begins at an address to which the system copies fast.
+            // The next file begins at an address to which the system copies fast, and in a cache line of its own.
             filled = end.next_multiple_of(64).min(self.group);
             batch.push((task, Some(small)));
         }
@@ -305,7 +305,7 @@ enum Begun<'a> {
 fn begin<'a>(wanted: Wanted<'_>, setting: &Setting<'a>) -> Begun<'a> {
     let look = |place: &Place| {
         if setting.extra.has_attributes() {
-            return Content::new(&Input::regular(place.open()?, setting.progress)?, SystemTime::now(), setting);
+            return Content::new(&Input::of_catalogue(place.open()?, setting.progress)?, SystemTime::now(), setting);
         }
         place.stat().map(|stat| Content {
             length: u64::try_from(stat.st_size).unwrap_or(0),
@@ -326,7 +326,7 @@ fn begin<'a>(wanted: Wanted<'_>, setting: &Setting<'a>) -> Begun<'a> {
         },
         Wanted::Hash(place) => {
             setting.progress.begin(OsStr::from_bytes(&place.name));
-            match place.open().and_then(|file| Input::regular(file, setting.progress)) {
+            match place.open().and_then(|file| Input::of_catalogue(file, setting.progress)) {
                 Ok(input) => Begun::Open(input),
                 Err(error) => Begun::Done(Some(Err(error))),
             }

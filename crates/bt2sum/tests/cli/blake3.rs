@@ -551,7 +551,7 @@ fn b3sum_reads_our_lists() {
     }
 }
 
-/// A pipe of several groups, and its end at a group's, a subtree's and a chunk's.
+/// A pipe of several groups, each a subtree, and its end at a group's, at smaller subtrees' and at a chunk's.
 #[test]
 fn pipes() {
     let directory = Directory::new();
