@@ -86,7 +86,7 @@ pub(crate) const fn closes_whole_blocks<H: Function>() -> bool {
 pub(crate) enum Known {
     Nothing,
     /// All messages begin with equal chaining values. In BLAKE2, [`Last`](Function::Last) and the upper counter words are
-    /// equal, too; only the lower counter words differ.
+    /// equal, too; only the lower counter words differ. BLAKE3's kernels do not ask: messages that are alike are groups.
     Alike,
     /// As [`Alike`](Self::Alike); each message has one block, whose upper half is zeros.
     Half,
@@ -266,14 +266,24 @@ pub(crate) fn lanes_of<'a, B, const L: usize>(messages: &[&'a [B]], count: usize
     lanes
 }
 
-/// The bytes of block `i` of each lane.
+/// Block `i` of each lane.
 #[inline(always)]
-pub(crate) fn block_of_each<'a, B: Block, const L: usize>(lanes: &[&'a [B]; L], i: usize) -> [&'a [u8]; L] {
-    let mut blocks = [&[][..]; L];
-    for l in 0..L {
-        blocks[l] = lanes[l][i].bytes();
+pub(crate) fn block_of_each<'a, B, const L: usize>(lanes: &[&'a [B]; L], i: usize) -> [&'a B; L] {
+    let mut blocks = [&lanes[0][i]; L];
+    for l in 1..L {
+        blocks[l] = &lanes[l][i];
     }
     blocks
+}
+
+/// The bytes of these blocks.
+#[inline(always)]
+pub(crate) fn bytes_of_each<B: Block, const L: usize>(blocks: [&B; L]) -> [&[u8]; L] {
+    let mut bytes = [&[][..]; L];
+    for l in 0..L {
+        bytes[l] = blocks[l].bytes();
+    }
+    bytes
 }
 
 /// `L` words that belong to as many messages.
@@ -289,6 +299,20 @@ pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
             rows[l] = Self::load(token, messages[l], i);
         }
         to.copy_from_slice(&Self::transpose(rows));
+    }
+}
+
+/// Has the compiler align the stack to lines of the cache, in the function that this is inlined into.
+///
+/// It does so by itself for vectors that lie in memory, and not for those that it only keeps there for want of registers.
+/// Else every second of these crosses a line, if the caller's stack lies so.
+#[inline(always)]
+pub(crate) fn align_stack<V>() {
+    #[repr(align(64))]
+    struct Line(#[allow(dead_code, reason = "its place counts")] u8);
+
+    if const { size_of::<V>() > 16 } {
+        core::hint::black_box(&mut Line(0));
     }
 }
 

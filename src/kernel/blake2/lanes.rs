@@ -4,7 +4,7 @@ use core::slice::from_ref;
 
 use super::{Constants, SIGMA, halves};
 use crate::kernel::g::{HalfG, Place, places_of, rounds};
-use crate::kernel::{Block, Known, Lanes, Run, Word, block_of_each, lanes_of};
+use crate::kernel::{Block, Known, Lanes, Run, Word, align_stack, block_of_each, bytes_of_each, lanes_of};
 
 /// The order in which each round takes the words of the message.
 static ORDERS: [[Place; 16]; 12] = places_of(&SIGMA);
@@ -21,6 +21,7 @@ const AHEAD: usize = 1024;
 /// messages leave their lanes whenever one ends, so no lane is set up anew.
 #[inline(always)]
 pub(crate) fn compress_lanes<F: Constants, V: HalfG<F::Word, L>, const L: usize>(token: V::Token, run: Run<'_, F>) {
+    align_stack::<V>();
     let number = run.chains.len();
     let lane = |l: usize| l.min(number - 1);
     let splat = |word| V::new(token, [word; L]);
@@ -104,7 +105,7 @@ pub(crate) fn compress_lanes<F: Constants, V: HalfG<F::Word, L>, const L: usize>
         }
         let lanes = lanes_of::<F::Block, L>(&messages, count, run.stride);
         for block in 0..count {
-            let blocks = block_of_each(&lanes, block * run.stride);
+            let blocks = bytes_of_each(block_of_each(&lanes, block * run.stride));
             if let Some(ahead) = ahead {
                 for block in blocks {
                     for line in block.chunks(64) {

@@ -5,7 +5,7 @@ use core::slice::from_ref;
 use super::Blake3Function;
 use super::{Chain, Ends, Group, IV, SingleBlock, halves};
 use crate::kernel::g::{HalfG, Place, places_of, rounds, unrolled_rounds};
-use crate::kernel::{Known, Run, Word, block_of_each, lanes_of};
+use crate::kernel::{Run, Word, align_stack, block_of_each, bytes_of_each, lanes_of};
 
 /// The order in which each round takes the words of the message: the paper's permutation, applied once more each round.
 static ORDERS: [[Place; 16]; 7] = {
@@ -48,21 +48,17 @@ pub(crate) fn compress_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, 
     let live = run.chains.len();
     let lane = |l: usize| l.min(live - 1);
     let mut h = [splat::<V, L>(token, 0); 8];
-    if run.hint != Known::Nothing {
-        h = splat_all::<V, L>(token, &run.chains[0].h);
-    } else {
-        // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
-        for (i, h) in h.chunks_mut(L).enumerate() {
-            let mut rows = [splat::<V, L>(token, 0); L];
-            for (l, row) in rows.iter_mut().enumerate() {
-                let mut words = [0; L];
-                let part = &run.chains[lane(l)].h[i * L..];
-                let number = part.len().min(L);
-                words[..number].copy_from_slice(&part[..number]);
-                *row = V::new(token, words);
-            }
-            h.copy_from_slice(&V::transpose(rows)[..h.len()]);
+    // No `array::from_fn` or `map` here: their closures may become calls, which know no instruction set.
+    for (i, h) in h.chunks_mut(L).enumerate() {
+        let mut rows = [splat::<V, L>(token, 0); L];
+        for (l, row) in rows.iter_mut().enumerate() {
+            let mut words = [0; L];
+            let part = &run.chains[lane(l)].h[i * L..];
+            let number = part.len().min(L);
+            words[..number].copy_from_slice(&part[..number]);
+            *row = V::new(token, words);
         }
+        h.copy_from_slice(&V::transpose(rows)[..h.len()]);
     }
     let [mut low, mut high, mut length, mut flags, mut first, mut last] = [[0; L]; 6];
     for l in 0..L {
@@ -233,6 +229,7 @@ pub(crate) fn output_lanes<V: HalfG<u32, L>, const L: usize>(
     root: SingleBlock<'_>,
     blocks: &mut [[u8; 64]],
 ) {
+    align_stack::<V>();
     let mut m = [splat::<V, L>(token, 0); 16];
     for (i, m) in m.iter_mut().enumerate() {
         *m = splat(token, u32::load(root.bytes, i));
@@ -297,9 +294,10 @@ fn compress_blocks<V: HalfG<u32, L>, const L: usize>(
     ahead: usize,
     tags: &Tags<V>,
 ) {
+    align_stack::<V>();
     let lanes = lanes_of::<[u8; 64], L>(inputs, count, stride);
     for block in 0..count {
-        let blocks = block_of_each(&lanes, block * stride);
+        let blocks = bytes_of_each(block_of_each(&lanes, block * stride));
         if L >= 8 && count == BLOCKS_OF_CHUNK {
             for block in blocks {
                 V::fetch_ahead(block, ahead);
