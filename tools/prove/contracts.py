@@ -35,7 +35,7 @@ class Contract:
         self.hash, self.layout, self.entry = hash_, layout, entry
         self.machine = machine(program, code, hash_.size, hash_.block, [], self.message)
         self.frame = self.machine.frame
-        self.memory, self.ranges, self.orders = {"stack": {}, "aligned": {}}, {}, frozenset()
+        self.memory, self.ranges, self.orders = {"stack": {}}, {}, frozenset()
         self.states = {}
         self.before = before
         """Arguments of no use before those of the contract."""
@@ -91,7 +91,7 @@ class Contract:
         st.g[machine.STACK] = unpack(self.frame.pointer, 8)
         st.k = [[("unknown",)] * 64 for _ in range(8)]
         st.memory, st.flags, st.seen, st.turns, st.loop = self.memory, NOT_KNOWN, {}, 0, None
-        st.ip, st.orders = self.entry, self.orders
+        st.ip, st.calls, st.orders = self.entry, (), self.orders
         return st
 
     # --------------------------------------------------------------------------------------- chaining values by blocks

@@ -2,7 +2,8 @@
 
     python3 tools/prove/controls.py LIBRARY [--all]
 
-One error for each hash; with --all, one for each hash on each instruction set.
+One error for each hash, and one in a part; with --all, one for each hash on each instruction set, and for each part that
+its kernels call.
 """
 
 import argparse
@@ -29,22 +30,27 @@ OPEN = [line.split(": ")[0] for line in (HERE / "open.txt").read_text().splitlin
 
 
 def controls_of_all(listed, kinds):
-    """For each hash on each instruction set the kernel that is proved fastest, with the kinds of errors in turn."""
+    """For each hash on each instruction set, and each part there, the kernel that is proved fastest, with the kinds of
+    errors in turn."""
     kernels_of = {}
     for name, kernel in listed.items():
         if name not in OPEN:
-            kernels_of.setdefault((kernel.hash, kernel.isa), []).append((kernel.most, "compress" not in name, name))
+            places, _ = kernels.places(PROGRAM, kernel)
+            parts = frozenset(part for place in places for part in proof.load(PROGRAM, *place)[1])
+            kernels_of.setdefault((kernel.hash, kernel.isa, parts), []).append((kernel.most, "compress" not in name, name))
     names = [min(names)[2] for names in kernels_of.values()]
     return [(name, kinds[i % len(kinds)]) for i, name in enumerate(names)]
 
 
 def plant(program, address, size, kind):
-    """Another program with the error in it, and where: at the first place, of feed-forwards at the last."""
+    """Another program with the error in it, and where: at the first place, of feed-forwards at the last. In a part, if the
+    kernel calls one: what it has itself then may be for prefetches, of which any address will do."""
     places = []
-    for at, b, op, args in ERRORS[program.isa].instructions(program, address, size):
-        changed = kind(b, op, args)
-        if changed:
-            places.append((at, changed, op, args))
+    for piece in proof.load(program, address, size)[1].items() or [(address, size)]:
+        for at, b, op, args in ERRORS[program.isa].instructions(program, *piece):
+            changed = kind(b, op, args)
+            if changed:
+                places.append((at, changed, op, args))
     if not places:
         return None
     at, changed, op, args = places[-1 if kind.__name__ == "feed_forward" else 0]

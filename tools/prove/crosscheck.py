@@ -2,7 +2,7 @@
 
     python3 tools/prove/crosscheck.py LIBRARY [--cases N]
 
-Each form of an instruction (mnemonic, kinds and sizes of operands, constants) that stands in a kernel becomes a small
+Each form of an instruction (mnemonic, kinds and sizes of operands, constants) that stands in a kernel or a part becomes a small
 function: it loads all registers from memory, executes the one instruction, and stores all registers. The model executes
 the same on variables, and its terms are evaluated with the values that the CPU was given; or on numbers, where it takes
 no variables. Forms that this CPU cannot run are listed. Takes gcc.
@@ -82,9 +82,10 @@ def forms(program, listed):
     """One instruction of each form, and the mnemonics of those that are not compared: without an effect on data, and
     with an address for each word."""
     out, left, not_modelled, seen = {}, set(), set(), set()
-    patterns = [re.compile(k.symbol) for k in listed]
+    patterns, parts = [re.compile(k.symbol) for k in listed], kernels.find_parts(program)
     for name, address, size in program.symbols:
-        if "backend::" not in name or not any(p.fullmatch(name) for p in patterns):
+        kernel = "backend::" in name and any(p.fullmatch(name) for p in patterns)
+        if not kernel and address not in parts:
             continue
         for line in program.disassembly(address, size, "-M", "intel", "--insn-width=16"):
             text = line.rpartition("\t")[2]
@@ -189,7 +190,7 @@ class Comparison:
         def values(name, i, count, secret):
             return [b for j in range(count) for b in unpack(var(name, size, i, j, secret=secret), size)]
 
-        st.ip, st.facts, st.ranges, st.seen, st.turns, st.loop = 1, {}, {}, {}, 0, None
+        st.ip, st.calls, st.facts, st.ranges, st.seen, st.turns, st.loop = 1, (), {}, {}, {}, 0, None
         st.counts, st.orders, st.flags = frozenset(), frozenset(), ("unknown", 8, 0, 0)
         st.v = [values("v", i, 64 // size, True) for i in range(32)]
         st.g = [values("r", i, 8 // size, self.secret) for i in range(16)]

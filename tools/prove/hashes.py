@@ -186,7 +186,7 @@ class Blake3:
     least, has_last = 1, True
     size, block, name = 4, 64, "blake3"
     chain, run = "blake3::Chain", "Run<Blake3Function>"
-    hints = ("Nothing", "Alike")
+    hints = ("Nothing",)
 
     def one_block(self, hint):
         return False

@@ -26,8 +26,10 @@ MOST_COMPARED = 64
 class Loop:
     """The head of a loop, and what holds there: parts of places, as terms of the blocks that are done, or None."""
 
-    def __init__(self, ip, cells, k, low, step):
-        self.ip, self.cells, self.k, self.wrong = ip, cells, k, set()
+    def __init__(self, where, cells, k, low, step, regions=()):
+        self.where, self.cells, self.k, self.wrong = where, cells, k, set()
+        self.regions = frozenset(regions)
+        """Names of the regions that may be used there."""
         self.step = step
         """Blocks of a turn."""
         self.low = low
@@ -63,16 +65,16 @@ class Paths:
     def explore(self, start):
         """Lowest addresses first, so that paths which meet again are there together. A path through a loop that kept no
         chaining value comes last: if there is an error, others have ended before its terms have grown."""
-        pending, late, first = {start.ip: [start]}, [], True
+        pending, late, first = {start.where: [start]}, [], True
         while pending or late:
             following = []
             if not pending:
                 following.append(late.pop(0))
             else:
-                ip = min(pending, key=lambda ip: (min(misses(st) for st in pending[ip]), ip))
-                for st in self.merge(pending.pop(ip)):
+                where = min(pending, key=lambda where: (min(misses(st) for st in pending[where]), where))
+                for st in self.merge(pending.pop(where)):
                     missed = misses(st)
-                    arrived = [st] if first or ip not in self.machine.targets else self.arrive(st)
+                    arrived = [st] if first or st.ip not in self.machine.targets else self.arrive(st)
                     first = False
                     for s in arrived:
                         (late if misses(s) > missed else following).append(s)
@@ -82,7 +84,7 @@ class Paths:
                         self.paths += 1
                         self.contract.finish(out)
                     else:
-                        pending.setdefault(out.ip, []).append(out)
+                        pending.setdefault(out.where, []).append(out)
 
     def path(self, st):
         """On to the next place where paths meet or part."""
@@ -132,9 +134,10 @@ class Paths:
           imply is dropped. Both only widen r.
         - Every place holds the same in both for the executions of s: the terms are the same, or become so by what s
           knows. Otherwise r gets a variable there that is nowhere else, so it may hold anything.
+        - A region of the stack that r does not have is one that it may not use.
         So an execution that fits s fits r. The executions of r still do.
         """
-        if r.loop is not s.loop or r.k != s.k:
+        if r.loop is not s.loop or r.k != s.k or not r.memory.keys() <= s.memory.keys():
             return False
         wider = {}
         for a, (low, high) in r.ranges.items():
@@ -212,8 +215,7 @@ class Paths:
             if used:
                 return True
             if used is None:
-                to, goes_on = machine.ways(op, args)
-                todo += [*to, following] if goes_on else to
+                todo += machine.follow(op, args, following, *register)
         return False
 
     # -------------------------------------------------------------------------------------------------------- induction
@@ -221,13 +223,13 @@ class Paths:
     def arrive(self, st):
         """At a place to which code jumps: perhaps the head of a loop over blocks."""
         if st.loop:
-            if st.loop.ip == st.ip:
+            if st.loop.where == st.where:
                 self.repeat(st)
                 return []
             return [st]
-        before = st.seen.get(st.ip)
+        before = st.seen.get(st.where)
         if before is not None and before.turns < st.turns and self.number(st, self.contract.total) is None:
-            visits = st.seen["visits", st.ip] = st.seen.get(("visits", st.ip), 0) + 1
+            visits = st.seen["visits", st.where] = st.seen.get(("visits", st.where), 0) + 1
             guess = self.guess(before, st) if visits > self.patience else None
             if guess:  # else it is a loop within that over blocks, or that over blocks is entered in its middle
                 self.generalise(st, *guess)
@@ -239,7 +241,7 @@ class Paths:
                 return []
         snapshot = st.copy()
         snapshot.seen = {}
-        st.seen[st.ip] = snapshot
+        st.seen[st.where] = snapshot
         return [st]
 
     def number(self, st, x):
@@ -264,7 +266,7 @@ class Paths:
             return st.g[i]
         if kind == "v":
             return st.v[i][j : j + 8]
-        return [st.memory[kind].get(i + k) for k in range(8)]
+        return [st.memory.get(kind, {}).get(i + k) for k in range(8)]
 
     def generalise(self, st, step, first, cells):
         """From two visits of the head of a loop, what may hold at all of them: then that it does.
@@ -364,6 +366,7 @@ class Paths:
             raise Refuted("at %x: a loop that may have gone on too long" % st.ip)
         g = State()
         g.ip, g.flags, g.turns, g.seen, g.counts = st.ip, NOT_KNOWN, 0, {}, st.counts
+        g.calls = st.calls
 
         def depends(x):
             return type(x) is Term and total in leaves(x)
@@ -386,7 +389,7 @@ class Paths:
                 g.v[i][j + start : j + start + size] = b
             else:
                 g.memory[kind].update(zip(range(i + start, i + start + size), b))
-        g.loop = Loop(st.ip, cells, g.k, left, step)
+        g.loop = Loop(st.where, cells, g.k, left, step, g.memory)
         return g
 
     def after_first(self, st, first):
@@ -418,6 +421,8 @@ class Paths:
     def check_instance(self, st, loop, values):
         """Notes what of the general state, with these values for its variables, is not what `st` holds."""
         memo, memo1 = {}, memo_of(st.facts)
+        if not loop.regions <= st.memory.keys():
+            raise Refuted("at %x: leaves a stack frame in the loop" % st.ip)
         for (place, start, size), p in loop.cells.items():
             if p is None:
                 continue

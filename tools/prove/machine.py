@@ -3,10 +3,10 @@
 import facts
 from elf import NotModelled, Refuted
 from inside import leaves, show
-from terms import Term, Unknown, add, carry, signed, sub, table, unpack, var
+from terms import Term, Unknown, add, carry, signed, sub, table, unpack, var, word
 
 FRAME = 1 << 16
-"""A kernel's stack frame at most, in bytes."""
+"""A kernel's stack frame at most, in bytes, and so what is below a stack pointer that was rounded down."""
 
 NOT_KNOWN = ("unknown", 8, 0, 0)
 
@@ -15,19 +15,26 @@ class State:
     """The processor at a point of a path, and the facts that the path knows.
 
     `flags` is the last instruction that set them: its kind, its size and its operands. `orders` are pairs of public words,
-    the first of which is not above the second.
+    the first of which is not above the second. `calls` are the addresses of the calls that led to the part it is in. They
+    tell which paths meet, and are no matter of right or wrong: a part returns to what the stack holds.
     """
 
-    __slots__ = ("ip", "g", "v", "k", "memory", "flags", "facts", "ranges", "seen", "turns", "loop", "counts", "orders")
+    __slots__ = ("ip", "calls", "g", "v", "k", "memory", "flags", "facts", "ranges", "seen", "turns", "loop", "counts", "orders")
 
     def copy(self):
         s = State()
         s.ip, s.flags, s.turns, s.loop, s.counts = self.ip, self.flags, self.turns, self.loop, self.counts
+        s.calls = self.calls
         s.g, s.v, s.k = list(self.g), list(self.v), list(self.k)
         s.memory = {name: dict(b) for name, b in self.memory.items()}
         s.orders = self.orders
         s.facts, s.ranges, s.seen = dict(self.facts), dict(self.ranges), dict(self.seen)
         return s
+
+    @property
+    def where(self):
+        """The place of the path: it is another one for each call of a part. Places inside a call are next to the call."""
+        return (*self.calls, self.ip)
 
     def count_branch(self, d):
         """Notes a branch on the number of blocks alone, of which loops are made: in a lane there may be more blocks."""
@@ -39,8 +46,8 @@ class State:
 class Region:
     """The bytes that a pointer argument points to; of a message, the words of a lane."""
 
-    bottom = None
-    """The place to which the stack was rounded down."""
+    base, cut, multiple = None, None, 1
+    """The region in which the stack pointer was before it was rounded down to a multiple, and where, for what is below."""
 
     def __init__(self, name, size, writable=False, lane=None):
         self.name, self.size, self.writable, self.lane = name, size, writable, lane
@@ -68,12 +75,16 @@ class Machine:
     RETURNS, STOPS = ("ret",), ()
     """Instructions that return, and those after which nothing comes."""
     decode = None
+    parts = frozenset()
+    """Addresses of the functions that may be called."""
 
     def __init__(self, program, code, size, block, regions, message):
         self.program, self.code, self.size, self.block, self.message = program, code, size, block, message
         self.regions = {r.pointer: r for r in regions}
-        self.frame, self.aligned = Region("stack", 0, True), Region("aligned", 0, True)
-        self.regions.update((r.pointer, r) for r in (self.frame, self.aligned))
+        self.frame = Region("stack", 0, True)
+        self.regions[self.frame.pointer] = self.frame
+        self.stacks = {self.frame.name: self.frame}
+        """The frame, and what is below each stack pointer that was rounded down."""
         self.steps = 0
         self.used = set()
         self.targets = {to for op, args, _ in code.values() for to in self.ways(op, args)[0]}
@@ -85,6 +96,17 @@ class Machine:
     def ways(self, op, args):
         """The addresses to which an instruction may go, and whether it may go on to the next one."""
         raise NotImplementedError
+
+    @staticmethod
+    def goes_to(op, args):
+        """The addresses that an instruction jumps to or calls, where calls are followed."""
+        return []
+
+    def follow(self, op, args, following, kind, i):
+        """The addresses of the instructions that may be the next to use register `i`, for what does not use it. A mistake
+        here can only make a proof fail."""
+        to, goes_on = self.ways(op, args)
+        return [*to, following] if goes_on else to
 
     def use(self, op, args, kind, i):
         """True if an instruction may read register `i` of kind g, v or flags, False if it sets all of it or nothing comes
@@ -254,11 +276,14 @@ class Machine:
         what = "writes" if write else "reads"
         if write and not region.writable:
             raise Refuted("%s to %s" % (what, region.name))
-        if region is self.frame or region is self.aligned:
+        if region.name in self.stacks:
+            if region.name not in st.memory:
+                raise Refuted("%s a stack frame that is gone" % what)
             if type(offset) is not int:
                 raise Refuted("a stack address that varies: %s" % show(offset))
             offset = signed(offset, 8)
-            low = -FRAME if region.bottom is None else region.bottom
+            below = self.below(st, region)
+            low = -FRAME if below is None else below.cut
             high = self.RETURN_ADDRESS if region is self.frame and not write else 0
             if not low <= offset <= offset + n <= high:
                 raise Refuted("%s %d bytes at %d of the stack frame" % (what, n, offset))
@@ -337,6 +362,54 @@ class Machine:
         known = st.memory[region.name]
         for i, x in enumerate(b):
             known[offset + i] = x
+
+    def below(self, st, region):
+        """What was made by rounding down a pointer into this region of the stack, if it was not left since. No state has
+        two of one region, so nothing that it may touch lies at one place with anything else."""
+        return next((r for r in self.stacks.values() if r.base is region and r.name in st.memory), None)
+
+    def round_down(self, st, x, multiple):
+        """A stack pointer rounded down to a multiple, or None if `x` is no stack pointer. If it points into what is below
+        one that was rounded down to as much, its new place is known. Otherwise what is below it is a region of its own
+        from there on, for it lies somewhere below what was pushed. What is below the pointer as it was is lost, and is not
+        used until that region is left."""
+        region = None if type(x) is int else next((r for r in self.stacks.values() if r.pointer in leaves(x)), None)
+        if region is None:
+            return None
+        cut = sub(8, x, region.pointer)
+        if type(cut) is not int or multiple & multiple - 1 or not 0 < multiple <= 64 or region.name not in st.memory:
+            raise Refuted("a stack pointer cut short")
+        cut = signed(cut, 8)
+        if region.multiple % multiple == 0:
+            return add(8, region.pointer, (cut & -multiple) & (1 << 64) - 1)
+        if self.below(st, region):
+            raise Refuted("a stack pointer cut short at two places")
+        name = "%s below %d by %d" % (region.name, cut, multiple)
+        if name not in self.stacks:
+            new = self.stacks[name] = Region(name, 0, True)
+            new.base, new.cut, new.multiple = region, cut, multiple
+            self.regions[new.pointer] = new
+        st.memory[name] = {}
+        self.lose(st, region, cut)
+        return self.stacks[name].pointer
+
+    def lose(self, st, region, bottom):
+        """Forgets what a region of the stack holds below a place, for it may be anything from there on."""
+        st.memory[region.name] = {i: b for i, b in st.memory[region.name].items() if i >= bottom}
+
+    def leave_below(self, st):
+        """After a return: what is below the stack pointer is lost, and what was made by rounding it down is left."""
+        x = word(st.g[self.STACK])
+        region = next((r for r in self.stacks.values() if type(x) is Term and r.pointer in leaves(x)), None)
+        bottom = sub(8, x, region.pointer) if region else None
+        if type(bottom) is not int or region.name not in st.memory:
+            raise Refuted("returns with a stack pointer that is not known")
+        below = self.below(st, region)
+        while below:
+            under = self.below(st, below)
+            del st.memory[below.name]
+            below = under
+        self.lose(st, region, signed(bottom, 8))
 
     # ----------------------------------------------------------------------------------------------------- instructions
 

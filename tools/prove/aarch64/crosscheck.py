@@ -196,7 +196,7 @@ class Comparison:
 
     def state(self, g, v, area):
         st = State()
-        st.ip, st.facts, st.ranges, st.seen, st.turns, st.loop = 1, {}, {}, {}, 0, None
+        st.ip, st.calls, st.facts, st.ranges, st.seen, st.turns, st.loop = 1, (), {}, {}, {}, 0, None
         st.counts, st.orders, st.k, st.flags = frozenset(), frozenset(), [], ("unknown", 8, 0, 0)
         st.g, st.v, st.memory = g, v, {"area": dict(enumerate(area))}
         st.g[BASE], st.g[INDEX] = unpack(add(8, self.area.pointer, 128), 8), unpack(2, 8)

@@ -21,7 +21,7 @@ N, SECRET = var("n", 8), var("h", 8, secret=True)
 def state():
     st = State()
     st.ip, st.flags, st.turns, st.loop, st.seen, st.counts = 0, ("unknown", 8, 0, 0), 0, None, {}, frozenset()
-    st.orders, st.facts, st.ranges, st.k = frozenset(), {}, {N: (0, 9)}, []
+    st.calls, st.orders, st.facts, st.ranges, st.k = (), frozenset(), {}, {N: (0, 9)}, []
     st.g = [unpack(var("r", 8, i), 8) for i in range(32)]
     st.v = [unpack(var("v", 16, i, secret=True), 16) for i in range(32)]
     st.memory = {"out": {}}

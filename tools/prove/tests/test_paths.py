@@ -22,6 +22,7 @@ from terms import add, bits, equal, masked, sub, table, times, unpack, var, word
 def state(**ranges):
     st = State()
     st.ip, st.flags, st.turns, st.loop, st.seen, st.counts = 0, NOT_KNOWN, 0, None, {}, frozenset()
+    st.calls = ()
     st.orders = frozenset()
     st.facts, st.ranges = {}, {var(name, 8): r for name, r in ranges.items()}
     st.g = [unpack(var("r", 8, i), 8) for i in range(16)]
@@ -217,7 +218,7 @@ class Repeating(unittest.TestCase):
         for step, low, left, error in of_one + of_two:
             st = state()
             st.ranges[paths.rest] = (left, 99)
-            st.loop = Loop(0, {}, st.k, low, step)
+            st.loop = Loop((0,), {}, st.k, low, step)
             if error:
                 self.assertRaises(error, paths.repeat, st)
                 self.assertEqual(bool(st.loop.wrong), error is Again)
@@ -233,7 +234,7 @@ class Repeating(unittest.TestCase):
         for step, taken in ((1, 1), (1, 2), (2, 1), (2, 2), (2, 3)):
             st, after = state(), contract.state(0, paths.done)
             st.ranges[paths.rest] = (9, 99)
-            st.loop = Loop(0, {(("g", 0, 0), 0, 8): after[0]}, st.k, 1, step)
+            st.loop = Loop((0,), {(("g", 0, 0), 0, 8): after[0]}, st.k, 1, step)
             for i in range(taken):
                 after = advance(0, after, add(8, paths.done, i))
             st.g[0] = unpack(after[0], 8)
@@ -308,7 +309,6 @@ class Stack(unittest.TestCase):
 
     def setUp(self):
         self.machine, self.st = X86(None, {}, 8, 128, [], None), state()
-        self.st.memory["aligned"] = {}
         self.st.g[4] = unpack(sub(8, self.machine.frame.pointer, 24), 8)
 
     def run_one(self, op, *args):
@@ -319,10 +319,11 @@ class Stack(unittest.TestCase):
         self.run_one("mov", "rbp", "rsp")
         self.run_one("mov", "QWORD PTR [rsp-0x8]", "rax")
         self.run_one("and", "rsp", "0xffffffffffffffc0")
-        self.assertIs(word(self.st.g[4]), self.machine.aligned.pointer)
+        below = "stack below -24 by 64"
+        self.assertIs(word(self.st.g[4]), self.machine.stacks[below].pointer)
         self.run_one("mov", "QWORD PTR [rsp-0x8]", "rcx")
         self.run_one("mov", "QWORD PTR [rbp]", "rdx")
-        self.assertEqual(self.st.memory["aligned"][-8], self.st.g[1][0])
+        self.assertEqual(self.st.memory[below][-8], self.st.g[1][0])
         self.assertEqual(self.st.memory["stack"][-24], self.st.g[2][0])
         for to in ("[rsp]", "[rsp-0x7]", "[rbp-0x8]", "[rbp-0x1]", "[rbp+0x18]"):
             self.assertRaises(Refuted, self.run_one, "mov", "QWORD PTR " + to, "rcx")
@@ -343,7 +344,6 @@ class Stack(unittest.TestCase):
         self.st.g[4] = unpack(sub(8, self.machine.frame.pointer, 32), 8)
         self.assertRaises(Refuted, self.run_one, "and", "rsp", "0xffffffffffffffc0")
         self.st.g[4] = unpack(sub(8, self.machine.frame.pointer, 24), 8)
-        self.st.memory["aligned"][-8] = 0
         self.assertRaises(Refuted, self.run_one, "and", "rsp", "0xffffffffffffffc0")
 
     def test_to_a_power_of_two(self):

@@ -64,4 +64,6 @@ CONTROLS = (
     ("blake3 sse41 compress", feed_forward),
     ("sha256 sha_x86 compress_sse", byte_off),
     ("sha512 avx2 compress", rotation),
+    ("sha512 avx2 compress4", rotation),
+    ("sha256 avx512 nodes8", feed_forward),
 )

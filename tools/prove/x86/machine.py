@@ -6,7 +6,7 @@ import x86.known  # noqa: F401, its models
 import x86.sha_extension  # noqa: F401, its models
 from elf import NotModelled, Refuted
 from machine import Machine
-from terms import Term, add, times, word
+from terms import Term, add, sub, times, unpack, word
 from x86 import scalar, vector
 from x86.operands import GPRS, decode
 
@@ -73,7 +73,7 @@ class X86(Machine):
     # ----------------------------------------------------------------------------------------------------- instructions
 
     def execute(self, st, op, args, following):
-        st.ip = following
+        at, st.ip = st.ip, following
         if op in ("nop", "nopw", "nopl", "endbr64", "xchg") and (op != "xchg" or args[0] == args[1]):
             return [st]
         if op == "jmp":
@@ -81,13 +81,14 @@ class X86(Machine):
                 return self.jump_indirect(st, word(self.get(st, args[0])))
             st.ip = args[0].disp
             return [st]
-        if op == "ret":
-            st.ip = "end"
-            return [st]
+        if op == "ret" and not args:
+            return self.come_back(st)
         if op.startswith("prefetch"):  # no effect but on time, wherever it points
             if any(type(a) is Term and a.secret for a in (self.address(st, args[0]),)):
                 raise Refuted("an address that depends on secret data")
             return [st]
+        if op == "call" and self.part(args) is not None and following is not None:
+            return self.call_part(st, at, self.part(args), following)
         if op in ("call", "ud2", "int3"):
             raise Refuted("%s can be reached" % op)
         if op in ("adc", "sbb") and st.flags[0] == "sub" and args[0] != args[1]:
@@ -103,6 +104,31 @@ class X86(Machine):
         if not (scalar.execute(self, st, op, args) or vector.execute(self, st, op, args)):
             forms = ", ".join(a.kind + str(a.size or "") for a in args)
             raise NotModelled("an instruction that is not modelled, with operands " + forms)
+        return [st]
+
+    def part(self, args):
+        """The address of the part that is called, or None."""
+        return args[0].disp if args and args[0].kind == "i" and args[0].disp in self.parts else None
+
+    def call_part(self, st, at, to, following):
+        st.calls += (at,)
+        st.g[self.STACK] = unpack(sub(8, word(st.g[self.STACK]), 8), 8)
+        self.store(st, word(st.g[self.STACK]), list(following.to_bytes(8, "little")))
+        st.ip = to
+        return [st]
+
+    def come_back(self, st):
+        """To the address on top of the stack. The kernel's own lies where the frame ends: nothing can write there."""
+        x = word(st.g[self.STACK])
+        if x is self.frame.pointer:
+            st.ip = "end"
+            return [st]
+        to = word(self.load(st, x, 8))
+        if type(to) is not int:
+            raise Refuted("returns to an address that is not known")
+        st.g[self.STACK] = unpack(add(8, x, 8), 8)
+        self.leave_below(st)
+        st.ip, st.calls = to, st.calls[:-1]
         return [st]
 
     def conditional(self, st, what, cc, args):
@@ -121,6 +147,16 @@ class X86(Machine):
             return (), True
         return [o.disp for o in args if o.kind == "i"], op != "jmp"
 
+    @staticmethod
+    def goes_to(op, args):
+        return [o.disp for o in args if o.kind == "i"] if op == "call" or op[0] == "j" else []
+
+    def follow(self, op, args, following, kind, i):
+        """A part restores what the caller gets back. It may read all else, and leaves nothing in it."""
+        if op == "call" and not (kind == "g" and (i in self.SAVED or i == self.STACK)):
+            return [self.part(args)]
+        return super().follow(op, args, following, kind, i)
+
     def use(self, op, args, kind, i):
         if kind == "flags":  # no path meets another between a comparison and its use
             return False
@@ -130,6 +166,8 @@ class X86(Machine):
 
         if op == "ret":
             return kind == "g" and (i in self.SAVED or i == self.STACK)
+        if op == "call" and self.part(args) is not None:
+            return None
         if op in ("call", "ud2"):
             return False
         if kind == "g" and any(o.kind in ("m", "g") and any(r == i for r, _ in o.terms) for o in args):

@@ -2,7 +2,6 @@
 
 import facts
 from elf import Refuted
-from inside import leaves
 from terms import (
     ONES, Term, add, bits, both, either, ext, ror, shl, shr, signed, sub, table, times, unpack, word, xor,
 )  # fmt: skip
@@ -171,18 +170,15 @@ def logic(i):
 
 
 def align(i, x, y):
-    """A stack pointer rounded down: from there on what is below is a region of its own, for it lies somewhere below what
-    was pushed. It was not used before, and what is below the pointer as it was is not used from then on."""
-    machine = i.machine
-    if type(x) is int or type(y) is not int or machine.frame.pointer not in leaves(x):
+    """Whether it is a stack pointer that is rounded down. Then it is done."""
+    if type(y) is not int:
         return False
-    bottom, low = sub(8, x, machine.frame.pointer), -y & ONES[8]
-    if type(bottom) is not int or low & low - 1 or low > 64 or i.st.memory[machine.aligned.name]:
+    rounded = i.machine.round_down(i.st, x, -y & ONES[8])
+    if rounded is None:
+        return False
+    if i.n != 8:
         raise Refuted("a stack pointer cut short")
-    if machine.frame.bottom not in (None, signed(bottom, 8)):
-        raise Refuted("a stack pointer cut short at two places")
-    machine.frame.bottom = signed(bottom, 8)
-    i.put(machine.aligned.pointer)
+    i.put(rounded)
     i.st.flags = ("unknown", 8, 0, 0)
     return True
 
