@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use digest::array::ArraySize;
 use digest::consts::U2;
 
-pub(crate) use self::lanes::{Lane, compress_lanes, whole_lanes};
+pub(crate) use self::lanes::{Lane, compress_block, compress_lanes, whole_lanes};
 use super::{Block, ChainState, Function, Word};
 
 pub(super) use self::roots::{CUBE, SQUARE};

@@ -3,7 +3,7 @@
 
 use digest::consts::U16;
 
-pub(crate) use self::nodes::hash_lanes;
+pub(crate) use self::nodes::{Blocks, compress_blocks, hash_lanes};
 use super::sha2::{self, CUBE, SQUARE};
 pub(crate) use super::sha2::{CompressWhole, Lane, Sha2Word, Written, compress_lanes, whole_lanes};
 

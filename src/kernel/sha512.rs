@@ -4,7 +4,7 @@
 use digest::consts::U8;
 
 use super::sha2::{self, CUBE, SQUARE};
-pub(crate) use super::sha2::{CompressWhole, Lane, Sha2Word, Written, compress_lanes, whole_lanes};
+pub(crate) use super::sha2::{CompressWhole, Lane, Sha2Word, Written, compress_block, compress_lanes, whole_lanes};
 
 /// The compression function of SHA-512.
 pub(crate) type Sha512Function = sha2::Sha2Function<u64>;

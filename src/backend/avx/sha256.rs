@@ -9,8 +9,8 @@ use crate::backend::scheduled::sha256::{self as scheduled, FEW};
 use crate::backend::sha_x86::sha256::{self as sha, Encoding};
 use crate::backend::sse41::{Sse41, U32x4};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Nodes, Sha256Function, Whole, Written, compress_lanes,
-    hash_lanes, whole_lanes,
+    Blocks, Chain, CompressNodes, CompressWhole, Iterate, Iteration, Nodes, Sha256Function, Whole, Written,
+    compress_blocks, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -63,7 +63,7 @@ impl CompressNodes for On<Avx> {
         for nodes in nodes.chunks(4) {
             match (self.sha, nodes.nodes.len()) {
                 (Some(sha), _) => sha::hash_nodes(sha, Encoding::Avx(self.isa), nodes),
-                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
+                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, &|chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves AVX.
                 _ => unsafe { nodes4(nodes) },
             }
@@ -103,17 +103,23 @@ fn compress(chain: &mut Chain, blocks: &[[u8; 64]]) {
     scheduled::compress::<U32x4, _, 4>(Sse41::here(), InPlace, chain, blocks);
 }
 
+#[inline(never)]
+#[target_feature(enable = "avx")]
+fn rounds4(h: &mut [U32x4; 8], blocks: Blocks<'_, U32x4, 4>) {
+    compress_blocks::<U32x4, 4>(Sse41::here(), h, blocks);
+}
+
 #[target_feature(enable = "avx")]
 fn compress4(run: Run<'_, Sha256Function>) {
-    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run);
+    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run, |h, blocks| rounds4(h, Blocks::InMemory(blocks)));
 }
 
 #[target_feature(enable = "avx")]
 fn nodes4(nodes: Nodes<'_>) {
-    hash_lanes::<U32x4, 4>(Sse41::here(), nodes);
+    hash_lanes::<U32x4, 4>(Sse41::here(), nodes, |h, blocks| rounds4(h, blocks));
 }
 
 #[target_feature(enable = "avx")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<u32, U32x4, 4>(Sse41::here(), messages);
+    whole_lanes::<u32, U32x4, 4>(Sse41::here(), messages, |h, blocks| rounds4(h, Blocks::InMemory(blocks)));
 }

@@ -15,8 +15,8 @@ use crate::backend::sha_x86::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx, sse41};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
-    compress_lanes, hash_lanes, whole_lanes,
+    Blocks, Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole,
+    Written, compress_blocks, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -67,7 +67,7 @@ impl CompressNodes for On<Avx2> {
         for nodes in nodes.chunks(8) {
             match (self.sha, nodes.nodes.len()) {
                 (Some(sha), _) => sha::hash_nodes(sha, Encoding::Avx(self.isa.avx()), nodes),
-                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
+                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, &|chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves AVX2.
                 _ => unsafe { nodes8(nodes) },
             }
@@ -107,22 +107,30 @@ fn compress(bmi2: Bmi2, chain: &mut Chain, blocks: &[[u8; 64]]) {
     scheduled::compress::<U32x8, _, 8>(Avx2::here(), bmi2, chain, blocks);
 }
 
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn rounds8(h: &mut [U32x8; 8], blocks: Blocks<'_, U32x8, 8>) {
+    compress_blocks::<U32x8, 8>(Avx2::here(), h, blocks);
+}
+
 #[target_feature(enable = "avx2")]
 fn compress8(run: Run<'_, Sha256Function>) {
-    compress_lanes::<u32, U32x8, 8>(Avx2::here(), run);
+    compress_lanes::<u32, U32x8, 8>(Avx2::here(), run, |h, blocks| rounds8(h, Blocks::InMemory(blocks)));
 }
 
 #[target_feature(enable = "avx2")]
 fn nodes8(nodes: Nodes<'_>) {
-    hash_lanes::<U32x8, 8>(Avx2::here(), nodes);
+    hash_lanes::<U32x8, 8>(Avx2::here(), nodes, |h, blocks| rounds8(h, blocks));
 }
 
 #[target_feature(enable = "avx2")]
 fn whole8(messages: Whole<'_>) {
-    whole_lanes::<u32, U32x8, 8>(Avx2::here(), messages);
+    whole_lanes::<u32, U32x8, 8>(Avx2::here(), messages, |h, blocks| rounds8(h, Blocks::InMemory(blocks)));
 }
 
 impl Lane<u32, 8> for U32x8 {
+    const IN_MEMORY: bool = true;
+
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves AVX2.

@@ -14,7 +14,7 @@ use crate::backend::scheduled::{schedule, sha512 as scheduled};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx};
 use crate::kernel::sha512::{
-    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
+    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_block, compress_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -71,17 +71,25 @@ fn compress(bmi2: Bmi2, chain: &mut Chain, blocks: &[[u8; 128]]) {
     scheduled::compress::<U64x4, _, 4>(Avx2::here(), bmi2, chain, blocks);
 }
 
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn rounds4(h: &mut [U64x4; 8], blocks: &[&[u8; 128]; 4]) {
+    compress_block::<u64, U64x4, 4>(Avx2::here(), h, blocks);
+}
+
 #[target_feature(enable = "avx2")]
 fn compress4(run: Run<'_, Sha512Function>) {
-    compress_lanes::<u64, U64x4, 4>(Avx2::here(), run);
+    compress_lanes::<u64, U64x4, 4>(Avx2::here(), run, |h, blocks| rounds4(h, blocks));
 }
 
 #[target_feature(enable = "avx2")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<u64, U64x4, 4>(Avx2::here(), messages);
+    whole_lanes::<u64, U64x4, 4>(Avx2::here(), messages, |h, blocks| rounds4(h, blocks));
 }
 
 impl Lane<u64, 4> for U64x4 {
+    const IN_MEMORY: bool = true;
+
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves AVX2.

@@ -39,6 +39,8 @@ pub(super) fn _mm512_ternarylogic_epi32<const TABLE: i32>(a: __m512i, b: __m512i
 macro_rules! sha2_lane {
     ($Vector:ident of $word:ident, $L:literal, $Register:ident, $add:ident, $ternary:ident, $ror:ident, $shr:ident by $srl:ident, $swap:path) => {
         impl Lane<$word, $L> for $Vector {
+            const IN_MEMORY: bool = false;
+
             #[inline(always)]
             fn swap_bytes(self) -> Self {
                 // SAFETY: self.1 proves AVX-512F, VL and BW.

@@ -20,8 +20,8 @@ use crate::backend::sha_x86::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx2};
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
-    compress_lanes, hash_lanes, whole_lanes,
+    Blocks, Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole,
+    Written, compress_blocks, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -97,7 +97,7 @@ impl CompressNodes for On<Avx512> {
     fn nodes(self, nodes: Nodes<'_>) {
         match (self.sha_of(nodes.nodes.len()), nodes.nodes.len()) {
             (Some(sha), _) => sha::hash_nodes(sha, self.encoding(nodes.nodes.len()), nodes),
-            (None, ..=1) => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
+            (None, ..=1) => scheduled::nodes_in_blocks(nodes, &|chain, blocks| self.sha256(chain, blocks)),
             // SAFETY: self.isa proves AVX-512F, VL and BW.
             (None, ..=8) => unsafe { nodes8(nodes) },
             // SAFETY: self.isa proves AVX-512F, VL and BW.
@@ -140,34 +140,46 @@ fn compress(bmi2: Bmi2, chain: &mut Chain, blocks: &[[u8; 64]]) {
     scheduled::compress::<U32x8, _, 8>(Avx512::here(), bmi2, chain, blocks);
 }
 
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn rounds8(h: &mut [U32x8; 8], blocks: Blocks<'_, U32x8, 8>) {
+    compress_blocks::<U32x8, 8>(Avx512::here(), h, blocks);
+}
+
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress8(run: Run<'_, Sha256Function>) {
-    compress_lanes::<u32, U32x8, 8>(Avx512::here(), run);
+    compress_lanes::<u32, U32x8, 8>(Avx512::here(), run, |h, blocks| rounds8(h, Blocks::InMemory(blocks)));
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn rounds16(h: &mut [U32x16; 8], blocks: Blocks<'_, U32x16, 16>) {
+    compress_blocks::<U32x16, 16>(Avx512::here(), h, blocks);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress16(run: Run<'_, Sha256Function>) {
-    compress_lanes::<u32, U32x16, 16>(Avx512::here(), run);
+    compress_lanes::<u32, U32x16, 16>(Avx512::here(), run, |h, blocks| rounds16(h, Blocks::InMemory(blocks)));
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn nodes8(nodes: Nodes<'_>) {
-    hash_lanes::<U32x8, 8>(Avx512::here(), nodes);
+    hash_lanes::<U32x8, 8>(Avx512::here(), nodes, |h, blocks| rounds8(h, blocks));
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn nodes16(nodes: Nodes<'_>) {
-    hash_lanes::<U32x16, 16>(Avx512::here(), nodes);
+    hash_lanes::<U32x16, 16>(Avx512::here(), nodes, |h, blocks| rounds16(h, blocks));
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn whole8(messages: Whole<'_>) {
-    whole_lanes::<u32, U32x8, 8>(Avx512::here(), messages);
+    whole_lanes::<u32, U32x8, 8>(Avx512::here(), messages, |h, blocks| rounds8(h, Blocks::InMemory(blocks)));
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn whole16(messages: Whole<'_>) {
-    whole_lanes::<u32, U32x16, 16>(Avx512::here(), messages);
+    whole_lanes::<u32, U32x16, 16>(Avx512::here(), messages, |h, blocks| rounds16(h, Blocks::InMemory(blocks)));
 }
 
 sha2_lane!(

@@ -19,7 +19,7 @@ use crate::backend::scheduled::{schedule, sha512 as scheduled};
 use crate::backend::vector::sha2_rounds;
 use crate::backend::{On, avx2};
 use crate::kernel::sha512::{
-    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
+    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_block, compress_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -82,24 +82,36 @@ fn compress(bmi2: Bmi2, chain: &mut Chain, blocks: &[[u8; 128]]) {
     scheduled::compress::<U64x4, _, 4>(Avx512::here(), bmi2, chain, blocks);
 }
 
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn rounds4(h: &mut [U64x4; 8], blocks: &[&[u8; 128]; 4]) {
+    compress_block::<u64, U64x4, 4>(Avx512::here(), h, blocks);
+}
+
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress4(run: Run<'_, Sha512Function>) {
-    compress_lanes::<u64, U64x4, 4>(Avx512::here(), run);
+    compress_lanes::<u64, U64x4, 4>(Avx512::here(), run, |h, blocks| rounds4(h, blocks));
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+fn rounds8(h: &mut [U64x8; 8], blocks: &[&[u8; 128]; 8]) {
+    compress_block::<u64, U64x8, 8>(Avx512::here(), h, blocks);
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn compress8(run: Run<'_, Sha512Function>) {
-    compress_lanes::<u64, U64x8, 8>(Avx512::here(), run);
+    compress_lanes::<u64, U64x8, 8>(Avx512::here(), run, |h, blocks| rounds8(h, blocks));
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<u64, U64x4, 4>(Avx512::here(), messages);
+    whole_lanes::<u64, U64x4, 4>(Avx512::here(), messages, |h, blocks| rounds4(h, blocks));
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn whole8(messages: Whole<'_>) {
-    whole_lanes::<u64, U64x8, 8>(Avx512::here(), messages);
+    whole_lanes::<u64, U64x8, 8>(Avx512::here(), messages, |h, blocks| rounds8(h, blocks));
 }
 
 sha2_lane!(

@@ -9,8 +9,8 @@ use crate::backend::portable::sha256 as portable;
 use crate::backend::sha_arm::sha256 as sha;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
-    compress_lanes, hash_lanes, whole_lanes,
+    Blocks, Chain, CompressNodes, CompressWhole, Iterate, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    compress_blocks, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -86,22 +86,30 @@ impl CompressWhole<u32> for On<Neon> {
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn compress4(run: Run<'_, Sha256Function>) {
-    compress_lanes::<u32, U32x4, 4>(Neon::here(), run);
+    compress_lanes::<u32, U32x4, 4>(Neon::here(), run, |h, blocks| {
+        compress_blocks::<U32x4, 4>(Neon::here(), h, Blocks::InMemory(blocks));
+    });
 }
 
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn nodes4(nodes: Nodes<'_>) {
-    hash_lanes::<U32x4, 4>(Neon::here(), nodes);
+    hash_lanes::<U32x4, 4>(Neon::here(), nodes, |h, blocks| {
+        compress_blocks::<U32x4, 4>(Neon::here(), h, blocks);
+    });
 }
 
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<u32, U32x4, 4>(Neon::here(), messages);
+    whole_lanes::<u32, U32x4, 4>(Neon::here(), messages, |h, blocks| {
+        compress_blocks::<U32x4, 4>(Neon::here(), h, Blocks::InMemory(blocks));
+    });
 }
 
 impl Lane<u32, 4> for U32x4 {
+    const IN_MEMORY: bool = false;
+
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves NEON.

@@ -9,7 +9,7 @@ use crate::backend::portable::sha512 as portable;
 use crate::backend::sha_arm::sha512 as sha;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha512::{
-    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_lanes, whole_lanes,
+    Chain, CompressWhole, Lane, Sha2Word, Sha512Function, Whole, Written, compress_block, compress_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -58,16 +58,22 @@ impl CompressWhole<u64> for On<Neon> {
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn compress2(run: Run<'_, Sha512Function>) {
-    compress_lanes::<u64, U64x2, 2>(Neon::here(), run);
+    compress_lanes::<u64, U64x2, 2>(Neon::here(), run, |h, blocks| {
+        compress_block::<u64, U64x2, 2>(Neon::here(), h, blocks);
+    });
 }
 
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn whole2(messages: Whole<'_>) {
-    whole_lanes::<u64, U64x2, 2>(Neon::here(), messages);
+    whole_lanes::<u64, U64x2, 2>(Neon::here(), messages, |h, blocks| {
+        compress_block::<u64, U64x2, 2>(Neon::here(), h, blocks);
+    });
 }
 
 impl Lane<u64, 2> for U64x2 {
+    const IN_MEMORY: bool = false;
+
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves NEON.

@@ -19,11 +19,10 @@ one_message!(u32, [0 1 2 3], [0 1 2 3], [4 5 6 7]);
 
 /// The digests of messages of 64 bytes, or of these digests, by a kernel for which a second block costs less than rounds by
 /// a table.
-#[inline]
-pub(in crate::backend) fn nodes_in_blocks(nodes: Nodes<'_>, compress: impl Fn(&mut Chain, &[[u8; 64]])) {
+pub(in crate::backend) fn nodes_in_blocks(nodes: Nodes<'_>, compress: &dyn Fn(&mut Chain, &[[u8; 64]])) {
     let Nodes { iv, nodes, digests, twice, .. } = nodes;
     for (node, digest) in nodes.iter().zip(digests) {
-        node_in_blocks(iv, node, digest, &compress);
+        node_in_blocks(iv, node, digest, compress);
         if twice {
             let mut chain = Chain::new(*iv);
             let mut block = [[0; 64]];

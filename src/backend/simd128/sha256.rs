@@ -7,8 +7,8 @@ use crate::backend::On;
 use crate::backend::portable::sha256 as portable;
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
-    compress_lanes, hash_lanes, whole_lanes,
+    Blocks, Chain, CompressNodes, CompressWhole, Iterate, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
+    compress_blocks, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -64,20 +64,28 @@ impl CompressWhole<u32> for On<Simd128> {
 
 #[target_feature(enable = "simd128")]
 fn compress4(run: Run<'_, Sha256Function>) {
-    compress_lanes::<u32, U32x4, 4>(Simd128::here(), run);
+    compress_lanes::<u32, U32x4, 4>(Simd128::here(), run, |h, blocks| {
+        compress_blocks::<U32x4, 4>(Simd128::here(), h, Blocks::InMemory(blocks));
+    });
 }
 
 #[target_feature(enable = "simd128")]
 fn nodes4(nodes: Nodes<'_>) {
-    hash_lanes::<U32x4, 4>(Simd128::here(), nodes);
+    hash_lanes::<U32x4, 4>(Simd128::here(), nodes, |h, blocks| {
+        compress_blocks::<U32x4, 4>(Simd128::here(), h, blocks);
+    });
 }
 
 #[target_feature(enable = "simd128")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<u32, U32x4, 4>(Simd128::here(), messages);
+    whole_lanes::<u32, U32x4, 4>(Simd128::here(), messages, |h, blocks| {
+        compress_blocks::<U32x4, 4>(Simd128::here(), h, Blocks::InMemory(blocks));
+    });
 }
 
 impl Lane<u32, 4> for U32x4 {
+    const IN_MEMORY: bool = false;
+
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         Self(u8x16_shuffle::<3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12>(self.0, self.0), self.1)

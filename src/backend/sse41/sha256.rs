@@ -15,8 +15,8 @@ use crate::backend::scheduled::sha256::{self as scheduled, FEW};
 use crate::backend::sha_x86::sha256::{self as sha, Encoding};
 use crate::backend::vector::sha2_rounds;
 use crate::kernel::sha256::{
-    Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole, Written,
-    compress_lanes, hash_lanes, whole_lanes,
+    Blocks, Chain, CompressNodes, CompressWhole, Iterate, Iteration, Lane, Nodes, Sha2Word, Sha256Function, Whole,
+    Written, compress_blocks, compress_lanes, hash_lanes, whole_lanes,
 };
 use crate::kernel::{Compress, Run, Sides};
 
@@ -64,7 +64,7 @@ impl CompressNodes for On<Sse41> {
         for nodes in nodes.chunks(4) {
             match (self.sha, nodes.nodes.len()) {
                 (Some(sha), _) => sha::hash_nodes(sha, Encoding::Sse, nodes),
-                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, |chain, blocks| self.sha256(chain, blocks)),
+                (None, ..=FEW) => scheduled::nodes_in_blocks(nodes, &|chain, blocks| self.sha256(chain, blocks)),
                 // SAFETY: self.isa proves SSE4.1.
                 _ => unsafe { nodes4(nodes) },
             }
@@ -104,22 +104,30 @@ fn compress(chain: &mut Chain, blocks: &[[u8; 64]]) {
     scheduled::compress::<U32x4, _, 4>(Sse41::here(), InPlace, chain, blocks);
 }
 
+#[inline(never)]
+#[target_feature(enable = "sse4.1")]
+fn rounds4(h: &mut [U32x4; 8], blocks: Blocks<'_, U32x4, 4>) {
+    compress_blocks::<U32x4, 4>(Sse41::here(), h, blocks);
+}
+
 #[target_feature(enable = "sse4.1")]
 fn compress4(run: Run<'_, Sha256Function>) {
-    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run);
+    compress_lanes::<u32, U32x4, 4>(Sse41::here(), run, |h, blocks| rounds4(h, Blocks::InMemory(blocks)));
 }
 
 #[target_feature(enable = "sse4.1")]
 fn nodes4(nodes: Nodes<'_>) {
-    hash_lanes::<U32x4, 4>(Sse41::here(), nodes);
+    hash_lanes::<U32x4, 4>(Sse41::here(), nodes, |h, blocks| rounds4(h, blocks));
 }
 
 #[target_feature(enable = "sse4.1")]
 fn whole4(messages: Whole<'_>) {
-    whole_lanes::<u32, U32x4, 4>(Sse41::here(), messages);
+    whole_lanes::<u32, U32x4, 4>(Sse41::here(), messages, |h, blocks| rounds4(h, Blocks::InMemory(blocks)));
 }
 
 impl Lane<u32, 4> for U32x4 {
+    const IN_MEMORY: bool = true;
+
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         // SAFETY: self.1 proves SSE4.1.
