@@ -5,7 +5,7 @@
 //! other sixteen.
 //!
 //! Where the CPU has AVX, code in SSE encoding waits for the upper halves of the registers if a caller has left
-//! anything there: for more than twice as long, in pairs on Zen 4. So each function clears them first.
+//! anything there: for more than twice as long, in pairs on Zen 4. So they are cleared first.
 #![allow(unsafe_code)]
 
 use core::arch::asm;
@@ -32,30 +32,39 @@ pub(in crate::backend) enum Encoding {
     Sse,
     /// SSE, after the upper halves are cleared.
     Avx(Avx),
-    /// EVEX, with 32 registers, after the upper halves are cleared.
+    /// EVEX, with 32 registers, after the upper halves are cleared. Where sixteen registers are enough it is as for AVX.
     Avx512(Avx512),
+}
+
+impl Encoding {
+    /// Clears the upper halves of the registers, if they have any, for code in SSE encoding that follows.
+    #[inline(always)]
+    fn prepare_sse(self) {
+        match self {
+            Self::Sse => {}
+            Self::Avx(avx) => clear_upper_halves(avx),
+            // SAFETY: the argument proves AVX-512F, and so AVX.
+            Self::Avx512(_) => clear_upper_halves(unsafe { Avx::here() }),
+        }
+    }
 }
 
 /// One message.
 #[inline]
 pub(in crate::backend) fn compress(_: Sha, encoding: Encoding, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
-    match encoding {
-        // SAFETY: the argument proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { compress_sse(chain, blocks, last) },
-        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(avx) => unsafe { compress_avx(avx, chain, blocks, last) },
-        // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
-        Encoding::Avx512(_) => unsafe { compress_avx512(chain, blocks, last) },
-    }
+    encoding.prepare_sse();
+    // SAFETY: the argument proves SHA-NI and SSE4.1.
+    unsafe { compress_sse(chain, blocks, last) }
 }
 
 /// Messages side by side, two or four at a time, as there are registers for.
 pub(in crate::backend) fn compress_streams(_: Sha, encoding: Encoding, run: Run<'_, Sha256Function>) {
     match encoding {
-        // SAFETY: the argument proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { streams_sse(run) },
-        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(avx) => unsafe { streams_avx(avx, run) },
+        Encoding::Sse | Encoding::Avx(_) => {
+            encoding.prepare_sse();
+            // SAFETY: the argument proves SHA-NI and SSE4.1.
+            unsafe { streams_sse(run) }
+        }
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { streams_avx512(run) },
     }
@@ -64,24 +73,39 @@ pub(in crate::backend) fn compress_streams(_: Sha, encoding: Encoding, run: Run<
 /// Whole messages side by side, two or four at a time, as there are registers for.
 pub(in crate::backend) fn compress_whole(_: Sha, encoding: Encoding, messages: Whole<'_>) {
     match encoding {
-        // SAFETY: the argument proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { whole_sse(messages) },
-        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(avx) => unsafe { whole_avx(avx, messages) },
+        Encoding::Sse | Encoding::Avx(_) => {
+            encoding.prepare_sse();
+            // SAFETY: the argument proves SHA-NI and SSE4.1.
+            unsafe { whole_sse(messages) }
+        }
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { whole_avx512(messages) },
     }
 }
 
 /// The digests of messages of 64 bytes, or of these digests.
-pub(in crate::backend) fn hash_nodes(_: Sha, encoding: Encoding, nodes: Nodes<'_>) {
-    match encoding {
-        // SAFETY: the argument proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { nodes_sse(nodes) },
-        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(avx) => unsafe { nodes_avx(avx, nodes) },
-        // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
-        Encoding::Avx512(_) => unsafe { nodes_avx512(nodes) },
+pub(in crate::backend) fn hash_nodes(sha: Sha, encoding: Encoding, nodes: Nodes<'_>) {
+    let fours = in_fours(nodes.nodes.len());
+    match (encoding, nodes) {
+        (
+            Encoding::Avx512(_),
+            Nodes { iv, nodes: [node], digests: [digest], written: Written::Before, twice: false },
+        ) => {
+            hash_node(sha, encoding, iv, node, digest);
+        }
+        (Encoding::Avx512(_), Nodes { iv, written, nodes, digests, twice }) if fours > 0 => {
+            let ((nodes, few), (digests, digests_of_few)) = (nodes.split_at(fours), digests.split_at_mut(fours));
+            // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
+            unsafe { nodes_avx512(Nodes { iv, written, nodes, digests, twice }) }
+            if !few.is_empty() {
+                hash_nodes(sha, encoding, Nodes { iv, written, nodes: few, digests: digests_of_few, twice });
+            }
+        }
+        (_, nodes) => {
+            encoding.prepare_sse();
+            // SAFETY: the argument proves SHA-NI and SSE4.1.
+            unsafe { nodes_sse(nodes) }
+        }
     }
 }
 
@@ -89,10 +113,11 @@ pub(in crate::backend) fn hash_nodes(_: Sha, encoding: Encoding, nodes: Nodes<'_
 #[inline]
 pub(in crate::backend) fn hash_node(_: Sha, encoding: Encoding, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
     match encoding {
-        // SAFETY: the argument proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { node_sse(iv, node, digest) },
-        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(avx) => unsafe { node_avx(avx, iv, node, digest) },
+        Encoding::Sse | Encoding::Avx(_) => {
+            encoding.prepare_sse();
+            // SAFETY: the argument proves SHA-NI and SSE4.1.
+            unsafe { node_sse(iv, node, digest) }
+        }
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { node_avx512(iv, node, digest) },
     }
@@ -101,16 +126,23 @@ pub(in crate::backend) fn hash_node(_: Sha, encoding: Encoding, iv: &[u32; 8], n
 /// Further tags of HMAC, `count` of each, for up to two or four at a time, as there are registers for.
 pub(in crate::backend) fn iterate(_: Sha, encoding: Encoding, iterations: &mut [Iteration], count: u32) {
     match encoding {
-        // SAFETY: the argument proves SHA-NI and SSE4.1.
-        Encoding::Sse => unsafe { iterate_sse(iterations, count) },
-        // SAFETY: the arguments prove SHA-NI, SSE4.1 and AVX.
-        Encoding::Avx(avx) => unsafe { iterate_avx(avx, iterations, count) },
+        Encoding::Sse | Encoding::Avx(_) => {
+            encoding.prepare_sse();
+            // SAFETY: the argument proves SHA-NI and SSE4.1.
+            unsafe { iterate_sse(iterations, count) }
+        }
         // SAFETY: the arguments prove SHA-NI, and AVX-512F, VL and BW.
         Encoding::Avx512(_) => unsafe { iterate_avx512(iterations, count) },
     }
 }
 
-/// Clears the upper halves of the vector registers. It must come first in a function, before any of them is in use.
+/// How many of these nodes go by four, or the last by three. For two sixteen registers are enough.
+#[inline]
+const fn in_fours(number: usize) -> usize {
+    if number % 4 == 3 { number } else { number - number % 4 }
+}
+
+/// Clears the upper halves of the vector registers. It must come before any of them is in use.
 #[inline(always)]
 fn clear_upper_halves(_: Avx) {
     // SAFETY: the argument proves AVX. The assembly names the eight registers whose upper halves it clears.
@@ -145,28 +177,7 @@ fn compress_sse(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
 
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn compress_avx(avx: Avx, chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
-    clear_upper_halves(avx);
-    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last, None);
-}
-
-#[inline(never)]
-#[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
-fn compress_avx512(chain: &mut Chain, blocks: &[[u8; 64]], last: Written) {
-    clear_upper_halves(Avx::here());
-    compress_together(Sha::here(), [chain], [blocks], (blocks.len(), 1), last, None);
-}
-
-#[inline(never)]
-#[target_feature(enable = "sha,sse4.1,ssse3")]
 fn streams_sse(run: Run<'_, Sha256Function>) {
-    pairs(Sha::here(), run);
-}
-
-#[inline(never)]
-#[target_feature(enable = "sha,sse4.1,ssse3")]
-fn streams_avx(avx: Avx, run: Run<'_, Sha256Function>) {
-    clear_upper_halves(avx);
     pairs(Sha::here(), run);
 }
 
@@ -235,13 +246,6 @@ fn whole_sse(whole: Whole<'_>) {
 }
 
 #[inline(never)]
-#[target_feature(enable = "sha,sse4.1,ssse3")]
-fn whole_avx(avx: Avx, whole: Whole<'_>) {
-    clear_upper_halves(avx);
-    whole_by::<2>(Sha::here(), whole);
-}
-
-#[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn whole_avx512(whole: Whole<'_>) {
     clear_upper_halves(Avx::here());
@@ -303,13 +307,6 @@ fn nodes_sse(nodes: Nodes<'_>) {
 }
 
 #[inline(never)]
-#[target_feature(enable = "sha,sse4.1,ssse3")]
-fn nodes_avx(avx: Avx, nodes: Nodes<'_>) {
-    clear_upper_halves(avx);
-    nodes_by::<2>(Sha::here(), nodes);
-}
-
-#[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn nodes_avx512(nodes: Nodes<'_>) {
     clear_upper_halves(Avx::here());
@@ -323,13 +320,6 @@ fn node_sse(iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
 }
 
 #[inline(never)]
-#[target_feature(enable = "sha,sse4.1,ssse3")]
-fn node_avx(avx: Avx, iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
-    clear_upper_halves(avx);
-    hash_together(Sha::here(), iv, ([node], Written::Before), [digest], false);
-}
-
-#[inline(never)]
 #[target_feature(enable = "sha,avx512f,avx512vl,avx512bw")]
 fn node_avx512(iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
     clear_upper_halves(Avx::here());
@@ -339,15 +329,15 @@ fn node_avx512(iv: &[u32; 8], node: &[u8; 64], digest: &mut [u8; 32]) {
 #[inline(always)]
 fn nodes_by<const N: usize>(sha: Sha, nodes: Nodes<'_>) {
     let Nodes { iv, written, nodes, digests, twice } = nodes;
+    debug_assert!(N == 2 || nodes.len() == in_fours(nodes.len()), "by four and three alone");
     let (groups, rest) = nodes.as_chunks::<N>();
     let (digests_of_groups, digests_of_rest) = digests.as_chunks_mut::<N>();
     for (nodes, digests) in groups.iter().zip(digests_of_groups) {
         hash_together(sha, iv, (*nodes, written), digests.each_mut(), twice);
     }
-    match (rest, digests_of_rest) {
-        (&[a, b, c], [e, f, g]) => hash_together(sha, iv, ([a, b, c], written), [e, f, g], twice),
-        (&[a, b], [e, f]) => hash_together(sha, iv, ([a, b], written), [e, f], twice),
-        (&[a], [e]) => hash_together(sha, iv, ([a], written), [e], twice),
+    match (N, rest, digests_of_rest) {
+        (4, &[a, b, c], [e, f, g]) => hash_together(sha, iv, ([a, b, c], written), [e, f, g], twice),
+        (2, &[a], [e]) => hash_together(sha, iv, ([a], written), [e], twice),
         _ => {}
     }
 }
@@ -355,13 +345,6 @@ fn nodes_by<const N: usize>(sha: Sha, nodes: Nodes<'_>) {
 #[inline(never)]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
 fn iterate_sse(iterations: &mut [Iteration], count: u32) {
-    iterate_by::<2>(Sha::here(), iterations, count);
-}
-
-#[inline(never)]
-#[target_feature(enable = "sha,sse4.1,ssse3")]
-fn iterate_avx(avx: Avx, iterations: &mut [Iteration], count: u32) {
-    clear_upper_halves(avx);
     iterate_by::<2>(Sha::here(), iterations, count);
 }
 
@@ -471,20 +454,27 @@ fn hash_together<const N: usize>(
     digests: [&mut [u8; 32]; N],
     twice: bool,
 ) {
-    let mut states = [State::load(sha, iv); N];
+    let start = [State::load(sha, iv); N];
+    let mut states = start;
     let mut w = [[State::ZERO.0[0]; 4]; N];
     for (w, node) in w.iter_mut().zip(nodes) {
         *w = load(sha, node, written);
     }
-    compress_words(sha, &mut states, w);
-    compress_scheduled(sha, &mut states, &PADDING_OF_64);
-    if twice {
-        for (w, state) in w.iter_mut().zip(&mut states) {
+    // In a loop the rounds are compiled once.
+    for second in [false, true] {
+        compress_words(sha, &mut states, w);
+        if second {
+            break;
+        }
+        compress_scheduled(sha, &mut states, &PADDING_OF_64);
+        if !twice {
+            break;
+        }
+        for (w, state) in w.iter_mut().zip(&states) {
             let [low, high] = state.rows(sha);
             *w = [low, high, constant(sha, [0x8000_0000, 0, 0, 0]), constant(sha, [0, 0, 0, 256])];
-            *state = State::load(sha, iv);
         }
-        compress_words(sha, &mut states, w);
+        states = start;
     }
     for (state, digest) in states.iter().zip(digests) {
         for (to, row) in digest.as_chunks_mut::<16>().0.iter_mut().zip(state.rows(sha)) {
@@ -727,8 +717,8 @@ mod tests {
             unsafe { streams([a, b, c], [e, f, g], (count, stride), last) };
             assert!(chains[..3] == expected[..3], "three");
         }
-        let messages: [&[u8; 64]; 5] = [&blocks[0][0], &blocks[1][1], &blocks[2][2], &blocks[3][3], &blocks[0][4]];
-        let mut digests = [[[0; 32]; 5]; 4];
+        let messages: [&[u8; 64]; 7] = [0, 6, 12, 18, 4, 9, 15].map(|i| &blocks.as_flattened()[i]);
+        let mut digests = [[[0; 32]; 7]; 4];
         let [a, b, c, d] = &mut digests;
         let of = |digests, twice| Nodes {
             iv: &crate::kernel::sha256::IV_256,
