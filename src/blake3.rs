@@ -85,6 +85,7 @@ use crate::backend::{Backend, Dispatch};
 use crate::error::ManyError;
 use crate::kernel::blake3::Blake3Function;
 
+mod chunks;
 mod digest;
 mod forest;
 mod hasher;

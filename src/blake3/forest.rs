@@ -3,23 +3,24 @@
 
 use core::slice::from_ref;
 
-use super::tree::{Base, Cv, joined};
+use super::chunks::{Begin, compress_chunks, messages_of};
+use super::tree::{Base, Cv, before_last, joined};
 use super::value::CHUNK_LEN;
+use crate::backend::dispatch::compress_group;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::blake3::{Blake3Function, Chain, IV, MAX_INPUTS, flag, to_bytes};
 use crate::kernel::{ChainState, Function, Known, wipe};
 use crate::lanes::WINDOW;
 use crate::lanes::ends::{End, close_each};
+use crate::lanes::order::sort_by_blocks;
 use crate::lanes::scheduler::{Job, Start, compress_sorted};
 
 /// Subtrees that have a place: chunks are hashed, and parents made, when there is no room for more.
 const ROOM: usize = WINDOW;
 
-/// The last subtrees of some messages.
-pub(super) struct Forest<'a> {
+/// The last subtrees of some messages. Messages are `ALIKE` if they have one key and mode, and lie here whole.
+pub(super) struct Forest<'a, const ALIKE: bool> {
     backend: Backend,
-    /// Whether all messages have one key and mode.
-    alike: bool,
     trees: [Tree<'a>; ROOM],
     /// Trees in use.
     number: usize,
@@ -54,27 +55,25 @@ struct Chunk<'a> {
     tree: usize,
     /// The place of its chaining value in the forest.
     to: usize,
-    begin: Begin<'a>,
+    origin: Origin<'a>,
     bytes: &'a [u8],
 }
 
 #[derive(Clone, Copy)]
-enum Begin<'a> {
+enum Origin<'a> {
     /// A whole chunk of this number.
     Number(u64),
     /// One of which some blocks are compressed.
     Chain(&'a Chain),
 }
 
-impl<'a> Forest<'a> {
-    /// A forest of messages that are `alike`: all have the same key and mode.
-    pub(super) fn new(backend: Backend, alike: bool) -> Self {
+impl<'a, const ALIKE: bool> Forest<'a, ALIKE> {
+    pub(super) fn new(backend: Backend) -> Self {
         let base = Base { key: &IV, flags: 0, backend };
         let tree = Tree { place: 0, base, left: &[], first: 0, subtrees: 0, parents: 0 };
-        let chunk = Chunk { tree: 0, to: 0, begin: Begin::Number(0), bytes: &[] };
+        let chunk = Chunk { tree: 0, to: 0, origin: Origin::Number(0), bytes: &[] };
         Self {
             backend,
-            alike,
             trees: [tree; ROOM],
             number: 0,
             chunks: [chunk; ROOM],
@@ -89,9 +88,8 @@ impl<'a> Forest<'a> {
         self.used + subtrees > ROOM
     }
 
-    /// Adds a message that consists of the subtrees `left`, the subtrees `last`, and the chunks of `bytes`, numbered
-    /// from `counter` on. All but `left` take room.
-    pub(super) fn add(
+    /// See [`add`](Forest::add).
+    fn add_all(
         &mut self,
         place: usize,
         base: Base<'a>,
@@ -102,30 +100,16 @@ impl<'a> Forest<'a> {
         self.cvs[first..][..last.len()].copy_from_slice(last);
         self.used += last.len();
         for (i, chunk) in (0..).zip(bytes.chunks(CHUNK_LEN)) {
-            self.add_chunk(Begin::Number(counter.wrapping_add(i)), chunk);
+            self.add_chunk(Origin::Number(counter.wrapping_add(i)), chunk);
         }
         if self.used == first {
-            self.add_chunk(Begin::Number(counter), &[]);
+            self.add_chunk(Origin::Number(counter), &[]);
         }
         self.add_tree(place, base, left, first);
     }
 
-    /// Adds a message that consists of the subtrees `left` and a chunk that goes on from `chain` with `bytes`.
-    pub(super) fn add_begun(
-        &mut self,
-        place: usize,
-        base: Base<'a>,
-        left: &'a [Cv],
-        chain: &'a Chain,
-        bytes: &'a [u8],
-    ) {
-        let first = self.used;
-        self.add_chunk(Begin::Chain(chain), bytes);
-        self.add_tree(place, base, left, first);
-    }
-
-    fn add_chunk(&mut self, begin: Begin<'a>, bytes: &'a [u8]) {
-        self.chunks[self.waiting] = Chunk { tree: self.number, to: self.used, begin, bytes };
+    fn add_chunk(&mut self, origin: Origin<'a>, bytes: &'a [u8]) {
+        self.chunks[self.waiting] = Chunk { tree: self.number, to: self.used, origin, bytes };
         self.waiting += 1;
         self.used += 1;
     }
@@ -137,7 +121,11 @@ impl<'a> Forest<'a> {
 
     /// Gives the digest of each message to `put`, and begins anew.
     pub(super) fn finish(&mut self, put: &mut dyn FnMut(usize, &[Cv])) {
-        self.compress_chunks();
+        if ALIKE {
+            self.compress_groups();
+        } else {
+            self.compress_chunks();
+        }
         while self.compress_parents() {}
         for tree in &self.trees[..self.number] {
             put(tree.place, from_ref(&self.cvs[tree.first]));
@@ -146,15 +134,54 @@ impl<'a> Forest<'a> {
         self.cvs.iter_mut().for_each(wipe);
     }
 
+    /// The chaining values of all chunks of messages that are alike. Chunks of equally many blocks go together.
+    fn compress_groups(&mut self) {
+        let chunks = &self.chunks[..self.waiting];
+        let (mut messages, mut counts, mut order) = ([&[][..]; ROOM], [0; ROOM], [0; ROOM]);
+        for (i, chunk) in (0..).zip(chunks) {
+            let place = usize::from(i);
+            (messages[place], counts[place], order[place]) = (chunk.bytes, before_last(chunk.bytes), i);
+        }
+        let order = &mut order[..chunks.len()];
+        sort_by_blocks(order, |i| counts[i].into());
+        let base = self.trees[0].base;
+        let mut memory = [[[0; 64]; 2]; MAX_INPUTS];
+        let mut cvs = [[0; 32]; MAX_INPUTS];
+        for group in order.chunks(Blake3Function::lanes(self.backend)) {
+            let (mut last, mut counters) = ([flag::CHUNK_END; MAX_INPUTS], [0; MAX_INPUTS]);
+            let mut whole = [&[][..]; MAX_INPUTS];
+            for (l, i) in group.iter().enumerate() {
+                let Chunk { tree, origin, bytes, .. } = chunks[usize::from(*i)];
+                last[l] |= root_if(self.trees[tree].subtrees == 1);
+                if let Origin::Number(number) = origin {
+                    counters[l] = number;
+                }
+                whole[l] = bytes.as_chunks().0;
+            }
+            let (begin, whole) = (Begin::of_chunks(&base, &last, &counters), &whole[..group.len()]);
+            let cvs = &mut cvs[..group.len()];
+            if group.iter().all(|i| messages[usize::from(*i)].len() == CHUNK_LEN) {
+                compress_group(self.backend, messages_of(&begin, whole, &[64; MAX_INPUTS], cvs));
+            } else {
+                compress_chunks(&begin, (&messages, &counts), group, &mut memory, cvs);
+            }
+            for (i, cv) in group.iter().zip(cvs) {
+                self.cvs[chunks[usize::from(*i)].to] = *cv;
+            }
+        }
+        memory.iter_mut().flatten().for_each(wipe);
+        cvs.iter_mut().for_each(wipe);
+    }
+
     /// The chaining values of all chunks.
     fn compress_chunks(&mut self) {
         let (trees, cvs) = (&self.trees, &mut self.cvs);
         let job = |i: usize| {
-            let Chunk { tree, to, begin, bytes } = self.chunks[i];
+            let Chunk { tree, to, origin, bytes } = self.chunks[i];
             let tree = &trees[tree];
-            let chain = match begin {
-                Begin::Number(number) => Start::Of(tree.base.chunk(number)),
-                Begin::Chain(chain) => Start::At(chain),
+            let chain = match origin {
+                Origin::Number(number) => Start::Of(tree.base.chunk(number)),
+                Origin::Chain(chain) => Start::At(chain),
             };
             let root = root_if(tree.subtrees == 1 && tree.left.is_empty());
             Job { place: to, chain, bytes, last: flag::CHUNK_END | root }
@@ -165,7 +192,7 @@ impl<'a> Forest<'a> {
             }
         };
         let lengths = self.chunks[..self.waiting].iter().map(|chunk| chunk.bytes.len()).enumerate();
-        compress_sorted::<Blake3Function>(self.backend, lengths, job, self.alike, &mut put);
+        compress_sorted::<Blake3Function>(self.backend, lengths, job, false, &mut put);
     }
 
     /// Makes parents of all neighbours, or of the last subtree to the left and the only one here, in all messages, and
@@ -180,7 +207,7 @@ impl<'a> Forest<'a> {
             return false;
         }
         let mut parents = [[0; 32]; ROOM];
-        if self.alike {
+        if ALIKE {
             self.compress_pairs(&mut parents[..number]);
         } else {
             self.compress_parents_of_each(&mut parents);
@@ -244,6 +271,41 @@ impl<'a> Forest<'a> {
         close_each(self.backend, Known::Nothing, ends, |i, chain| parents[i] = to_bytes(chain.h));
         blocks.iter_mut().for_each(wipe);
         chains.iter_mut().for_each(|(chain, _)| Blake3Function::wipe(chain));
+    }
+}
+
+impl<'a> Forest<'a, true> {
+    /// Adds a message.
+    pub(super) fn add_message(&mut self, place: usize, base: Base<'a>, message: &'a [u8]) {
+        self.add_all(place, base, (&[], &[]), (0, message));
+    }
+}
+
+impl<'a> Forest<'a, false> {
+    /// Adds a message that consists of the subtrees `left`, the subtrees `last`, and the chunks of `bytes`, numbered
+    /// from `counter` on. All except `left` take room.
+    pub(super) fn add(
+        &mut self,
+        place: usize,
+        base: Base<'a>,
+        (left, last): (&'a [Cv], &[Cv]),
+        (counter, bytes): (u64, &'a [u8]),
+    ) {
+        self.add_all(place, base, (left, last), (counter, bytes));
+    }
+
+    /// Adds a message that consists of the subtrees `left` and a chunk that goes on from `chain` with `bytes`.
+    pub(super) fn add_begun(
+        &mut self,
+        place: usize,
+        base: Base<'a>,
+        left: &'a [Cv],
+        chain: &'a Chain,
+        bytes: &'a [u8],
+    ) {
+        let first = self.used;
+        self.add_chunk(Origin::Chain(chain), bytes);
+        self.add_tree(place, base, left, first);
     }
 }
 

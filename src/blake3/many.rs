@@ -109,7 +109,7 @@ pub(super) fn finalize_many(hashers: &[&Hasher], hashes: &mut [Hash]) {
         });
     }
     let mut put = |begin: usize, digests: &[Cv]| set(&mut hashes[begin..], digests);
-    let mut forest = Forest::new(first.backend(), false);
+    let mut forest = Forest::<false>::new(first.backend());
     for (i, hasher) in hashers.iter().enumerate() {
         let (left, tail) = hasher.parts();
         if forest.is_full(tail.subtrees()) {

@@ -2,50 +2,16 @@
 
 use core::slice::from_ref;
 
+use super::chunks::{Begin, compress_chunks, messages_of};
 use super::forest::Forest;
-use super::tree::{Base, Cv, before_last, split_last};
+use super::tree::{Base, Cv, before_last};
 use super::value::CHUNK_LEN;
+use crate::backend::Dispatch;
 use crate::backend::dispatch::compress_group;
-use crate::backend::{Backend, Dispatch};
-use crate::kernel::blake3::{Blake3Function, Chain, Ends, Group, MAX_INPUTS, flag};
+use crate::kernel::blake3::{Blake3Function, Group, MAX_INPUTS};
 use crate::kernel::wipe;
 use crate::lanes::order::{WIDE_WINDOW, sort_by_blocks};
 use crate::lanes::{Messages, extremes};
-
-/// How messages begin and end that are a chunk at most, or the rest of one.
-pub(super) struct Begin<'a> {
-    backend: Backend,
-    /// The chaining value before the first block.
-    h: &'a [u32; 8],
-    flags: u8,
-    /// The flags of the first block in addition.
-    first: u8,
-    /// The flags of each last block in addition.
-    last: &'a [u8; MAX_INPUTS],
-    /// The number of each chunk.
-    counters: &'a [u64; MAX_INPUTS],
-}
-
-impl<'a> Begin<'a> {
-    /// Messages begin with the first block of chunk 0, and end with the root.
-    #[inline]
-    fn of(base: &Base<'a>) -> Self {
-        let (last, counters) = (&[flag::CHUNK_END | flag::ROOT; MAX_INPUTS], &[0; MAX_INPUTS]);
-        let Base { key: h, flags, backend } = *base;
-        Self { backend, h, flags, first: flag::CHUNK_START, last, counters }
-    }
-
-    /// Messages go on after `chain` in its chunk, and end with these flags. `counters` has the chunk's number for each.
-    pub(super) fn after(
-        backend: Backend,
-        chain: &'a Chain,
-        last: &'a [u8; MAX_INPUTS],
-        counters: &'a [u64; MAX_INPUTS],
-    ) -> Self {
-        let Chain { h, flags, first, .. } = chain;
-        Self { backend, h, flags: *flags, first: *first, last, counters }
-    }
-}
 
 /// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
 #[inline]
@@ -138,18 +104,8 @@ pub(super) fn each_chunk<const NUMBER: usize, const LANES: usize>(
     let mut memory = [[[0; 64]; 2]; LANES];
     let mut digests = [[0; 32]; LANES];
     for group in order[..messages.len()].chunks(lanes) {
-        let mut ends = Ends { counts: [counts[usize::from(group[0])]; MAX_INPUTS], blocks: [&[0; 64]; MAX_INPUTS] };
-        let mut lengths = [64; MAX_INPUTS];
-        let mut inputs = [&[][..]; LANES];
-        for (l, (memory, i)) in memory.iter_mut().zip(group).enumerate() {
-            let message = messages[usize::from(*i)];
-            ends.counts[l] = counts[usize::from(*i)];
-            memory[1] = [0; 64];
-            (inputs[l], ends.blocks[l], lengths[l]) = split_last(message, memory);
-        }
         let digests = &mut digests[..group.len()];
-        let inputs = &inputs[..group.len()];
-        compress_group(begin.backend, Group { ends: Some(&ends), ..messages_of(begin, inputs, &lengths, digests) });
+        compress_chunks(begin, (messages, counts), group, &mut memory, digests);
         if in_order {
             put(from + usize::from(group[0]), digests);
         } else {
@@ -162,33 +118,10 @@ pub(super) fn each_chunk<const NUMBER: usize, const LANES: usize>(
     digests.iter_mut().for_each(wipe);
 }
 
-/// Messages of a chunk at most. `lengths` has the bytes of their last blocks.
-#[inline]
-fn messages_of<'a>(
-    begin: &'a Begin<'_>,
-    inputs: &'a [&'a [[u8; 64]]],
-    lengths: &'a [u8; MAX_INPUTS],
-    outputs: &'a mut [Cv],
-) -> Group<'a> {
-    Group {
-        key: begin.h,
-        flags: begin.flags,
-        first: begin.first,
-        last: begin.last,
-        lengths,
-        counters: begin.counters,
-        count: inputs[0].len(),
-        inputs,
-        ends: None,
-        followed: false,
-        outputs,
-    }
-}
-
 /// Hashes the messages from `done` on, until those for all lanes are a chunk each. Tells how many are done then. Apart, so that others need no memory for a forest.
 #[inline(never)]
 fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put<'_>) -> usize {
-    let mut forest = Forest::new(base.backend, true);
+    let mut forest = Forest::<true>::new(base.backend);
     loop {
         let mut window = [&[][..]; MAX_INPUTS];
         let read = messages.read(done, &mut window[..Blake3Function::lanes(base.backend).max(2)]);
@@ -200,7 +133,7 @@ fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put
                 if forest.is_full(chunks) {
                     forest.finish(put);
                 }
-                forest.add(i, *base, (&[], &[]), (0, message));
+                forest.add_message(i, *base, message);
             }
         }
         done += read;

@@ -12,9 +12,10 @@
 use core::array;
 use core::slice::from_ref;
 
+use super::chunks::Begin;
 use super::hasher::Hasher;
 use super::many::{finalize_many, update_many};
-use super::plan::{Begin, Put, each_chunk, each_equal};
+use super::plan::{Put, each_chunk, each_equal};
 use super::tree::{Cv, joined};
 use super::value::{CHUNK_LEN, Hash, OUT_LEN};
 use crate::backend::Dispatch;
