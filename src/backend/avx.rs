@@ -21,7 +21,7 @@ use crate::kernel::Lanes;
 #[cfg(feature = "blake2")]
 mod blake2b;
 #[cfg(feature = "blake2")]
-mod blake2s;
+pub(super) mod blake2s;
 #[cfg(feature = "blake3")]
 pub(super) mod blake3;
 #[cfg(feature = "sha2")]

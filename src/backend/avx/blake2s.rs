@@ -23,11 +23,11 @@ impl Compress<FlavourS> for On<Avx> {
 }
 
 #[target_feature(enable = "avx")]
-fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
+pub(in crate::backend) fn compress(chain: &mut Chain<u32>, blocks: &[[u8; 64]], last: Last) {
     compress_rows::<FlavourS, sse41::U32x4>(Sse41::here(), chain, blocks, last);
 }
 
 #[target_feature(enable = "avx")]
-fn compress4(run: Run<'_, FlavourS>) {
+pub(in crate::backend) fn compress4(run: Run<'_, FlavourS>) {
     compress_lanes::<FlavourS, U32x4, 4>(Avx::here(), run);
 }
