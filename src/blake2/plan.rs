@@ -138,7 +138,7 @@ impl<H: Dispatch> Windows<'_, H> {
             let each = blocks::<H>(longest);
             let are_equal = blocks::<H>(shortest) == each && [shortest, longest].iter().all(|n| self.whole.contains(n));
             if are_equal && have_lanes::<H>(backend, read, each * read as u64, each) {
-                put(done, self.compress_whole(few.iter().copied()));
+                put(done, self.compress_whole(few));
                 done += read;
             } else if done + read < number {
                 done += self.compress_window(messages, done, put);
@@ -172,13 +172,16 @@ impl<H: Dispatch> Windows<'_, H> {
             return compress_scheduled(self.common, self.chain, messages, order, begin, put);
         }
         for group in order.chunks(H::lanes(backend)) {
-            let places = group.iter().copied().map(usize::from);
-            let counts = places.clone().map(|i| blocks::<H>(messages[i].len()));
-            let longest = blocks::<H>(messages[usize::from(group[0])].len());
-            if have_lanes::<H>(backend, group.len(), counts.sum(), longest) {
-                let chains = self.compress_whole(places.clone().map(|i| messages[i]));
-                for (i, chain) in places.zip(chains) {
-                    put(begin + i, from_ref(chain));
+            let mut side_by_side = Array::<&[u8], H::MaxLanes>::default();
+            for (to, i) in side_by_side.iter_mut().zip(group) {
+                *to = messages[usize::from(*i)];
+            }
+            let side_by_side = &side_by_side[..group.len()];
+            let counts = side_by_side.iter().map(|message| blocks::<H>(message.len()));
+            if have_lanes::<H>(backend, group.len(), counts.sum(), blocks::<H>(side_by_side[0].len())) {
+                let chains = self.compress_whole(side_by_side);
+                for (i, chain) in group.iter().zip(chains) {
+                    put(begin + usize::from(*i), from_ref(chain));
                 }
             } else {
                 compress_scheduled(self.common, self.chain, messages, group, begin, put);
@@ -187,14 +190,14 @@ impl<H: Dispatch> Windows<'_, H> {
     }
 
     /// The chains of messages that have a lane each, those with the most blocks first.
-    fn compress_whole<'m>(&mut self, messages: impl ExactSizeIterator<Item = &'m [u8]> + Clone) -> &[H::Chain] {
+    fn compress_whole(&mut self, messages: &[&[u8]]) -> &[H::Chain] {
         let (live, last) = (messages.len(), self.common.last);
         let memory = self.memory.get_or_insert_with(|| Ended {
             chains: Array::from_fn(|_| H::Chain::UNUSED),
             ends: Array::from_fn(|_| [H::Block::ZERO; 2]),
             used: 0,
         });
-        if messages.clone().all(|message| message.len() <= H::Block::LENGTH) {
+        if messages.iter().all(|message| message.len() <= H::Block::LENGTH) {
             return compress_blocks(self.common, self.chain, messages, memory);
         }
         let Ended { chains, ends: memory, used } = memory;
@@ -205,7 +208,7 @@ impl<H: Dispatch> Windows<'_, H> {
         let last = Array::<H::Last, H::MaxLanes>::from_fn(|_| last);
         let (mut longest, mut using) = (0, *used);
         for ((((message, memory), chain), blocks), end) in
-            messages.zip(memory).zip(&mut *chains).zip(&mut blocks).zip(&mut ends)
+            messages.iter().zip(memory).zip(&mut *chains).zip(&mut blocks).zip(&mut ends)
         {
             let (whole, rest) = H::Block::split(message);
             longest = longest.max(message.len());
@@ -240,16 +243,16 @@ impl<H: Dispatch> Windows<'_, H> {
 }
 
 /// As [`Windows::compress_whole`], of messages of a block each, of which there is less to ask.
-fn compress_blocks<'a, 'm, H: Dispatch>(
+fn compress_blocks<'a, H: Dispatch>(
     common: &Common<'_, H>,
     start: &H::Chain,
-    messages: impl ExactSizeIterator<Item = &'m [u8]>,
+    messages: &[&[u8]],
     Ended { chains, ends, used }: &'a mut Ended<H>,
 ) -> &'a [H::Chain] {
     let live = messages.len();
     let chains = &mut chains[..live];
     let mut longest = 0;
-    for ((message, end), chain) in messages.zip(&mut *ends).zip(&mut *chains) {
+    for ((message, end), chain) in messages.iter().zip(&mut *ends).zip(&mut *chains) {
         let end = &mut end[1];
         if message.len() < *used {
             *end = H::Block::ZERO;

@@ -93,27 +93,40 @@ fn compress_windows<H: Family, const W: usize, const L: usize>(
     messages: &dyn Messages,
     put: Put<'_, H>,
 ) {
-    let mut window = [&[][..]; W];
+    let (mut window, mut counts, mut order) = ([&[][..]; W], [0; W], [0; W]);
     let mut begin = 0;
     loop {
         let read = messages.read(begin, &mut window);
         if read == 0 {
             break;
         }
-        let messages = &window[..read];
-        let (mut counts, mut order) = ([0; W], [0; W]);
-        let (counts, order) = (&mut counts[..read], &mut order[..read]);
         let put: Put<'_, H> = &mut |place, chains| put(begin + place, chains);
-        match plan::<H>(common.backend, messages, counts, order) {
-            Plan::Alone => each_alone(common, messages, 0..read, put),
-            Plan::Whole => {
-                let (mut memory, mut chains) = ([Message::NONE; L], [H::Chain::UNUSED; L]);
-                compress_groups(common, messages, counts, order, (&mut memory, &mut chains), put);
-            }
-            Plan::Scheduled => compress_scheduled(common, common.chain, messages, order, 0, put),
+        let messages = &window[..read];
+        if compress_window(common, messages, &mut counts[..read], &mut order[..read], put) == Plan::Whole {
+            let (mut memory, mut chains) = ([Message::NONE; L], [H::Chain::UNUSED; L]);
+            compress_groups(common, messages, &counts[..read], &order[..read], (&mut memory, &mut chains), put);
         }
         begin += read;
     }
+}
+
+/// Compresses all messages of a window, and tells its plan. If that is to compress them whole, the caller does, which has
+/// the memory. Not inlined, so that it is compiled once for all sizes of windows.
+#[inline(never)]
+fn compress_window<H: Family>(
+    common: &Common<'_, H>,
+    messages: &[&[u8]],
+    counts: &mut [u64],
+    order: &mut [u8],
+    put: Put<'_, H>,
+) -> Plan {
+    let plan = plan::<H>(common.backend, messages, counts, order);
+    match plan {
+        Plan::Alone => each_alone(common, messages, 0..messages.len(), put),
+        Plan::Whole => {}
+        Plan::Scheduled => compress_scheduled(common, common.chain, messages, order, 0, put),
+    }
+    plan
 }
 
 /// The messages at these places, one by one.
