@@ -130,6 +130,7 @@ fn whole8(messages: Whole<'_>) {
 
 impl Lane<u32, 8> for U32x8 {
     const IN_MEMORY: bool = true;
+    const IS_SHARED: bool = true;
 
     #[inline(always)]
     fn swap_bytes(self) -> Self {

@@ -89,6 +89,7 @@ fn whole4(messages: Whole<'_>) {
 
 impl Lane<u64, 4> for U64x4 {
     const IN_MEMORY: bool = true;
+    const IS_SHARED: bool = true;
 
     #[inline(always)]
     fn swap_bytes(self) -> Self {

@@ -40,6 +40,7 @@ macro_rules! sha2_lane {
     ($Vector:ident of $word:ident, $L:literal, $Register:ident, $add:ident, $ternary:ident, $ror:ident, $shr:ident by $srl:ident, $swap:path) => {
         impl Lane<$word, $L> for $Vector {
             const IN_MEMORY: bool = false;
+            const IS_SHARED: bool = true;
 
             #[inline(always)]
             fn swap_bytes(self) -> Self {

@@ -73,6 +73,7 @@ fn whole2(messages: Whole<'_>) {
 
 impl Lane<u64, 2> for U64x2 {
     const IN_MEMORY: bool = false;
+    const IS_SHARED: bool = false;
 
     #[inline(always)]
     fn swap_bytes(self) -> Self {

@@ -85,6 +85,7 @@ fn whole4(messages: Whole<'_>) {
 
 impl Lane<u32, 4> for U32x4 {
     const IN_MEMORY: bool = false;
+    const IS_SHARED: bool = false;
 
     #[inline(always)]
     fn swap_bytes(self) -> Self {

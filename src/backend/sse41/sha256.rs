@@ -127,6 +127,7 @@ fn whole4(messages: Whole<'_>) {
 
 impl Lane<u32, 4> for U32x4 {
     const IN_MEMORY: bool = true;
+    const IS_SHARED: bool = true;
 
     #[inline(always)]
     fn swap_bytes(self) -> Self {

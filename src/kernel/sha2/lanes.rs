@@ -11,6 +11,8 @@ use crate::kernel::{Block, Known, Lanes, Run, align_stack, block_of_each, lanes_
 pub(crate) trait Lane<W, const L: usize>: Lanes<W, L> {
     /// Whether the words of a block are in memory, for want of registers. Rounds are by eight then.
     const IN_MEMORY: bool;
+    /// Whether the rounds are a function of their own, which kernels share.
+    const IS_SHARED: bool;
 
     /// Words `i L` to `i L + L` of `bytes`, big-endian.
     #[inline(always)]

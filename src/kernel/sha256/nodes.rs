@@ -70,7 +70,13 @@ pub(crate) fn hash_lanes<V: Lane<u32, L>, const L: usize>(
     // In a loop the rounds are compiled once.
     for second in [false, true] {
         h = iv;
-        compress(&mut h, if second { Blocks::OfDigests(&first) } else { Blocks::InMemory(blocks) });
+        let blocks = if second { Blocks::OfDigests(&first) } else { Blocks::InMemory(blocks) };
+        if V::IS_SHARED {
+            compress(&mut h, blocks);
+        } else {
+            // Not by the closure, which would be called: too much is inlined into it.
+            compress_blocks::<V, L>(token, &mut h, blocks);
+        }
         if second {
             break;
         }
