@@ -86,7 +86,8 @@ pub(crate) const fn closes_whole_blocks<H: Function>() -> bool {
 pub(crate) enum Known {
     Nothing,
     /// All messages begin with equal chaining values. In BLAKE2, [`Last`](Function::Last) and the upper counter words are
-    /// equal, too; only the lower counter words differ. BLAKE3's kernels do not ask: messages that are alike are groups.
+    /// equal, too; only the lower counter words differ. BLAKE3's kernels do not ask: messages that are alike are
+    /// groups.
     Alike,
     /// As [`Alike`](Self::Alike); each message has one block, whose upper half is zeros.
     Half,
@@ -304,8 +305,8 @@ pub(crate) trait Lanes<W, const L: usize>: Words<W, L> {
 
 /// Has the compiler align the stack to lines of the cache, in the function that this is inlined into.
 ///
-/// It does so by itself for vectors that lie in memory, and not for those that it only keeps there for want of registers.
-/// Else every second of these crosses a line, if the caller's stack lies so.
+/// It does so by itself for vectors that lie in memory, and not for vectors that it only keeps there for want of
+/// registers. Every second one of these crosses a line, if the caller's stack lies so.
 #[inline(always)]
 pub(crate) fn align_stack<V>() {
     #[repr(align(64))]

@@ -88,14 +88,16 @@ impl<'a, const ALIKE: bool> Forest<'a, ALIKE> {
         self.used + subtrees > ROOM
     }
 
-    /// See [`add`](Forest::add).
-    fn add_all(
+    /// Adds a message that consists of the subtrees `left`, the subtrees `last`, and the chunks of `bytes`, numbered
+    /// from `counter` on. All except `left` take room.
+    pub(super) fn add(
         &mut self,
         place: usize,
         base: Base<'a>,
         (left, last): (&'a [Cv], &[Cv]),
         (counter, bytes): (u64, &'a [u8]),
     ) {
+        debug_assert!(!ALIKE || left.is_empty() && last.is_empty(), "they lie here whole");
         let first = self.used;
         self.cvs[first..][..last.len()].copy_from_slice(last);
         self.used += last.len();
@@ -274,26 +276,7 @@ impl<'a, const ALIKE: bool> Forest<'a, ALIKE> {
     }
 }
 
-impl<'a> Forest<'a, true> {
-    /// Adds a message.
-    pub(super) fn add_message(&mut self, place: usize, base: Base<'a>, message: &'a [u8]) {
-        self.add_all(place, base, (&[], &[]), (0, message));
-    }
-}
-
 impl<'a> Forest<'a, false> {
-    /// Adds a message that consists of the subtrees `left`, the subtrees `last`, and the chunks of `bytes`, numbered
-    /// from `counter` on. All except `left` take room.
-    pub(super) fn add(
-        &mut self,
-        place: usize,
-        base: Base<'a>,
-        (left, last): (&'a [Cv], &[Cv]),
-        (counter, bytes): (u64, &'a [u8]),
-    ) {
-        self.add_all(place, base, (left, last), (counter, bytes));
-    }
-
     /// Adds a message that consists of the subtrees `left` and a chunk that goes on from `chain` with `bytes`.
     pub(super) fn add_begun(
         &mut self,

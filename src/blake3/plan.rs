@@ -133,7 +133,7 @@ fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put
                 if forest.is_full(chunks) {
                     forest.finish(put);
                 }
-                forest.add_message(i, *base, message);
+                forest.add(i, *base, (&[], &[]), (0, message));
             }
         }
         done += read;

@@ -110,8 +110,8 @@ fn compress_windows<H: Family, const W: usize, const L: usize>(
     }
 }
 
-/// Compresses all messages of a window, and tells its plan. If that is to compress them whole, the caller does, which has
-/// the memory. Not inlined, so that it is compiled once for all sizes of windows.
+/// Compresses all messages of a window, and tells its plan. If that is to compress them whole, the caller does, which
+/// has the memory. Not inlined, so that it is compiled once for all sizes of windows.
 #[inline(never)]
 fn compress_window<H: Family>(
     common: &Common<'_, H>,

@@ -2,10 +2,10 @@
 
     python3 tools/prove/crosscheck.py LIBRARY [--cases N]
 
-Each form of an instruction (mnemonic, kinds and sizes of operands, constants) that stands in a kernel or a part becomes a small
-function: it loads all registers from memory, executes the one instruction, and stores all registers. The model executes
-the same on variables, and its terms are evaluated with the values that the CPU was given; or on numbers, where it takes
-no variables. Forms that this CPU cannot run are listed. Takes gcc.
+Each form of an instruction (mnemonic, kinds and sizes of operands, constants) that stands in a kernel or a part
+becomes a small function: it loads all registers from memory, executes the one instruction, and stores all registers.
+The model executes the same on variables, and its terms are evaluated with the values that the CPU was given; or on
+numbers, where it takes no variables. Forms that this CPU cannot run are listed. Takes gcc.
 """
 
 import argparse

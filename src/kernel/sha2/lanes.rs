@@ -30,8 +30,8 @@ pub(crate) trait Lane<W, const L: usize>: Lanes<W, L> {
 
 /// Compresses up to `L` messages, lane `l` of every vector for message `l`.
 ///
-/// `compress` is [`compress_block`]. On x86 it is a function of its own, so that the rounds are compiled once for all kernels
-/// of a vector. Proofs for AArch64 follow no call.
+/// `compress` is [`compress_block`]. On x86 it is a function of its own, so that the rounds are compiled once for all
+/// kernels of a vector. Proofs for AArch64 follow no call.
 ///
 /// Lanes without a message compute the last message once more, and their results are dropped.
 #[inline(always)]
@@ -210,8 +210,8 @@ pub(in crate::kernel) fn compress_words<W: Sha2Word, V: Lane<W, L>, const L: usi
     *h = add_all::<W, V, L>(*h, v);
 }
 
-/// Rounds with these constants, by eight. Words of the schedule are computed beside the rounds of `scheduled`, and not beside
-/// the `rest`.
+/// Rounds with these constants, by eight. Words of the schedule are computed beside the rounds of `scheduled`, and not
+/// beside the `rest`.
 #[inline(always)]
 pub(in crate::kernel) fn rounds_in_memory<W: Sha2Word, V: Lane<W, L>, const L: usize>(
     token: V::Token,
