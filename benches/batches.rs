@@ -8,31 +8,20 @@
 #[path = "batches/rows.rs"]
 mod rows;
 
+mod arguments;
 #[allow(dead_code, reason = "only minima are compared here")]
 mod measure;
 
-use simd_digest::Backend;
-
+use self::arguments::Arguments;
 use self::measure::{Race, cpu};
 use self::rows::{Row, rows};
 
 fn main() {
-    let mut rounds = 15;
-    let mut backend = Backend::best();
-    let mut only = None;
-    for argument in std::env::args().skip(1) {
-        let (name, without_sha) = argument.strip_suffix("-sha").map_or((&*argument, false), |name| (name, true));
-        match (&*argument, name.parse::<Backend>()) {
-            ("--bench", _) => {}
-            ("--quick", _) => rounds = 1,
-            (_, Ok(named)) if without_sha => backend = named.without_sha(),
-            (_, Ok(named)) => backend = named,
-            _ => only = Some(argument),
-        }
-    }
+    let arguments = Arguments::read();
+    let Arguments { backend, rounds, .. } = arguments;
     println!("{}, {backend:?}: cycles a message or piece, in the batch and in the loop", cpu());
     let mut slower = Vec::new();
-    for row in rows(backend).into_iter().filter(|row| only.as_ref().is_none_or(|only| row.name.contains(only))) {
+    for row in rows(backend).into_iter().filter(|row| arguments.want(&row.name)) {
         let Row { name, number, calls, batch, one_by_one } = row;
         let mut race = Race::default();
         race.add(batch);
