@@ -14,7 +14,7 @@ use super::{Backend, Isa};
 #[cfg(feature = "blake3")]
 use crate::kernel::blake3::{Blake3Function, Chain, CompressGroup, Group, SingleBlock};
 #[cfg(feature = "sha2")]
-use crate::kernel::sha2::{CompressWhole, Whole};
+use crate::kernel::sha2::{CompressWhole, Sha2Word, Whole};
 #[cfg(feature = "sha2")]
 use crate::kernel::sha256::{CompressNodes, Iterate, Iteration, Nodes, Sha256Function};
 #[cfg(feature = "sha2")]
@@ -84,6 +84,32 @@ dispatch!(Sha256Function, |_| Sides::Alone);
 #[cfg(feature = "sha2")]
 dispatch!(Sha512Function, |_| Sides::Alone);
 
+/// A function that compresses whole messages of words `W`.
+#[cfg(feature = "sha2")]
+pub trait DispatchWhole<W: Sha2Word>: Dispatch {
+    /// See [`CompressWhole::whole`].
+    fn compress_whole(backend: Backend, messages: Whole<'_, W>);
+}
+
+/// Has the backends answer for whole messages.
+#[cfg(feature = "sha2")]
+macro_rules! dispatch_whole {
+    ($Function:ty, $Word:ty) => {
+        impl DispatchWhole<$Word> for $Function {
+            fn compress_whole(backend: Backend, messages: Whole<'_, $Word>) {
+                tell!("whole: {:?}", super::choices::blocks_of(messages.messages));
+                debug_assert!(messages.keeps_contract(<Self as Dispatch>::lanes(backend)), "a kernel's contract");
+                on!(backend, isa => backend.with(isa).whole(messages));
+            }
+        }
+    };
+}
+
+#[cfg(feature = "sha2")]
+dispatch_whole!(Sha256Function, u32);
+#[cfg(feature = "sha2")]
+dispatch_whole!(Sha512Function, u64);
+
 /// See [`CompressNodes::nodes`].
 #[cfg(feature = "sha2")]
 pub(crate) fn hash_nodes(backend: Backend, nodes: Nodes<'_>) {
@@ -103,22 +129,6 @@ pub(crate) fn hash_node(backend: Backend, iv: &[u32; 8], node: &[u8; 64], digest
 pub(crate) fn iterate(backend: Backend, iterations: &mut [Iteration], count: u32) -> bool {
     tell!("iterate: {} by {count}", iterations.len());
     on!(backend, isa => backend.with(isa).iterate(iterations, count))
-}
-
-/// See [`CompressWhole::whole`].
-#[cfg(feature = "sha2")]
-pub(crate) fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
-    tell!("whole: {:?}", super::choices::blocks_of(messages.messages));
-    debug_assert!(messages.keeps_contract(Sha256Function::lanes(backend)), "a kernel's contract");
-    on!(backend, isa => backend.with(isa).whole(messages));
-}
-
-/// As [`compress_whole`], for SHA-512.
-#[cfg(feature = "sha2")]
-pub(crate) fn compress_whole_512(backend: Backend, messages: Whole<'_, u64>) {
-    tell!("whole: {:?}", super::choices::blocks_of(messages.messages));
-    debug_assert!(messages.keeps_contract(Sha512Function::lanes(backend)), "a kernel's contract");
-    on!(backend, isa => backend.with(isa).whole(messages));
 }
 
 /// Compresses one block of a BLAKE3 message that goes on. The compiler does not see that it is one, or it might copy a

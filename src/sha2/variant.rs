@@ -7,9 +7,10 @@ use digest::block_buffer::BlockSizes;
 use digest::consts::{U14, U16, U24, U28, U32, U40, U48, U64, U80, U104, U128, U208};
 use digest::typenum::Unsigned;
 
-use crate::backend::{Backend, Dispatch, dispatch};
+use crate::backend::dispatch::{self, DispatchWhole};
+use crate::backend::{Backend, Dispatch};
 use crate::hash::{self, Digested, Full};
-use crate::kernel::sha2::{Chain, Iteration, Sha2Word, Whole, Written};
+use crate::kernel::sha2::{Chain, Iteration, Sha2Word, Written};
 use crate::kernel::sha256::{IV_224, IV_256, Nodes, Sha256Function};
 use crate::kernel::sha512::{IV_384, IV_512, IV_512_224, IV_512_256, Sha512Function};
 use crate::kernel::{Block, Function, Word, wipe};
@@ -58,7 +59,9 @@ type HashNodes<W> = fn(Backend, &'static [W; 8], &[&<W as Word>::Block], &mut [<
 type HashNode<W> = fn(Backend, &[W; 8], &<W as Word>::Block, &mut <W as Word>::Digest);
 
 /// The compression function of SHA-256 or of SHA-512.
-pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Written> {
+pub trait Family:
+    InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word>::Block, Last = Written> + DispatchWhole<Self::Word>
+{
     type Word: Sha2Word;
     /// The bytes of a block as a type-level number.
     type BlockSize: BlockSizes;
@@ -73,9 +76,6 @@ pub trait Family: InLanes<Chain = Chain<Self::Word>, Block = <Self::Word as Word
 
     /// Blocks as the `digest` traits have them.
     fn blocks(blocks: &[Array<u8, Self::BlockSize>]) -> &[Self::Block];
-
-    /// Compresses whole messages, side by side.
-    fn compress_whole(backend: Backend, messages: Whole<'_, Self::Word>);
 
     /// Computes so many more tags of each, as long as a hash value, if there is a kernel that is faster than lanes. Tells
     /// whether it did.
@@ -100,10 +100,6 @@ impl Family for Sha256Function {
         Array::cast_slice_to_core(blocks)
     }
 
-    fn compress_whole(backend: Backend, messages: Whole<'_, u32>) {
-        dispatch::compress_whole(backend, messages);
-    }
-
     fn iterate(backend: Backend, iterations: &mut [Iteration<u32>], count: u32) -> bool {
         dispatch::iterate(backend, iterations, count)
     }
@@ -121,10 +117,6 @@ impl Family for Sha512Function {
     #[inline]
     fn blocks(blocks: &[Array<u8, U128>]) -> &[[u8; 128]] {
         Array::cast_slice_to_core(blocks)
-    }
-
-    fn compress_whole(backend: Backend, messages: Whole<'_, u64>) {
-        dispatch::compress_whole_512(backend, messages);
     }
 }
 

@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::dispatch::{compress_whole, hash_node, hash_nodes};
+use crate::backend::dispatch::{DispatchWhole, hash_node, hash_nodes};
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::sha256::{Chain, IV_224, Message, NODES, Nodes, Sha256Function, Whole, Written};
 use crate::kernel::{Block, Known};
@@ -137,7 +137,10 @@ fn whole_messages_of_sha256_on_every_backend() {
                     }
                     let mut chains = vec![Chain::new([9; 8]); live];
                     chains.iter_mut().for_each(|chain| chain.blocks = 5);
-                    compress_whole(backend, Whole { start: &start.h, messages: &messages, chains: &mut chains });
+                    Sha256Function::compress_whole(
+                        backend,
+                        Whole { start: &start.h, messages: &messages, chains: &mut chains },
+                    );
                     assert!(chains == expected, "{backend:?}, {live} of up to {most} blocks, mixed: {mixed}");
                 }
             }

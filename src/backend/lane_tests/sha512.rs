@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{all_backends, blocks, check_lanes, noise};
-use crate::backend::dispatch::compress_whole_512;
+use crate::backend::dispatch::DispatchWhole;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::sha2::Message;
 use crate::kernel::sha512::{Chain, Sha512Function, Whole, Written};
@@ -63,7 +63,10 @@ fn whole_messages_of_sha512_on_every_backend() {
                         chain.blocks = 5;
                     }
                     let mut chains = vec![Chain { h: [9; 8], blocks: 5 }; live];
-                    compress_whole_512(backend, Whole { start: &start.h, messages: &messages, chains: &mut chains });
+                    Sha512Function::compress_whole(
+                        backend,
+                        Whole { start: &start.h, messages: &messages, chains: &mut chains },
+                    );
                     assert!(chains == expected, "{backend:?}, {live} of up to {most} blocks, mixed: {mixed}");
                 }
             }
