@@ -10,8 +10,8 @@
 //!   root      the digests of leaf 0, 1, 2, 3
 //! ```
 
+use core::fmt;
 use core::marker::PhantomData;
-use core::{fmt, slice};
 
 use digest::array::Array;
 use digest::typenum::Unsigned;
@@ -25,7 +25,7 @@ use crate::backend::Backend;
 use crate::hash::Hash;
 use crate::kernel::blake2::Last;
 use crate::kernel::{Block, Known, Run, wipe};
-use crate::lanes::scheduler::{Message, Start, schedule};
+use crate::lanes::ends::copy_short;
 use crate::traits::fixed_output;
 
 /// An incremental hasher of the parallel mode, BLAKE2bp or BLAKE2sp, with a digest length chosen at run time.
@@ -59,9 +59,7 @@ impl<F: Flavour> Params<F> {
     ///
     /// If a field is out of its range.
     pub fn parallel(&self) -> Result<Parallel<F>, ParamsError> {
-        let mut leaf = self.node()?;
-        leaf.set_tree(F::LEAVES, 2, F::LONGEST);
-        Ok(Parallel::of(leaf, self.backend()))
+        Ok(Parallel::of_tree(self.node()?, self.backend()))
     }
 }
 
@@ -69,6 +67,17 @@ impl<F: Flavour> Parallel<F> {
     const LEAVES: usize = F::Leaves::USIZE;
     /// Bytes of a round.
     const ROUND: usize = Self::LEAVES * F::Block::LENGTH;
+
+    /// With a digest of `length` bytes, which must be in range, and nothing else.
+    fn unkeyed(length: usize) -> Self {
+        Self::of_tree(Node::sequential(length, &[]), Backend::best())
+    }
+
+    /// The fields of the tree in `leaf` become the mode's.
+    fn of_tree(mut leaf: Node<F>, backend: Backend) -> Self {
+        leaf.set_tree(F::LEAVES, 2, F::LONGEST);
+        Self::of(leaf, backend)
+    }
 
     fn of(mut leaf: Node<F>, backend: Backend) -> Self {
         let mut offset = 0;
@@ -140,37 +149,63 @@ impl<F: Flavour> Parallel<F> {
 
     /// As [`finalize`](Self::finalize), in all the bytes of a chaining value.
     pub(super) fn digest(&self) -> F::Digest {
-        let key_block = key_to_come(&self.leaf, &self.chains);
-        let held = |round: usize, i: usize| {
-            let before = (round * Self::LEAVES + i) * F::Block::LENGTH;
-            &self.held[round][i].bytes()[..self.length.saturating_sub(before).min(F::Block::LENGTH)]
+        let mut chains = self.chains.clone();
+        let key_block = key_to_come(&self.leaf, &chains);
+        let keyed = key_block.as_slice().len();
+        // Block `place` of leaf `i`, the key's included, and the message's bytes in it.
+        let block = |i: usize, place: usize| match key_block.as_slice() {
+            [key] if place == 0 => (*key, F::Block::LENGTH),
+            _ => self.held_block(i, place - keyed),
         };
-        let messages = (0..Self::LEAVES).map(|i| {
-            let (chain, first, second) = (Start::At(&self.chains[i]), held(0, i), held(1, i));
-            let last = if i + 1 == Self::LEAVES { Last::Node } else { Last::Block };
-            if second.is_empty() {
-                Message::ending(i, chain, key_block.as_slice(), first, last)
-            } else {
-                let whole = slice::from_ref(&self.held[0][i]);
-                Message { owner: i, chain, held: false, first: key_block.as_slice(), whole, rest: Some(second), last }
-            }
+        let number = |i: usize| (keyed + self.held_blocks(i)).max(1);
+        // No leaf has fewer blocks than the next one.
+        for place in 0..number(0) - 1 {
+            let live = (0..Self::LEAVES).take_while(|&i| number(i) > place + 1).count();
+            let mut round = Array::<F::Block, F::Leaves>::from_fn(|i| block(i, place).0);
+            let last = Array::from_fn(|_| Last::Not);
+            Self::compress_lanes(self.backend, &mut chains[..live], &round, 1, &last);
+            round.iter_mut().for_each(wipe);
+        }
+        let mut lengths = Array::<usize, F::Leaves>::default();
+        let mut ends = Array::<F::Block, F::Leaves>::from_fn(|i| {
+            let (end, length) = block(i, number(i) - 1);
+            lengths[i] = length;
+            end
         });
+        for (chain, length) in chains.iter_mut().zip(lengths) {
+            F::close(chain, &mut [], length);
+        }
+        let last = Array::from_fn(|i| if i + 1 == Self::LEAVES { Last::Node } else { Last::Block });
+        Self::compress_lanes(self.backend, &mut chains, &ends, 1, &last);
+        ends.iter_mut().for_each(wipe);
         // The root's blocks, of two digests each, are half as many.
         let mut blocks = Array::<F::Block, F::Leaves>::from_fn(|_| F::Block::ZERO);
-        schedule::<F, _>(self.backend, messages, |i, chain| {
+        for (i, chain) in chains.iter_mut().enumerate() {
             let halves = blocks[i / 2].bytes_mut().split_at_mut(F::Digest::LENGTH);
             let half = if i % 2 == 0 { halves.0 } else { halves.1 };
             half.copy_from_slice(chain.to_bytes().bytes());
-        });
+            F::wipe(chain);
+        }
         let mut root = self.leaf.clone();
         root.set_node(1, 0, true);
         let mut chain = root.chain();
-        for (i, block) in (1..).zip(&blocks[..Self::LEAVES / 2]) {
-            let last = if i == Self::LEAVES / 2 { root.last } else { Last::Not };
-            F::compress(self.backend, &mut chain, slice::from_ref(block), last);
-        }
+        F::compress(self.backend, &mut chain, &blocks[..Self::LEAVES / 2], root.last);
         blocks.iter_mut().for_each(wipe);
         chain.to_bytes()
+    }
+
+    /// Blocks of leaf `i` that are held back.
+    fn held_blocks(&self, i: usize) -> usize {
+        (0..2).filter(|round| (round * Self::LEAVES + i) * F::Block::LENGTH < self.length).count()
+    }
+
+    /// Block `round` of leaf `i` that is held back, with zeros behind its bytes, and their number.
+    fn held_block(&self, i: usize, round: usize) -> (F::Block, usize) {
+        let before = (round * Self::LEAVES + i) * F::Block::LENGTH;
+        let length = self.length.saturating_sub(before).min(F::Block::LENGTH);
+        let mut block = F::Block::ZERO;
+        copy_short(block.bytes_mut(), &self.held[round][i].bytes()[..length]);
+        (block, length)
     }
 
     /// Rounds that can be compressed when `length` bytes are there.
@@ -179,32 +214,36 @@ impl<F: Flavour> Parallel<F> {
     }
 
     /// Compresses whole rounds, on as many lanes as there are. The key comes before the first.
-    fn compress_rounds(backend: Backend, leaf: &Node<F>, chains: &mut [F::Chain], rounds: &[F::Block]) {
+    fn compress_rounds(backend: Backend, leaf: &Node<F>, chains: &mut [F::Chain], mut rounds: &[F::Block]) {
+        let last = Array::from_fn(|_| Last::Not);
         if !rounds.is_empty()
             && let [key_block] = key_to_come(leaf, chains).as_slice()
         {
             let mut round = Array::<_, F::Leaves>::from_fn(|_| *key_block);
-            Self::compress_lanes(backend, chains, &round);
+            Self::compress_lanes(backend, chains, &round, 1, &last);
             round.iter_mut().for_each(wipe);
         }
-        Self::compress_lanes(backend, chains, rounds);
-    }
-
-    fn compress_lanes(backend: Backend, chains: &mut [F::Chain], mut rounds: &[F::Block]) {
         while !rounds.is_empty() {
             let count = chains.iter().map(F::longest_run).fold(rounds.len() / Self::LEAVES, usize::min);
-            let lanes = F::lanes(backend).min(Self::LEAVES);
-            for (first, chains) in (0..).step_by(lanes).zip(chains.chunks_mut(lanes)) {
-                let blocks = Array::<&[F::Block], F::Leaves>::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
-                let last = Array::<Last, F::Leaves>::from_fn(|_| Last::Not);
-                let (blocks, last) = (&blocks[..chains.len()], &last[..chains.len()]);
-                let stride = Self::LEAVES;
-                F::compress_lanes(
-                    backend,
-                    Run { count, stride, chains, blocks, last, hint: Known::Nothing, ends: None },
-                );
-            }
+            Self::compress_lanes(backend, chains, rounds, count, &last);
             rounds = &rounds[count * Self::LEAVES..];
+        }
+    }
+
+    /// Compresses so many rounds of the first leaves, which have these chains, on as many lanes as there are.
+    fn compress_lanes(
+        backend: Backend,
+        chains: &mut [F::Chain],
+        rounds: &[F::Block],
+        count: usize,
+        last: &Array<Last, F::Leaves>,
+    ) {
+        let lanes = F::lanes(backend).min(Self::LEAVES);
+        let stride = Self::LEAVES;
+        for (first, chains) in (0..).step_by(lanes).zip(chains.chunks_mut(lanes)) {
+            let blocks = Array::<&[F::Block], F::Leaves>::from_fn(|i| rounds.get(first + i..).unwrap_or_default());
+            let (blocks, last) = (&blocks[..chains.len()], &last[first..][..chains.len()]);
+            F::compress_lanes(backend, Run { count, stride, chains, blocks, last, hint: Known::Nothing, ends: None });
         }
     }
 
@@ -224,7 +263,7 @@ impl<F: Flavour> Parallel<F> {
 
 impl<F: Flavour> Default for Parallel<F> {
     fn default() -> Self {
-        Params::new().parallel().expect("the defaults are in range")
+        Self::unkeyed(F::LONGEST)
     }
 }
 
@@ -269,8 +308,7 @@ pub struct Blake2p<F: Flavour, N: OutputSize<F>> {
 impl<F: Flavour, N: OutputSize<F>> Default for Blake2p<F, N> {
     fn default() -> Self {
         const { assert!(N::USIZE > 0, "a digest has at least one byte") }
-        let hasher = Params::new().hash_length(N::USIZE).parallel().expect("the type has its length in range");
-        Self { hasher, output: PhantomData }
+        Self { hasher: Parallel::unkeyed(N::USIZE), output: PhantomData }
     }
 }
 

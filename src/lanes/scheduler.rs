@@ -78,6 +78,7 @@ struct Slot<'a, H: Dispatch, T> {
 }
 
 /// Compresses all `messages` and gives each chain to `done`, in the order in which they end.
+#[cfg(all(feature = "alloc", feature = "blake2"))]
 pub(crate) fn schedule<'a, H: Dispatch, T>(
     backend: Backend,
     messages: impl IntoIterator<Item = Message<'a, H, T>>,
