@@ -16,7 +16,13 @@ const TOGETHER: usize = 8;
 pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
     let (words, rest) = bytes.as_chunks::<TOGETHER>();
     let (to, _) = to.as_chunks_mut::<TOGETHER>();
-    if !words.is_empty() {
+    // A call that copies any length takes longer than these, and writes 64 bytes at once where vectors have as many: over
+    // the end of a line of the cache, which a read of a part of them would wait for.
+    if let [word] = words {
+        to[0] = *word;
+    } else if let (Some(to), Ok(words)) = (to.first_chunk_mut::<8>(), <&[_; 8]>::try_from(words)) {
+        *to = *words;
+    } else if !words.is_empty() {
         to[..words.len()].copy_from_slice(words);
     }
     if !rest.is_empty() {

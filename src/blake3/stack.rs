@@ -10,8 +10,11 @@ use crate::kernel::wipe;
 /// One for every level of a tree of 2^64 bytes, and one that waits for its neighbour.
 pub(super) const DEEPEST: usize = 55;
 
-/// On the heap from the first subtree on, so a hasher of a short message is small. Its memory never moves, for the old
-/// one would not be wiped.
+/// Subtrees for which there is memory at first: most messages have no more, and such an allocation takes less time.
+#[cfg(feature = "alloc")]
+const FEW: usize = 8;
+
+/// On the heap from the first subtree on, so a hasher of a short message is small.
 #[cfg(feature = "alloc")]
 #[derive(Default)]
 pub(super) struct Stack(Vec<Cv>);
@@ -27,12 +30,21 @@ impl Stack {
 
     /// Appends a subtree. More than [`DEEPEST`] are no tree of any message; they are dropped.
     pub(super) fn push(&mut self, cv: &Cv) {
-        if self.0.capacity() == 0 {
-            self.0.reserve_exact(DEEPEST);
+        if self.0.len() == self.0.capacity() && self.0.len() < DEEPEST {
+            self.grow();
         }
         if self.0.len() < DEEPEST {
             self.0.push(*cv);
         }
+    }
+
+    /// Moves to more memory, and wipes what it leaves.
+    #[cold]
+    fn grow(&mut self) {
+        let mut more = Vec::with_capacity(if self.0.capacity() < FEW { FEW } else { DEEPEST });
+        more.extend_from_slice(&self.0);
+        self.wipe();
+        self.0 = more;
     }
 
     pub(super) fn pop(&mut self) -> Option<Cv> {

@@ -284,11 +284,16 @@ impl Base<'_> {
 
     /// Makes of all subtrees in `list`, at least two, the two that they are halves of.
     pub(super) fn reduce(&self, list: &mut List) {
-        let mut parents = List::new();
-        while list.length > 2 {
-            list.length = self.pair(&list.cvs[..list.length], &mut parents.cvs);
-            list.cvs[..list.length].copy_from_slice(&parents.cvs[..list.length]);
+        let mut other = List::new();
+        let (mut from, mut to, mut are_in_other) = (&mut *list, &mut other, false);
+        while from.length > 2 {
+            to.length = self.pair(&from.cvs[..from.length], &mut to.cvs);
+            (from, to, are_in_other) = (to, from, !are_in_other);
         }
+        if are_in_other {
+            list.cvs[..2].copy_from_slice(&other.cvs[..2]);
+        }
+        list.length = 2;
     }
 }
 
