@@ -16,8 +16,7 @@ const TOGETHER: usize = 8;
 pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
     let (words, rest) = bytes.as_chunks::<TOGETHER>();
     let (to, _) = to.as_chunks_mut::<TOGETHER>();
-    // A call that copies any length takes longer than these, and writes 64 bytes at once where vectors have as many: over
-    // the end of a line of the cache, which a read of a part of them would wait for.
+    // A call for any length takes longer, and writes 64 bytes by one vector, which may cross a line of the cache.
     if let [word] = words {
         to[0] = *word;
     } else if let (Some(to), Ok(words)) = (to.first_chunk_mut::<8>(), <&[_; 8]>::try_from(words)) {

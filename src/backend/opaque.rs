@@ -64,6 +64,18 @@ pub(super) fn ymm(mut value: __m256i) -> __m256i {
     value
 }
 
+#[cfg(feature = "blake3")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn zmm(mut value: __m512i) -> __m512i {
+    // SAFETY: the assembly is empty, so the vector is the one that came in.
+    unsafe {
+        #[cfg(not(msan))]
+        asm!("/* {0} */", inout(zmm_reg) value, options(pure, nomem, nostack, preserves_flags));
+    }
+    value
+}
+
 /// These vectors, none of which is used before all are computed.
 #[inline]
 #[target_feature(enable = "sse2")]

@@ -87,7 +87,7 @@ fn group1(group: Group<'_>) {
 
 #[target_feature(enable = "avx")]
 pub(in crate::backend) fn group4(group: Group<'_>) {
-    group_lanes::<U32x4, 4>(Avx::here(), group);
+    group_lanes::<U32x4, 4, false>(Avx::here(), group);
 }
 
 #[target_feature(enable = "avx")]

@@ -104,7 +104,7 @@ fn group2(group: Group<'_>) {
 
 #[target_feature(enable = "avx2")]
 fn group8(group: Group<'_>) {
-    group_lanes::<U32x8, 8>(Avx2::here(), group);
+    group_lanes::<U32x8, 8, false>(Avx2::here(), group);
 }
 
 #[target_feature(enable = "avx2")]

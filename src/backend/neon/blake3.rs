@@ -53,7 +53,7 @@ fn compress4(run: Run<'_, Blake3Function>) {
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn group4(group: Group<'_>) {
-    group_lanes::<U32x4, 4>(Neon::here(), group);
+    group_lanes::<U32x4, 4, false>(Neon::here(), group);
 }
 
 #[inline(never)]

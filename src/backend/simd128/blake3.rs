@@ -48,7 +48,7 @@ fn compress4(run: Run<'_, Blake3Function>) {
 
 #[target_feature(enable = "simd128")]
 fn group4(group: Group<'_>) {
-    group_lanes::<U32x4, 4>(Simd128::here(), group);
+    group_lanes::<U32x4, 4, false>(Simd128::here(), group);
 }
 
 #[target_feature(enable = "simd128")]

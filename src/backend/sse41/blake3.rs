@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use core::slice;
 
 use super::{Sse41, U32x4};
-use crate::backend::{On, reread};
+use crate::backend::{On, opaque, reread};
 use crate::kernel::blake3::{
     Blake3Function, Chain, CompressGroup, Group, Row, Rows, SingleBlock, TURN_1, TURN_2, TURN_3, compress_lanes,
     compress_row, compress_rows, group_lanes, group_rows, order, output_lanes, output_rows,
@@ -110,7 +110,7 @@ fn group1(group: Group<'_>) {
 
 #[target_feature(enable = "sse4.1")]
 fn group4(group: Group<'_>) {
-    group_lanes::<U32x4, 4>(Sse41::here(), group);
+    group_lanes::<U32x4, 4, false>(Sse41::here(), group);
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -154,7 +154,7 @@ pub(in crate::backend) fn output_in_lanes<const LANES: usize>(
 /// Like `half_g!`, it makes functions of the parts of a round, so that the compiler simplifies each once.
 macro_rules! row {
     ($Vector:ident of $N:literal in $features:literal, $Token:ty, $join:ident, $add:ident, $xor_ror:ident, $shuffle:ident,
-     $pick:ident, $with_last:ident $(, $permute:ident, $high:ident)?) => {
+     $pick:ident, $with_last:ident $(, $permute:ident, $high:ident)? $(; hidden by $hide:path)?) => {
         impl Row<$N> for $Vector {
             type Token = $Token;
 
@@ -191,20 +191,20 @@ macro_rules! row {
             #[inline(always)]
             fn shuffle<const ORDER: i32>(self) -> Self {
                 // SAFETY: self.1 proves the instruction set.
-                Self(unsafe { $shuffle::<ORDER>(self.0) }, self.1)
+                Self(unsafe { $($hide)?($shuffle::<ORDER>(self.0)) }, self.1)
             }
 
             #[inline(always)]
             fn pick<const ORDER: i32>(self, rhs: Self) -> Self {
                 // SAFETY: self.1 proves the instruction set.
-                Self(unsafe { $pick::<ORDER>(self.0, rhs.0) }, self.1)
+                Self(unsafe { $($hide)?($pick::<ORDER>(self.0, rhs.0)) }, self.1)
             }
 
             #[inline(always)]
-            fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self> {
+            fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self) -> Rows<Self> {
                 #[inline]
                 #[target_feature(enable = $features)]
-                fn step<const DIAGONALS: bool>(rows: Rows<$Vector>, second: $Vector, next: $Vector) -> Rows<$Vector> {
+                fn step<const DIAGONALS: bool>(rows: Rows<$Vector>, second: $Vector) -> Rows<$Vector> {
                     let [r1, r2, r3, r4] = u32::ROTATIONS;
                     let Rows { sum: $Vector(sum, token), b: $Vector(b, _), c: $Vector(c, _), d: $Vector(d, _), .. } = rows;
                     let a = $add(sum, b);
@@ -215,8 +215,7 @@ macro_rules! row {
                     let d = $xor_ror(d, a, r3);
                     let c = $add(c, d);
                     let b = $xor_ror(b, c, r4);
-                    let turned = if DIAGONALS { $shuffle::<TURN_1>(a) } else { $shuffle::<TURN_3>(a) };
-                    let sum = $add(turned, next.0);
+                    let sum = if DIAGONALS { $shuffle::<TURN_1>(a) } else { $shuffle::<TURN_3>(a) };
                     let c = if DIAGONALS { $shuffle::<TURN_3>(c) } else { $shuffle::<TURN_1>(c) };
                     let d = $shuffle::<TURN_2>(d);
                     Rows {
@@ -228,13 +227,13 @@ macro_rules! row {
                     }
                 }
 
-                // SAFETY: next.1 proves the instruction set.
-                unsafe { step::<DIAGONALS>(rows, second, next) }
+                // SAFETY: second.1 proves the instruction set.
+                unsafe { step::<DIAGONALS>(rows, second) }
             }
 
             #[inline(always)]
             fn next_words(words: [Self; 4]) -> [Self; 4] {
-                next_words!($Vector of $N in $features, $shuffle, $pick, $with_last $(, $permute, $high)?);
+                next_words!($Vector of $N in $features, $with_last $(, $permute, $high)?);
                 // SAFETY: words[0].1 proves the instruction set.
                 unsafe { next_words(words) }
             }
@@ -245,26 +244,22 @@ pub(in crate::backend) use row;
 
 /// The function `next_words` for the method of [`Row`]: by shuffles, or by permutations of two vectors.
 macro_rules! next_words {
-    ($Vector:ident of $N:literal in $features:literal, $shuffle:ident, $pick:ident, $with_last:ident) => {
+    ($Vector:ident of $N:literal in $features:literal, $with_last:ident) => {
         #[inline]
         #[target_feature(enable = $features)]
         fn next_words([x, y, z, w]: [$Vector; 4]) -> [$Vector; 4] {
             const SWAP_MIDDLE: i32 = order(0, 2, 1, 3);
             const LAST_SECOND: i32 = order(0, 2, 3, 1);
-            let (token, x, y, z, w) = (x.1, x.0, y.0, z.0, w.0);
+            let [zw, yz] = [$Vector($with_last(z.0, w.0), x.1), $Vector($with_last(y.0, z.0), x.1)];
             [
-                $Vector($shuffle::<LAST_SECOND>($pick::<{ order(1, 2, 1, 3) }>(x, y)), token),
-                $Vector($shuffle::<SWAP_MIDDLE>($pick::<{ order(3, 0, 2, 3) }>(x, $with_last(z, w))), token),
-                $Vector($shuffle::<LAST_SECOND>($pick::<{ order(0, 1, 0, 3) }>(w, $with_last(y, z))), token),
-                $Vector(
-                    $shuffle::<LAST_SECOND>($pick::<{ order(1, 0, 0, 2) }>(z, $pick::<{ order(2, 2, 2, 2) }>(w, y))),
-                    token,
-                ),
+                x.pick::<{ order(1, 2, 1, 3) }>(y).shuffle::<LAST_SECOND>(),
+                x.pick::<{ order(3, 0, 2, 3) }>(zw).shuffle::<SWAP_MIDDLE>(),
+                w.pick::<{ order(0, 1, 0, 3) }>(yz).shuffle::<LAST_SECOND>(),
+                z.pick::<{ order(1, 0, 0, 2) }>(w.pick::<{ order(2, 2, 2, 2) }>(y)).shuffle::<LAST_SECOND>(),
             ]
         }
     };
-    ($Vector:ident of $N:literal in $features:literal, $shuffle:ident, $pick:ident, $with_last:ident,
-     $permute:ident, $high:ident) => {
+    ($Vector:ident of $N:literal in $features:literal, $with_last:ident, $permute:ident, $high:ident) => {
         #[inline]
         #[target_feature(enable = $features)]
         fn next_words([x, y, z, w]: [$Vector; 4]) -> [$Vector; 4] {
@@ -289,6 +284,8 @@ row!(U32x4 of 1 in "sse4.1", Sse41, join, _mm_add_epi32, xor_ror, _mm_shuffle_ep
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::backend) fn join<const SETTLED: bool>([block]: [&[u8; 64]; 1], i: usize) -> __m128i {
+    // Hidden, or LLVM would load once for both kinds.
+    let block = if SETTLED { block } else { opaque::reference(block) };
     let (halves, _) = block.as_chunks();
     let (low, high) = (u64::from_le_bytes(halves[2 * i]), u64::from_le_bytes(halves[2 * i + 1]));
     let (low, high) = if SETTLED { (low, high) } else { (reread(low), reread(high)) };

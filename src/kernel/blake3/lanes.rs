@@ -77,7 +77,7 @@ pub(crate) fn compress_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, 
         first: V::new(token, first),
         last: V::new(token, last),
     };
-    compress_blocks::<V, L>(token, &mut h, run.blocks, (run.count, run.stride), AHEAD, &tags);
+    compress_blocks::<V, L, false>(token, &mut h, run.blocks, (run.count, run.stride), AHEAD, &tags);
     for (i, h) in h.chunks(L).enumerate() {
         let mut columns = [splat::<V, L>(token, 0); L];
         columns[..h.len()].copy_from_slice(h);
@@ -91,18 +91,19 @@ pub(crate) fn compress_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, 
     }
 }
 
-/// Compresses a group of up to `L` inputs.
+/// Compresses a group of up to `L` inputs, those of one length perhaps `UNROLLED`: see [`equal_lanes`].
 #[inline(always)]
-pub(crate) fn group_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
+pub(crate) fn group_lanes<V: HalfG<u32, L>, const L: usize, const UNROLLED: bool>(token: V::Token, group: Group<'_>) {
     match group.ends {
-        None => equal_lanes::<V, L>(token, group),
+        None => equal_lanes::<V, L, UNROLLED>(token, group),
         Some(ends) => mixed_lanes::<V, L>(token, group, ends),
     }
 }
 
-/// Compresses a group of up to `L` inputs of one length.
+/// Compresses a group of up to `L` inputs of one length. If `UNROLLED`, there is code for each round, which is seven times
+/// as much, even where the vector has them in a loop.
 #[inline(always)]
-pub(crate) fn equal_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'_>) {
+pub(crate) fn equal_lanes<V: HalfG<u32, L>, const L: usize, const UNROLLED: bool>(token: V::Token, group: Group<'_>) {
     let [mut low, mut high, mut length, mut last] = [[0; L]; 4];
     for l in 0..L {
         [low[l], high[l]] = halves(group.counters[l]);
@@ -119,7 +120,7 @@ pub(crate) fn equal_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, gro
     };
     let mut h = splat_all::<V, L>(token, group.key);
     let ahead = if group.followed { L * 64 * group.count } else { AHEAD };
-    compress_blocks::<V, L>(token, &mut h, group.inputs, (group.count, 1), ahead, &tags);
+    compress_blocks::<V, L, UNROLLED>(token, &mut h, group.inputs, (group.count, 1), ahead, &tags);
     for (i, h) in h.chunks(L).enumerate() {
         let mut columns = [splat::<V, L>(token, 0); L];
         columns[..h.len()].copy_from_slice(h);
@@ -184,7 +185,7 @@ fn mixed_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'
                 }
                 (tags.length, tags.last) = (splat(token, 64), splat(token, 0));
             }
-            compress_blocks::<V, L>(token, &mut h, &lanes, (lanes[0].len(), 1), AHEAD, &tags);
+            compress_blocks::<V, L, false>(token, &mut h, &lanes, (lanes[0].len(), 1), AHEAD, &tags);
             tags.first = splat(token, 0);
             if begin == end {
                 break;
@@ -286,7 +287,7 @@ const AHEAD: usize = 256;
 /// Compresses `count` blocks of each of `inputs`, of which there may be fewer than lanes. Fetches the bytes that lie
 /// `ahead` of those of whole chunks.
 #[inline(always)]
-fn compress_blocks<V: HalfG<u32, L>, const L: usize>(
+fn compress_blocks<V: HalfG<u32, L>, const L: usize, const UNROLLED: bool>(
     token: V::Token,
     h: &mut [V; 8],
     inputs: &[&[[u8; 64]]],
@@ -317,7 +318,11 @@ fn compress_blocks<V: HalfG<u32, L>, const L: usize>(
             length = tags.length;
         }
         let mut v = state::<V, L>(token, h, [tags.low, tags.high, length, flags]);
-        rounds(&mut v, &m, &ORDERS, ORDERS.len());
+        if UNROLLED {
+            unrolled_rounds(&mut v, &m, &ORDERS);
+        } else {
+            rounds(&mut v, &m, &ORDERS, ORDERS.len());
+        }
         for i in 0..8 {
             h[i] = v[i].xor(v[i + 8]);
         }

@@ -24,8 +24,9 @@ pub(crate) trait Row<const N: usize>: Copy {
     /// The words at two places of `self`, then two of `rhs`: see [`order`].
     fn pick<const ORDER: i32>(self, rhs: Self) -> Self;
     /// A step of columns or of diagonals, both halves of G on all four at once. The message words of the first half are in
-    /// the sum, and those of the second are `second`. Then the rows are turned for the next step, which begins with `next`.
-    fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self, next: Self) -> Rows<Self>;
+    /// the sum, and those of the second are `second`. Then the rows are turned for the next step, of which the words are
+    /// still to be added.
+    fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self) -> Rows<Self>;
     /// The words of the next round: those at places 2 3 7 4, 6 10 0 13, 15 1 12 9 and 8 11 5 14 of this one.
     fn next_words(words: [Self; 4]) -> [Self; 4];
 }
@@ -91,29 +92,41 @@ pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Grou
         for count in last {
             longest = longest.max(count);
         }
+        let mut lanes = [group.inputs[0]; N];
+        let mut tags = [Tag { counter: 0, flags: group.flags, first: 0, last: 0, length: 64 }; N];
+        for l in 0..N {
+            (lanes[l], tags[l].counter) = (group.inputs[place(l)], group.counters[place(l)]);
+        }
         let mut h = key::<R, N>(token, group.key);
+        // Most blocks are neither the first nor the last of an input. They have this row.
+        let middle = row_d::<R, N>(token, &tags);
         for block in 0..=longest {
             let mut blocks = [&[0; 64]; N];
-            let mut tags = [Tag { counter: 0, flags: group.flags, first: 0, last: 0, length: 64 }; N];
-            let mut ends_here = false;
-            for l in 0..N {
-                let (i, tag) = (place(l), &mut tags[l]);
-                tag.counter = group.counters[i];
-                let input = group.inputs[i];
+            for (l, lane) in lanes.iter().enumerate() {
                 blocks[l] = match group.ends {
-                    Some(ends) if block >= input.len() => ends.blocks[i],
-                    _ => &input[block],
+                    Some(ends) if block >= lane.len() => ends.blocks[place(l)],
+                    _ => &lane[block],
                 };
-                if block == 0 {
-                    tag.flags |= group.first;
-                }
-                if last[l] == block {
-                    tag.flags |= group.last[i];
-                    tag.length = group.lengths[i];
-                    ends_here = true;
-                }
             }
-            let d = row_d::<R, N>(token, &tags);
+            let mut ends_here = false;
+            for last in last {
+                ends_here |= last == block;
+            }
+            let d = if block == 0 || ends_here {
+                let mut tags = tags;
+                for (l, tag) in tags.iter_mut().enumerate() {
+                    if block == 0 {
+                        tag.flags |= group.first;
+                    }
+                    if last[l] == block {
+                        tag.flags |= group.last[place(l)];
+                        tag.length = group.lengths[place(l)];
+                    }
+                }
+                row_d::<R, N>(token, &tags)
+            } else {
+                middle
+            };
             let [a, b, c, d] = if longest == 0 {
                 compress_block::<R, N, false>(token, h, blocks, d)
             } else {
@@ -152,13 +165,9 @@ pub(crate) fn compress_row<R: Row<1>, const SETTLED: bool>(token: R::Token, bloc
     cv
 }
 
-/// Writes `N` output blocks of a root.
+/// Writes up to `N` output blocks of a root.
 #[inline(always)]
-pub(crate) fn output_rows<R: Row<N>, const N: usize>(
-    token: R::Token,
-    root: SingleBlock<'_>,
-    blocks: &mut [[u8; 64]; N],
-) {
+pub(crate) fn output_rows<R: Row<N>, const N: usize>(token: R::Token, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
     let h = key::<R, N>(token, root.key);
     let mut tags = [Tag { counter: root.counter, flags: root.flags, first: 0, last: 0, length: root.length }; N];
     for (i, tag) in (0..).zip(&mut tags) {
@@ -320,7 +329,11 @@ pub(crate) struct Rows<R> {
 /// A round with these words, and the sum that the next one begins with. Returns the words of the next.
 #[inline(always)]
 fn round<R: Row<N>, const N: usize>(v: Rows<R>, [x, y, z, w]: [R; 4]) -> (Rows<R>, [R; 4]) {
+    let mut v = R::step::<false>(v, y);
+    v.sum = v.sum.add(z);
+    let mut v = R::step::<true>(v, w);
+    // After both steps, for which everything waits: a CPU that has a choice takes what comes first.
     let next = R::next_words([x, y, z, w]);
-    let v = R::step::<false>(v, y, z);
-    (R::step::<true>(v, w, next[0]), next)
+    v.sum = v.sum.add(next[0]);
+    (v, next)
 }
