@@ -7,13 +7,13 @@ pub(crate) struct Arguments {
     pub(crate) backend: Backend,
     /// How often each row is timed: once with `--quick`.
     pub(crate) rounds: usize,
-    /// A part of the names of the rows.
+    /// A part of the name of each row that is timed.
     pub(crate) only: Option<String>,
 }
 
 impl Arguments {
-    /// Reads them: `--quick`, a backend, perhaps with `-sha` behind it for that backend without the SHA extension, or a
-    /// part of a name.
+    /// Reads the command line: `--quick`, a backend, perhaps with `-sha` behind it for that backend without the SHA
+    /// extension, or a part of a name.
     pub(crate) fn read() -> Self {
         let mut read = Self { backend: Backend::best(), rounds: 15, only: None };
         for argument in std::env::args().skip(1) {

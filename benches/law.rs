@@ -1,5 +1,5 @@
-//! What a message of a batch costs beyond its blocks: batches of 16 and 64 equal messages, of each length up to 1024 bytes
-//! in steps of four.
+//! Cycles of a message of a batch beyond those of its blocks: batches of 16 and 64 equal messages, of each length up to
+//! 1024 bytes in steps of four.
 //!
 //! `cargo bench -p benches --bench law`, with the arguments of `--bench batches`. A batch obeys the law
 //!
@@ -106,15 +106,15 @@ fn print(hash: &Hash, number: usize, rounds: usize) {
     let each = |time: f64| time / results.cycle.as_ref().unwrap_or(&1.0) / number as f64;
     let times: Vec<(usize, f64)> =
         lengths.iter().zip(&results.times).map(|(length, time)| (hash.blocks(*length), each(time.minimum))).collect();
-    let of = |blocks| times.iter().filter(move |(of, _)| *of == blocks).map(|(_, time)| *time);
+    let times_of = |number| times.iter().filter(move |(blocks, _)| *blocks == number).map(|(_, time)| *time);
     let most = times.last().map_or(1, |(blocks, _)| *blocks);
-    let least = |blocks| of(blocks).fold(f64::INFINITY, f64::min);
+    let least = |blocks| times_of(blocks).fold(f64::INFINITY, f64::min);
     let slope = (least(most) - least(most / 2)) / (most - most / 2) as f64;
     println!("\n{} of {number}: {slope:.1} {unit} for a block more", hash.name);
     println!("{:>6} {:>9} {:>9} {:>9}", "blocks", "fastest", "slowest", "overhead");
     let mut worst = f64::NEG_INFINITY;
     for blocks in 1..=most {
-        let slowest = of(blocks).fold(0.0, f64::max);
+        let slowest = times_of(blocks).fold(0.0, f64::max);
         let overhead = slowest - blocks as f64 * slope;
         worst = worst.max(overhead);
         println!("{blocks:6} {:9.1} {slowest:9.1} {overhead:9.1}", least(blocks));

@@ -19,8 +19,8 @@ pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
     // A call for any length takes longer, and writes 64 bytes by one vector, which may cross a line of the cache.
     if let [word] = words {
         to[0] = *word;
-    } else if let (Some(to), Ok(words)) = (to.first_chunk_mut::<8>(), <&[_; 8]>::try_from(words)) {
-        *to = *words;
+    } else if let Ok(words) = <&[_; 8]>::try_from(words) {
+        to[..8].copy_from_slice(words);
     } else if !words.is_empty() {
         to[..words.len()].copy_from_slice(words);
     }

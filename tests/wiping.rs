@@ -630,6 +630,23 @@ mod of_blake3 {
         }
     }
 
+    /// More subtrees than there was memory for at first: after a digest, nothing but the last chunk waits.
+    #[test]
+    fn trap_secrets_left_by_a_stack_that_grows() {
+        let message = secret(511 * CHUNK + 1);
+        let mut first = [[0; 32]];
+        subtrees(&message[..256 * CHUNK], 0, 8, &mode(), &mut first).unwrap();
+        for backend in all_backends() {
+            let found = freed_with(&first[0][..8], || {
+                let (most, last) = message.split_at(511 * CHUNK);
+                let mut hasher = mode().with_backend(backend).hasher();
+                let _ = hasher.update(most).finalize();
+                let _ = hasher.update(last).clone().finalize();
+            });
+            assert_eq!(found, 0, "{backend:?}");
+        }
+    }
+
     /// The buffer of a reader is not the hasher's.
     #[cfg(feature = "std")]
     #[test]

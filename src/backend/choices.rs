@@ -188,11 +188,14 @@ macro_rules! others_of_blake2 {
             let params = $hash::Params::new().with_backend(backend).fanout(0).max_depth(2).inner_hash_length(32);
             let tree = params.max_leaf_length(4 * $block).tree().unwrap();
             let mut parallel = $hash::Parallel::default().with_backend(backend);
+            let mut keyed = $hash::Params::new().key(&[7; 3]).parallel().unwrap().with_backend(backend);
             for length in [0, 1, 3, 8, 9, 32, 40, 64, 96, 130, 250].map(|eighths| eighths * $block / 8) {
                 let told = requests(|| tree.hash(&bytes[..length]));
                 row.add(Call::Others, format_args!("tree {length}"), &told);
                 let told = requests(|| parallel.update(&bytes[..length]).finalize());
                 row.add(Call::Others, format_args!("parallel {length}"), &told);
+                let told = requests(|| keyed.reset().update(&bytes[..length]).finalize());
+                row.add(Call::Others, format_args!("keyed parallel {length}"), &told);
             }
         }
     };

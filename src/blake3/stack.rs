@@ -10,7 +10,8 @@ use crate::kernel::wipe;
 /// One for every level of a tree of 2^64 bytes, and one that waits for its neighbour.
 pub(super) const DEEPEST: usize = 55;
 
-/// Subtrees for which there is memory at first: most messages have no more, and such an allocation takes less time.
+/// Subtrees for which there is memory at first. Messages of up to 127 KiB have no more, and the allocator hands out so
+/// little in less time than room for all.
 #[cfg(feature = "alloc")]
 const FEW: usize = 8;
 
@@ -30,21 +31,28 @@ impl Stack {
 
     /// Appends a subtree. More than [`DEEPEST`] are no tree of any message; they are dropped.
     pub(super) fn push(&mut self, cv: &Cv) {
-        if self.0.len() == self.0.capacity() && self.0.len() < DEEPEST {
+        if self.0.len() == DEEPEST {
+            return;
+        }
+        if self.0.len() == self.0.capacity() {
             self.grow();
         }
-        if self.0.len() < DEEPEST {
-            self.0.push(*cv);
-        }
+        self.0.push(*cv);
     }
 
-    /// Moves to more memory, and wipes what it leaves.
+    /// Moves to memory with room for more, and wipes what it leaves.
     #[cold]
     fn grow(&mut self) {
-        let mut more = Vec::with_capacity(if self.0.capacity() < FEW { FEW } else { DEEPEST });
-        more.extend_from_slice(&self.0);
+        let more = Self::of(&self.0, self.0.len() + 1);
         self.wipe();
         self.0 = more;
+    }
+
+    /// These, with room for so many at least.
+    fn of(cvs: &[Cv], room: usize) -> Vec<Cv> {
+        let mut memory = Vec::with_capacity(if room <= FEW { FEW } else { DEEPEST });
+        memory.extend_from_slice(cvs);
+        memory
     }
 
     pub(super) fn pop(&mut self) -> Option<Cv> {
@@ -113,6 +121,11 @@ impl Stack {
 impl Clone for Stack {
     fn clone(&self) -> Self {
         let mut stack = Self::EMPTY;
+        #[cfg(feature = "alloc")]
+        if !self.0.is_empty() {
+            stack.0 = Self::of(&self.0, self.0.len());
+        }
+        #[cfg(not(feature = "alloc"))]
         self.cvs().iter().for_each(|cv| stack.push(cv));
         stack
     }

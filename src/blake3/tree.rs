@@ -284,16 +284,20 @@ impl Base<'_> {
 
     /// Makes of all subtrees in `list`, at least two, the two that they are halves of.
     pub(super) fn reduce(&self, list: &mut List) {
-        let mut other = List::new();
-        let (mut from, mut to, mut are_in_other) = (&mut *list, &mut other, false);
-        while from.length > 2 {
-            to.length = self.pair(&from.cvs[..from.length], &mut to.cvs);
-            (from, to, are_in_other) = (to, from, !are_in_other);
+        if list.length <= 2 {
+            return;
         }
-        if are_in_other {
-            list.cvs[..2].copy_from_slice(&other.cvs[..2]);
+        let mut parents = [[0; 32]; GROUP / 2];
+        while list.length > 2 {
+            let number = self.pair(&list.cvs[..list.length], &mut parents);
+            if number == 2 {
+                list.cvs[..2].copy_from_slice(&parents[..2]);
+                list.length = 2;
+            } else {
+                list.length = self.pair(&parents[..number], &mut list.cvs);
+            }
         }
-        list.length = 2;
+        parents.iter_mut().for_each(wipe);
     }
 }
 

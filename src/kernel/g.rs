@@ -21,8 +21,9 @@ impl G for u32 {
 
 /// A vector of `L` messages as the rounds take it.
 pub(crate) trait HalfG<W: G, const L: usize>: Lanes<W, L> {
-    /// Whether the rounds are a loop, which loads the words of the message by their number: a seventh to a twelfth of the
-    /// code. Where registers are few, it keeps others in memory than code for each round does, and takes longer.
+    /// Whether the rounds are a loop, unless a kernel wants [code for each](unrolled_rounds). A loop loads the words of
+    /// the message by their number: a seventh to a twelfth of the code. Where registers are few, it keeps others in
+    /// memory than code for each round does, and takes longer.
     const LOOP: bool;
 
     /// The word at this place.

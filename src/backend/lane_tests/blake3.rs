@@ -182,7 +182,7 @@ fn single_blocks_and_outputs_of_blake3_on_every_backend() {
         let Node { length, flags, .. } = node;
         let block = SingleBlock { key: &node.h, bytes: &bytes, counter, length, flags };
         let expected = compress_settled_block(portable, block);
-        for number in [1, 2, 3, 7, 8, 9, 15, 16, 17, 40] {
+        for number in [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 20, 40] {
             let mut outputs = vec![[0; 64]; number];
             output_blocks(portable, node.numbered(counter), &mut outputs);
             assert_eq!(outputs[0][..32], expected);

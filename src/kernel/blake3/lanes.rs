@@ -100,8 +100,8 @@ pub(crate) fn group_lanes<V: HalfG<u32, L>, const L: usize, const UNROLLED: bool
     }
 }
 
-/// Compresses a group of up to `L` inputs of one length. If `UNROLLED`, there is code for each round, which is seven times
-/// as much, even where the vector has them in a loop.
+/// Compresses a group of up to `L` inputs of one length. If `UNROLLED`, there is code for each round, seven times as
+/// much, even where the vector has the rounds in a loop.
 #[inline(always)]
 pub(crate) fn equal_lanes<V: HalfG<u32, L>, const L: usize, const UNROLLED: bool>(token: V::Token, group: Group<'_>) {
     let [mut low, mut high, mut length, mut last] = [[0; L]; 4];

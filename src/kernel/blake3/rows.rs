@@ -23,9 +23,9 @@ pub(crate) trait Row<const N: usize>: Copy {
     fn shuffle<const ORDER: i32>(self) -> Self;
     /// The words at two places of `self`, then two of `rhs`: see [`order`].
     fn pick<const ORDER: i32>(self, rhs: Self) -> Self;
-    /// A step of columns or of diagonals, both halves of G on all four at once. The message words of the first half are in
-    /// the sum, and those of the second are `second`. Then the rows are turned for the next step, of which the words are
-    /// still to be added.
+    /// A step of columns or of diagonals, both halves of G on all four at once. The message words of the first half are
+    /// in the sum, and those of the second are `second`. Then the rows are turned for the next step. Its words are not in
+    /// the sum yet.
     fn step<const DIAGONALS: bool>(rows: Rows<Self>, second: Self) -> Rows<Self>;
     /// The words of the next round: those at places 2 3 7 4, 6 10 0 13, 15 1 12 9 and 8 11 5 14 of this one.
     fn next_words(words: [Self; 4]) -> [Self; 4];
@@ -168,6 +168,7 @@ pub(crate) fn compress_row<R: Row<1>, const SETTLED: bool>(token: R::Token, bloc
 /// Writes up to `N` output blocks of a root.
 #[inline(always)]
 pub(crate) fn output_rows<R: Row<N>, const N: usize>(token: R::Token, root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
+    debug_assert!(blocks.len() <= N, "a kernel's contract");
     let h = key::<R, N>(token, root.key);
     let mut tags = [Tag { counter: root.counter, flags: root.flags, first: 0, last: 0, length: root.length }; N];
     for (i, tag) in (0..).zip(&mut tags) {
@@ -332,7 +333,7 @@ fn round<R: Row<N>, const N: usize>(v: Rows<R>, [x, y, z, w]: [R; 4]) -> (Rows<R
     let mut v = R::step::<false>(v, y);
     v.sum = v.sum.add(z);
     let mut v = R::step::<true>(v, w);
-    // After both steps, for which everything waits: a CPU that has a choice takes what comes first.
+    // Everything waits for the steps, so they come first: a CPU that has a choice takes the older instruction.
     let next = R::next_words([x, y, z, w]);
     v.sum = v.sum.add(next[0]);
     (v, next)
