@@ -69,6 +69,12 @@ impl<H: Function> Buffer<H> {
         &self.block.bytes()[..self.length]
     }
 
+    /// The number of bytes held back.
+    #[inline]
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
     /// The bytes held back, filled up with zeros.
     #[inline]
     pub(crate) fn block(&self) -> &H::Block {

@@ -2,9 +2,10 @@
 #![forbid(unsafe_code)]
 
 /// Implements for a type with a field `hasher` the traits that a hash and a MAC share. The hasher has `update`,
-/// `reset`, `backend`, `with_backend`, and `digest`, of which the output is the beginning.
+/// `reset`, `backend`, `with_backend`, and `digest`, of which the output is the beginning. `finish` is for a hasher that is
+/// consumed, if that is another function.
 macro_rules! fixed_output {
-    (impl[$($generics:tt)*] $Type:ty, output: $Size:ty, name: $name:expr) => {
+    (impl[$($generics:tt)*] $Type:ty, output: $Size:ty, name: $name:expr $(, finish: $finish:path)?) => {
         impl<$($generics)*> $Type {
             /// Has the hasher compute on `backend` from here on.
             #[must_use]
@@ -42,12 +43,12 @@ macro_rules! fixed_output {
         impl<$($generics)*> ::digest::FixedOutput for $Type {
             #[inline(always)]
             fn finalize_into(self, out: &mut ::digest::Output<Self>) {
-                *out = self.output();
+                *out = self.finalize_fixed();
             }
 
             #[inline(always)]
             fn finalize_fixed(self) -> ::digest::Output<Self> {
-                self.output()
+                $crate::traits::fixed_output!(@finish self $(, $finish)?)
             }
         }
 
@@ -83,6 +84,12 @@ macro_rules! fixed_output {
 
         #[cfg(feature = "zeroize")]
         impl<$($generics)*> ::zeroize::ZeroizeOnDrop for $Type {}
+    };
+    (@finish $this:ident) => {
+        $this.output()
+    };
+    (@finish $this:ident, $finish:path) => {
+        $finish($this.hasher).into()
     };
 }
 pub(crate) use fixed_output;

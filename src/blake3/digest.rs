@@ -83,4 +83,4 @@ impl ExtendableOutputReset for Blake3 {
     }
 }
 
-fixed_output!(impl[] Blake3, output: U32, name: "Blake3");
+fixed_output!(impl[] Blake3, output: U32, name: "Blake3", finish: Hasher::into_digest);

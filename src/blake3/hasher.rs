@@ -19,10 +19,10 @@ use super::stack::Stack;
 use super::tree::OnThreads;
 use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
-use crate::backend::Backend;
-use crate::backend::dispatch::{compress_block, compress_one};
+use crate::backend::dispatch::compress_one;
+use crate::backend::{Backend, reread};
 use crate::buffer::Buffer;
-use crate::kernel::blake3::{Blake3Function, Chain, IV, Node, SingleBlock, flag};
+use crate::kernel::blake3::{Blake3Function, Chain, IV, Node, flag};
 use crate::kernel::{Word, wipe};
 use crate::stream::{Stream, reread_words};
 
@@ -171,26 +171,45 @@ impl Hasher {
     #[inline]
     pub(super) fn digest(&self) -> Cv {
         if self.is_one_chunk() {
-            return self.end_of_chunk(flag::CHUNK_END | flag::ROOT);
+            return self.end_of_chunk(flag::CHUNK_END | flag::ROOT).cv(self.chunk.backend);
         }
         self.node().root(self.chunk.backend)
     }
 
-    /// The chaining value after the last block of `chunk`, with these flags in addition.
+    /// The digest, as bytes. No call borrows a hasher of one chunk, not even to drop it after a panic: see
+    /// [`Stream::finalize`].
+    #[inline(always)]
+    pub(super) fn into_digest(self) -> Cv {
+        #[cold]
+        fn of_many_chunks(hasher: Hasher) -> Cv {
+            hasher.digest()
+        }
+
+        if self.is_one_chunk() {
+            let (mut node, backend) = (self.end_of_chunk(flag::CHUNK_END | flag::ROOT), self.chunk.backend);
+            #[allow(clippy::drop_non_drop, reason = "without `alloc` there is nothing to free")]
+            drop(self);
+            node.cv(backend)
+        } else {
+            of_many_chunks(self)
+        }
+    }
+
+    /// The last block of `chunk`, with these flags in addition.
     ///
     /// Reads each field by itself, the block by words, and lends the hasher to no call: see [`Stream::finalize`].
     #[inline(always)]
-    fn end_of_chunk(&self, last: u8) -> Cv {
-        let Stream { chain: Chain { h, flags, first, counter, .. }, buffer, backend } = &self.chunk;
-        let (mut key, mut bytes) = (*h, [0; 64]);
-        reread_words(&mut bytes, buffer.block());
+    fn end_of_chunk(&self, last: u8) -> Node {
+        let Stream { chain: Chain { h, flags, first, counter, .. }, buffer, .. } = &self.chunk;
+        let (words, _) = buffer.block().as_chunks::<8>();
+        // Each by its number: because of a loop the compiler would keep all fields together, and copy them.
+        let word = |i: usize| reread(u64::from_ne_bytes(words[i])).to_ne_bytes();
+        let words = [word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)];
+        let mut block = [0; 64];
+        block.copy_from_slice(words.as_flattened());
         #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
-        let length = buffer.held().len() as u8;
-        let block = SingleBlock { key: &key, bytes: &bytes, counter: *counter, length, flags: flags | first | last };
-        let cv = compress_block(*backend, block);
-        u32::wipe(&mut key);
-        wipe(&mut bytes);
-        cv
+        let length = buffer.length() as u8;
+        Node { h: *h, block, counter: *counter, length, flags: flags | first | last }
     }
 
     /// The digest of the message so far, to any length. More may be appended to the message.
@@ -370,7 +389,7 @@ impl Hasher {
 
     /// Appends the chunk that has begun, which must be complete.
     fn push_chunk(&mut self) {
-        let mut cvs = [self.end_of_chunk(flag::CHUNK_END)];
+        let mut cvs = [self.end_of_chunk(flag::CHUNK_END).cv(self.chunk.backend)];
         self.filled = 0;
         self.chunk.buffer = Buffer::EMPTY;
         self.push_all(&cvs, 1);

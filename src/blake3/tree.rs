@@ -357,6 +357,7 @@ impl Node {
     }
 
     /// Compresses the node, and wipes it: its chaining value.
+    #[inline]
     pub(super) fn cv(&mut self, backend: Backend) -> Cv {
         let cv = compress_block(backend, self.numbered(self.counter));
         self.wipe();
