@@ -89,7 +89,7 @@ impl<H: Function> Buffer<H> {
     /// Bytes that there is room for.
     #[inline]
     pub(crate) fn free(&self) -> usize {
-        H::Block::LENGTH - self.length
+        H::Block::LENGTH - self.length()
     }
 
     /// Whether `bytes` can be held back too, and completes no block that must be compressed.
