@@ -330,6 +330,12 @@ impl Backend {
         BEST.set(backend).map_err(|_| BackendError::AlreadyChosen)
     }
 
+    /// Whether the CPU is known to begin the next message before one has ended: Intel's that have SHA-NI.
+    #[inline]
+    pub(crate) fn overlaps(self) -> bool {
+        self.tuning.intel_sha()
+    }
+
     /// The token, which is this backend's, and all else that it has.
     #[inline]
     fn with<T>(self, isa: T) -> On<T> {

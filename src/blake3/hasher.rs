@@ -331,7 +331,7 @@ impl Hasher {
     ///
     /// A group or a subtree goes to the stack as two halves, because it may be the whole message.
     #[inline(never)]
-    fn update_long<J: Join>(&mut self, mut bytes: &[u8]) {
+    pub(super) fn update_long<J: Join>(&mut self, mut bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }

@@ -5,7 +5,7 @@ use core::{iter, mem};
 
 use super::forest::Forest;
 use super::hasher::{Hasher, Tail};
-use super::tree::Cv;
+use super::tree::{Cv, Serial};
 use super::value::Hash;
 use crate::backend::Backend;
 use crate::kernel::Known;
@@ -73,13 +73,18 @@ impl Update<Blake3Function> for (&mut Hasher, &[u8]) {
     #[inline]
     fn hold(&mut self) -> bool {
         let (hasher, bytes) = self;
-        let head = &bytes[..bytes.len().min(hasher.room_in_chunk())];
-        let can_hold = hasher.chunk.buffer.can_hold(head);
-        if can_hold && head.len() == bytes.len() {
-            hasher.chunk.buffer.append(head);
-            hasher.filled += head.len();
-        } else if can_hold {
-            hasher.update(bytes);
+        let room = hasher.room_in_chunk();
+        if bytes.len() <= room {
+            let can_hold = hasher.chunk.buffer.can_hold(bytes);
+            if can_hold {
+                hasher.chunk.buffer.append(bytes);
+                hasher.filled += bytes.len();
+            }
+            return can_hold;
+        }
+        let can_hold = hasher.chunk.buffer.can_hold(&bytes[..room]);
+        if can_hold {
+            hasher.update_long::<Serial>(bytes);
         }
         can_hold
     }

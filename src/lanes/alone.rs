@@ -85,16 +85,11 @@ pub(crate) fn messages_are_faster_alone<H: Dispatch>(
                 _ => H::lanes(backend) == 1,
             };
     }
-    let (mut total, mut longest, mut not_empty) = (0, 0, 0);
-    for message in messages {
-        let length = message.as_ref().len();
-        let count = blocks::<H>(length);
-        total += count;
-        longest = count.max(longest);
-        not_empty += usize::from(length > 0);
-    }
+    let lengths = || messages.iter().map(|message| message.as_ref().len());
+    let longest = blocks::<H>(lengths().max().unwrap_or(0));
+    let total = if longest == 1 { number as u64 } else { lengths().map(blocks::<H>).sum() };
     // A batch compresses the blocks before all messages once. Alone, each of these messages would do so.
-    let again = are_begun && not_empty > 1;
+    let again = are_begun && lengths().filter(|length| *length > 0).count() > 1;
     // Seven are judged as six: only long ones are faster in lanes.
     !again && are_faster_alone(H::sides(backend, number.min(6)), number, total, longest)
 }
@@ -112,12 +107,31 @@ pub(super) fn pieces_are_faster_alone<'a, H: Dispatch>(
     }
     let by_extension = by_extension::<H>(backend);
     // It begins the next message before one has ended.
-    if by_extension && (number <= 1 || longest <= H::Block::LENGTH) {
+    let short = by_extension && longest <= H::Block::LENGTH;
+    if number <= 1 || short || number <= most_short_alone::<H>(backend) && longest < 2 * H::Block::LENGTH {
         return true;
     }
     let blocks = |bytes| (bytes / H::Block::LENGTH) as u64;
     let pieces = Pieces { number, total: blocks(total), longest: blocks(longest), others: blocks(total - longest) };
     pieces.are_faster_alone(by_extension, H::sides(backend, number))
+}
+
+/// Pieces at most that take less time one by one if each has less than two blocks.
+#[inline]
+pub(super) fn most_short_alone<H: Dispatch>(backend: Backend) -> usize {
+    most_short(by_extension::<H>(backend), backend.overlaps(), H::sides(backend, 2))
+}
+
+/// As [`most_short_alone`], where two are computed as `sides` tells.
+#[inline]
+fn most_short(by_extension: bool, overlaps: bool, sides: Sides) -> usize {
+    match sides {
+        _ if by_extension && overlaps => 8,
+        _ if by_extension => 6,
+        Sides::Alone | Sides::Lanes(..) => 1,
+        Sides::Groups(_) if overlaps => 6,
+        _ => 3,
+    }
 }
 
 /// Pieces of streams: their number, and the whole blocks in all of them, in the longest, and in the others together.
@@ -136,7 +150,6 @@ impl Pieces {
         let Self { number, total, longest, others } = self;
         let count = number as u64;
         match sides {
-            _ if by_extension && number <= 6 && longest <= 1 => true,
             // A stream costs four tenths of a block, the others end before the longest, and it ends alone.
             Sides::Lanes(_, tenths) if by_extension => {
                 (10 * count).saturating_sub(tenths) * others <= 4 * count * (count - 1)
@@ -152,7 +165,7 @@ impl Pieces {
             }
             _ if by_extension => false,
             Sides::Lanes(..) => number <= 1,
-            _ => number <= 3 && longest <= 1 || are_faster_alone(sides, number, total, longest),
+            _ => are_faster_alone(sides, number, total, longest),
         }
     }
 }
@@ -164,8 +177,10 @@ pub(super) fn by_extension<H: Dispatch>(backend: Backend) -> bool {
 }
 
 /// Whether so many ends of messages take less time one by one.
+#[inline]
 pub(crate) fn ends_are_faster_alone<H: Dispatch>(backend: Backend, number: usize) -> bool {
-    number <= MOST_ALONE && by_extension::<H>(backend)
+    number <= 1
+        || number <= MOST_ALONE && by_extension::<H>(backend)
         || are_faster_alone(H::sides(backend, number), number, number as u64, 1)
 }
 
@@ -286,19 +301,18 @@ mod tests {
             };
             assert_eq!((is_alone(others), is_alone(others + 1)), (true, false), "{sides:?}, {number}");
         }
-        for (by_extension, sides, number, is_alone) in [
-            (true, Sides::Streams(4), 6, true),
-            (true, Sides::Streams(4), 7, false),
-            (false, Sides::Rows(4), 3, true),
-            (false, Sides::Groups(8), 3, true),
-            (false, Sides::Groups(8), 4, false),
-            (false, Sides::Lanes(8, 24), 1, true),
-            (false, Sides::Lanes(8, 24), 2, false),
+        for (by_extension, overlaps, sides, most) in [
+            (true, false, Sides::Streams(4), 6),
+            (true, true, Sides::Overlapping(2), 8),
+            (false, false, Sides::Rows(4), 3),
+            (false, false, Sides::Groups(8), 3),
+            (false, true, Sides::Groups(8), 6),
+            (false, false, Sides::Lanes(8, 24), 1),
         ] {
-            let total = number as u64;
-            let pieces = Pieces { number, total, longest: 1, others: total - 1 };
-            assert_eq!(pieces.are_faster_alone(by_extension, sides), is_alone, "{number} blocks, {sides:?}");
+            assert_eq!(most_short(by_extension, overlaps, sides), most, "{sides:?}");
         }
+        let two = Pieces { number: 2, total: 2, longest: 1, others: 1 };
+        assert!(!two.are_faster_alone(false, Sides::Lanes(8, 24)), "two in lanes");
     }
 
     /// The extension needs no lanes for the ends of a few.

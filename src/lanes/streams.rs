@@ -5,12 +5,12 @@ use core::slice;
 
 use digest::array::Array;
 
-use super::alone::pieces_are_faster_alone;
+use super::alone::{most_short_alone, pieces_are_faster_alone};
 use super::order::{put_in_order, sort_by_blocks};
 use super::scheduler::{Memory, Message, Start};
 use crate::backend::{Backend, Dispatch};
 use crate::buffer::Buffer;
-use crate::kernel::{ChainState, Known, Run, Sides};
+use crate::kernel::{Block, ChainState, Known, Run, Sides};
 use crate::stream::Stream;
 
 /// Appends to each stream its data, and gives each owner to `done` when its stream has all of it.
@@ -85,22 +85,27 @@ impl<S: HasStream> Update<S::Function> for (&mut S, &[u8]) {
     }
 }
 
-/// Appends to each hasher its data. Data that can be held back is held at once, in no lane.
+/// Appends to each hasher its data. Data that can be held back is held at once, and takes no lane, nor do a few short
+/// pieces.
 #[inline]
 pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Update<H>]) {
-    if updates.iter().all(|update| update.data().is_empty()) {
-        return;
-    }
-    if updates.len() <= FEW_STREAMS && pieces_are_faster_alone::<H>(backend, updates.iter().map(Update::data))
-        || H::lanes(backend) == 1
-    {
+    if updates.len() == 1 || H::lanes(backend) == 1 {
         return updates.iter_mut().for_each(Update::append);
     }
+    let number = updates.len();
+    let are_few = || number <= FEW_STREAMS && number <= most_short_alone::<H>(backend);
     for window in updates.chunks_mut(STREAMS) {
-        // A bit for each hasher with blocks to be compressed.
+        // A bit for each hasher with blocks to be compressed side by side.
         let mut waiting = 0_u64;
         for (i, update) in window.iter_mut().enumerate() {
-            waiting |= u64::from(!update.hold()) << i;
+            if update.data().is_empty() || update.hold() {
+                continue;
+            }
+            if update.data().len() < 2 * H::Block::LENGTH && are_few() {
+                update.append();
+            } else {
+                waiting |= 1 << i;
+            }
         }
         if waiting != 0 {
             append_marked(backend, window, waiting);
