@@ -4,9 +4,6 @@
 //! `sha2::plan`.
 #![forbid(unsafe_code)]
 
-use core::slice::from_ref;
-
-use self::alone::messages_are_faster_alone;
 use crate::backend::{Backend, Dispatch};
 use crate::kernel::Function;
 use crate::stream::compress_message;
@@ -74,25 +71,17 @@ pub trait InLanes: Dispatch {
 /// Takes the chains of messages that are neighbours, with the place of the first.
 pub(crate) type Put<'a, H> = &'a mut dyn FnMut(usize, &[<H as Function>::Chain]);
 
-/// Compresses whole messages, one by one or side by side, whichever takes less time, and gives each chain to `put`, with
-/// the message's place.
 #[inline]
-pub(crate) fn compress_each<H: InLanes>(common: &Common<'_, H>, messages: &[impl AsRef<[u8]>], put: Put<'_, H>) {
-    if messages_are_faster_alone::<H>(common.backend, !common.first.is_empty(), messages) {
-        for (i, message) in messages.iter().enumerate() {
-            compress_alone(common, message.as_ref(), |chain| put(i, from_ref(chain)));
-        }
-    } else {
-        H::compress_in_lanes(common, &messages, put);
-    }
-}
-
-#[inline]
-pub(crate) fn compress_alone<H: Dispatch>(common: &Common<'_, H>, message: &[u8], done: impl FnOnce(&H::Chain)) {
+pub(crate) fn compress_alone<H: Dispatch, R>(
+    common: &Common<'_, H>,
+    message: &[u8],
+    answer: impl FnOnce(&H::Chain) -> R,
+) -> R {
     let mut chain = *common.chain;
     compress_message::<H>(common.backend, &mut chain, common.first, message, common.last);
-    done(&chain);
+    let answer = answer(&chain);
     H::wipe(&mut chain);
+    answer
 }
 
 /// Messages that the scheduler sorts together.

@@ -1,28 +1,27 @@
 //! Many messages at once, each in a lane.
 
 #[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::fmt;
 
 use super::flavour::Flavour;
 use super::hasher::Hasher;
 #[cfg(feature = "alloc")]
 use super::hasher::hash;
-use super::node::Node;
+use super::node::{KeyBlock, Node};
 use super::params::{Params, ParamsError};
 use crate::backend::Backend;
 use crate::error::ManyError;
 use crate::hash::Hash;
 use crate::kernel::Known;
-use crate::lanes::alone::ends_are_faster_alone;
-#[cfg(feature = "alloc")]
-use crate::lanes::alone::messages_are_faster_alone;
+use crate::kernel::blake2::Last;
+use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
 use crate::lanes::tails::{are_faster_alone, compress_tails};
-use crate::lanes::{Common, compress_each};
+use crate::lanes::{Common, compress_alone};
 use crate::stream::Stream;
-use crate::traits::{each_clone, hash_many};
+use crate::traits::{digest_after, hash_many};
 
 /// Hashes of many messages, all with these parameters.
 ///
@@ -38,7 +37,10 @@ impl<F: Flavour> Params<F> {
     /// If a field is out of its range.
     #[cfg(feature = "alloc")]
     pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Result<Vec<Hash<F>>, ParamsError> {
-        Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many(messages))
+        if let [message] = messages {
+            return Ok(vec![self.hash(message.as_ref())?]);
+        }
+        Ok(Alike::of(&self.node()?, self.backend()).hash_many(messages))
     }
 
     /// Writes the digests of `messages` to `hashes`, without allocating.
@@ -47,7 +49,7 @@ impl<F: Flavour> Params<F> {
     ///
     /// If there is not one hash for each message, or a field is out of its range. Then nothing is written.
     pub fn hash_many_into<M: AsRef<[u8]>>(&self, messages: &[M], hashes: &mut [Hash<F>]) -> Result<(), HashManyError> {
-        Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_into(messages, hashes)?)
+        Ok(Alike::of(&self.node()?, self.backend()).hash_many_into(messages, hashes)?)
     }
 
     /// Writes the digests of `messages` to `bytes`, one after the other without gaps, without allocating.
@@ -56,7 +58,7 @@ impl<F: Flavour> Params<F> {
     ///
     /// If `bytes` is not `messages.len()` digests long, or a field is out of its range. Then nothing is written.
     pub fn hash_many_flat<M: AsRef<[u8]>>(&self, messages: &[M], bytes: &mut [u8]) -> Result<(), HashManyError> {
-        Ok(Alike { node: &self.node()?, backend: self.backend() }.hash_many_flat(messages, bytes)?)
+        Ok(Alike::of(&self.node()?, self.backend()).hash_many_flat(messages, bytes)?)
     }
 }
 
@@ -98,45 +100,64 @@ pub(crate) fn hash_many_into<F: Flavour>(
     messages: &[impl AsRef<[u8]>],
     hashes: &mut [Hash<F>],
 ) -> Result<(), ManyError> {
-    Alike { node: &Node::sequential(F::LONGEST, &[]), backend: Backend::best() }.hash_many_into(messages, hashes)
+    Alike::<F>::of(&Node::sequential(F::LONGEST, &[]), Backend::best()).hash_many_into(messages, hashes)
 }
 
 /// As [`Params::hash_many_flat`], for the default parameters.
 pub(crate) fn hash_many_flat<F: Flavour>(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
-    Alike::<F> { node: &Node::sequential(F::LONGEST, &[]), backend: Backend::best() }.hash_many_flat(messages, bytes)
+    Alike::<F>::of(&Node::sequential(F::LONGEST, &[]), Backend::best()).hash_many_flat(messages, bytes)
 }
 
 /// The digests of full length of `messages`, unkeyed and sequential.
 #[cfg(feature = "alloc")]
 pub(crate) fn hash_many<F: Flavour>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
-    if messages_are_faster_alone::<F>(Backend::best(), false, messages) {
-        return messages.iter().map(|message| hash(message.as_ref())).collect();
+    if let [message] = messages {
+        return vec![hash(message.as_ref())];
     }
-    Alike { node: &Node::sequential(F::LONGEST, &[]), backend: Backend::best() }.hash_many(messages)
+    Alike::<F>::of(&Node::sequential(F::LONGEST, &[]), Backend::best()).hash_many(messages)
 }
 
-/// Messages of one node.
-struct Alike<'a, F: Flavour> {
-    node: &'a Node<F>,
+/// The parameters of many messages, ready for the first.
+struct Alike<F: Flavour> {
+    chain: F::Chain,
+    key_block: KeyBlock<F>,
+    last: Last,
+    hash_length: usize,
     backend: Backend,
 }
 
-impl<F: Flavour> Alike<'_, F> {
+impl<F: Flavour> Alike<F> {
+    /// Always inlined: see [`Params::node`].
+    #[inline(always)]
+    fn of(node: &Node<F>, backend: Backend) -> Self {
+        let (chain, key_block) = (node.chain(), node.key_block());
+        Self { chain, key_block, last: node.last, hash_length: node.hash_length(), backend }
+    }
+
+    #[inline]
+    fn common(&self) -> Common<'_, F> {
+        let &Self { ref chain, ref key_block, last, backend, .. } = self;
+        Common { backend, chain, first: key_block.as_slice(), last }
+    }
+
+    #[inline]
+    fn are_faster_alone(&self, messages: &[impl AsRef<[u8]>]) -> bool {
+        messages_are_faster_alone::<F>(self.backend, !self.key_block.as_slice().is_empty(), messages)
+    }
+
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, F::Digest)) {
-        let key_block = self.node.key_block();
-        let chain = self.node.chain();
-        let first = key_block.as_slice();
-        let common = Common::<F> { backend: self.backend, chain: &chain, first, last: self.node.last };
-        compress_each(&common, messages, &mut |begin, chains| {
+        F::compress_in_lanes(&self.common(), &messages, &mut |begin, chains| {
             (begin..).zip(chains).for_each(|(i, chain)| put(i, chain.to_bytes()));
         });
     }
 }
 
 hash_many! {
-    impl[F: Flavour] Alike<'_, F>, Hash<F>,
-    hash: |alike, bytes| Hash::new(bytes, alike.node.hash_length()), length: alike.node.hash_length(),
+    impl[F: Flavour] Alike<F>, Hash<F>,
+    alone: |messages| alike.are_faster_alone(messages),
+    one: |message| compress_alone(&alike.common(), message, |chain| chain.to_bytes()),
+    hash: |alike, bytes| Hash::new(bytes, alike.hash_length), length: alike.hash_length,
     what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     (messages) -> hashes
 }
@@ -144,9 +165,6 @@ hash_many! {
 impl<F: Flavour> Hasher<F> {
     /// Gives the digest with each tail to `put`, with the tail's place.
     fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, F::Digest)) {
-        if are_faster_alone(&self.stream, tails) {
-            return each_clone!(self, tails, put);
-        }
         compress_tails(&self.stream, self.last, tails, &mut |begin, chains| {
             (begin..).zip(chains).for_each(|(i, chain)| put(i, chain.to_bytes()));
         });
@@ -155,6 +173,7 @@ impl<F: Flavour> Hasher<F> {
 
 hash_many! {
     impl[F: Flavour] Hasher<F>, Hash<F>,
+    alone: |tails| are_faster_alone(&hasher.stream, tails), one: |tail| digest_after!(hasher, tail),
     hash: |hasher, bytes| Hash::new(bytes, hasher.node.hash_length()), length: hasher.node.hash_length(),
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     how: ", without allocating",

@@ -124,7 +124,8 @@ impl Mode {
 
 hash_many! {
     impl[] Mode, Hash,
-    hash: |_mode, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
+    alone: |messages| messages.len() == 1, one: |message| mode.base().hash(message),
+    hash: |mode, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
     what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     /// The digests of `messages`, side by side.
     ///

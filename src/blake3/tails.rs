@@ -24,18 +24,20 @@ use crate::kernel::{wipe, wipe_all};
 use crate::lanes::Messages;
 use crate::lanes::ends::join;
 use crate::lanes::order::WIDE_WINDOW;
-use crate::traits::{each_clone, hash_many};
+use crate::traits::{digest_after, hash_many};
 
 impl Hasher {
-    /// Gives the digest with each tail to `put`, with the tail's place.
     #[inline]
-    fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Cv)) {
+    fn are_faster_alone(&self, tails: &[impl AsRef<[u8]>]) -> bool {
         // Each clone would compress again the chunks that are held.
         let repeats = tails.len() > 1 && !self.held().is_empty();
         let repeats = repeats && tails.iter().all(|tail| tail.as_ref().len() <= CHUNK_LEN);
-        if tails.len() <= ALONE && !repeats || Blake3Function::lanes(self.backend()) == 1 {
-            return each_clone!(self, tails, put);
-        }
+        tails.len() <= ALONE && !repeats || Blake3Function::lanes(self.backend()) == 1
+    }
+
+    /// Gives the digest with each tail to `put`, with the tail's place.
+    #[inline]
+    fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Cv)) {
         each(self, &tails, &mut |begin, digests| {
             (begin..).zip(digests).for_each(|(i, digest)| put(i, *digest));
         });
@@ -44,7 +46,8 @@ impl Hasher {
 
 hash_many! {
     impl[] Hasher, Hash,
-    hash: |_hasher, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
+    alone: |tails| hasher.are_faster_alone(tails), one: |tail| digest_after!(hasher, tail),
+    hash: |hasher, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     how: "",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as

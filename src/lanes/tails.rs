@@ -14,7 +14,7 @@ use super::ends::join;
 use super::order::blocks;
 use super::scheduler::{Job, Start, compress_sorted};
 use super::streams::compress_groups;
-use super::{Common, InLanes, Messages, Put, compress_each};
+use super::{Common, InLanes, Messages, Put, compress_alone};
 use crate::backend::Dispatch;
 use crate::kernel::{Block, wipe};
 use crate::stream::Stream;
@@ -114,6 +114,19 @@ fn compress_windows<H: InLanes, const W: usize>(
         begin += read;
     }
     memory.iter_mut().flatten().for_each(wipe);
+}
+
+/// Compresses whole messages, one by one or side by side, whichever takes less time, and gives each chain to `put`, with
+/// the message's place.
+#[inline]
+fn compress_each<H: InLanes>(common: &Common<'_, H>, messages: &[&[u8]], put: Put<'_, H>) {
+    if messages_are_faster_alone::<H>(common.backend, false, messages) {
+        for (i, message) in messages.iter().enumerate() {
+            compress_alone(common, message, |chain| put(i, from_ref(chain)));
+        }
+    } else {
+        H::compress_in_lanes(common, &messages, put);
+    }
 }
 
 /// The tails at these places, at most `W`, each longer than what its first block lacks.

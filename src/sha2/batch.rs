@@ -92,13 +92,12 @@ impl<V: Variant> Batch<V> {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        let are_nodes = messages.len() > 1 && messages.first().into_iter().chain(messages.last()).all(is_node::<V>);
         let done = match messages.len() {
-            _ if !are_nodes => 0,
+            _ if !may_be_nodes::<V>(messages) => 0,
             ..=FEW => each_node::<V, FEW>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
             _ => each_node::<V, NODES>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
         };
-        if messages_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
+        if done > 0 && messages_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
             for (i, message) in messages.iter().enumerate().skip(done) {
                 put(i, self.digest(message.as_ref()));
             }
@@ -118,14 +117,19 @@ impl<V: Variant> Batch<V> {
 
 hash_many! {
     impl[V: Variant] Batch<V>, Hash<V>,
-    hash: |_batch, bytes| Hash::full(bytes), length: V::LENGTH,
+    alone: |all| !may_be_nodes::<V>(all) && messages_are_faster_alone::<V::Function>(batch.backend, false, all),
+    one: |message| batch.digest(message),
+    hash: |batch, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     /// The digests of `messages`, in their order, hashed side by side.
     pub (messages) -> hashes
 }
 
-fn is_node<V: Variant>(message: &impl AsRef<[u8]>) -> bool {
-    message.as_ref().len() == BlockOf::<V>::LENGTH
+/// Whether the first and the last of several messages have one block.
+#[inline]
+fn may_be_nodes<V: Variant>(messages: &[impl AsRef<[u8]>]) -> bool {
+    let mut ends = messages.first().into_iter().chain(messages.last());
+    messages.len() > 1 && ends.all(|message| message.as_ref().len() == BlockOf::<V>::LENGTH)
 }
 
 /// Gives the digest of each message of the first groups of `N` in which all have one block to `put`, with its place,

@@ -12,7 +12,7 @@ use crate::kernel::Block;
 use crate::kernel::sha2::{Chain, Written};
 use crate::lanes::tails::{are_faster_alone, compress_tails};
 use crate::stream::Stream;
-use crate::traits::{each_clone, hash_many};
+use crate::traits::{digest_after, hash_many};
 
 /// An incremental hasher.
 ///
@@ -73,9 +73,6 @@ impl<V: Variant> Hasher<V> {
     /// Gives the digest with each tail to `put`, with the tail's place.
     #[inline]
     fn each_digest(&self, tails: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        if are_faster_alone(&self.stream, tails) {
-            return each_clone!(self, tails, put);
-        }
         compress_tails(&self.stream, Written::JustNow, tails, &mut |begin, chains| {
             (begin..).zip(chains).for_each(|(i, chain)| put(i, digest::<V>(chain)));
         });
@@ -100,7 +97,8 @@ impl<V: Variant> Hasher<V> {
 
 hash_many! {
     impl[V: Variant] Hasher<V>, Hash<V>,
-    hash: |_hasher, bytes| Hash::full(bytes), length: V::LENGTH,
+    alone: |tails| are_faster_alone(&hasher.stream, tails), one: |tail| digest_after!(hasher, tail),
+    hash: |hasher, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     how: ", without allocating",
     /// The digests of the message so far with each of `tails` behind it, in their order, side by side. The hasher stays as
