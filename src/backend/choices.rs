@@ -284,14 +284,15 @@ fn others_of_sha256(backend: Backend, bytes: &[u8], row: &mut Row) {
     }
 }
 
-/// This backend as the families of CPU have it. The requests of a function without an `extension` depend on no family.
-fn variants(backend: Backend, extension: bool) -> BTreeMap<String, Backend> {
+/// Families of CPU with SHA-NI.
+const FAMILIES: [(&str, &[&str]); 3] = [("+intel", &["intel"]), ("", &[]), ("+before_zen5", &["before zen5"])];
+
+/// This backend as it is without SHA-NI, and with it on the first `families` of CPU.
+fn variants(backend: Backend, families: usize) -> BTreeMap<String, Backend> {
     let mut variants = BTreeMap::from([(String::from(backend.name()), backend.without_sha())]);
-    for (family, list) in [("", &[][..]), ("+intel", &["intel"]), ("+before_zen5", &["before zen5"])] {
-        if extension && backend.sha() {
-            let tuning = backend.isa.tuning(backend.sha, Cpu { list: Some(list), last: cpu::Leaf::SeventhOne });
-            variants.insert(format!("{backend}+sha{family}"), Backend { tuning, ..backend });
-        }
+    for (family, list) in FAMILIES.iter().take(families).filter(|_| backend.sha()) {
+        let tuning = backend.isa.tuning(backend.sha, Cpu { list: Some(list), last: cpu::Leaf::SeventhOne });
+        variants.insert(format!("{backend}+sha{family}"), Backend { tuning, ..backend });
     }
     variants
 }
@@ -309,14 +310,14 @@ fn choices_are_those_of_the_table() {
     let folder = std::env::var("SIMD_DIGEST_CHOICES");
     let (mut differ, mut made) = (Vec::new(), BTreeMap::new());
     for backend in Backend::available() {
-        for (function, extension, row_of) in [
-            ("blake2b", false, blake2b as fn(Backend) -> Row),
-            ("blake2s", false, blake2s),
-            ("blake3", false, blake3),
-            ("sha256", true, sha256),
-            ("sha512", false, sha512),
+        for (function, families, row_of) in [
+            ("blake2b", 0, blake2b as fn(Backend) -> Row),
+            ("blake2s", 0, blake2s),
+            ("blake3", 1, blake3),
+            ("sha256", FAMILIES.len(), sha256),
+            ("sha512", 0, sha512),
         ] {
-            for (name, variant) in variants(backend, extension) {
+            for (name, variant) in variants(backend, families) {
                 let name = format!("{function} {name}");
                 let row = row_of(variant).0;
                 if let Ok(folder) = &folder {
