@@ -105,28 +105,22 @@ fn compress_windows<H: InLanes, const W: usize>(
         for ((message, memory), &place) in messages.iter_mut().zip(&mut memory).zip(&places[..joined]) {
             *message = join(H::Block::flatten(memory), held, window[place]);
         }
-        compress_each(&common, &messages[..joined], &mut |from, chains| {
-            for (chain, &place) in chains.iter().zip(&places[from..]) {
-                put(begin + place, from_ref(chain));
+        let (messages, places_of) = (&messages[..joined], &places[..joined]);
+        if messages_are_faster_alone::<H>(backend, false, messages) {
+            for (message, place) in messages.iter().zip(places_of) {
+                compress_alone(&common, message, |chain| put(begin + place, from_ref(chain)));
             }
-        });
+        } else {
+            H::compress_in_lanes(&common, &messages, &mut |from, chains| {
+                for (chain, place) in chains.iter().zip(&places_of[from..]) {
+                    put(begin + place, from_ref(chain));
+                }
+            });
+        }
         compress_long::<H, W>(stream, last, &places[long..], window, &mut |place, chains| put(begin + place, chains));
         begin += read;
     }
     memory.iter_mut().flatten().for_each(wipe);
-}
-
-/// Compresses whole messages, one by one or side by side, whichever takes less time, and gives each chain to `put`, with
-/// the message's place.
-#[inline]
-fn compress_each<H: InLanes>(common: &Common<'_, H>, messages: &[&[u8]], put: Put<'_, H>) {
-    if messages_are_faster_alone::<H>(common.backend, false, messages) {
-        for (i, message) in messages.iter().enumerate() {
-            compress_alone(common, message, |chain| put(i, from_ref(chain)));
-        }
-    } else {
-        H::compress_in_lanes(common, &messages, put);
-    }
 }
 
 /// The tails at these places, at most `W`, each longer than what its first block lacks.

@@ -97,12 +97,6 @@ impl<V: Variant> Batch<V> {
             ..=FEW => each_node::<V, FEW>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
             _ => each_node::<V, NODES>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
         };
-        if done > 0 && messages_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
-            for (i, message) in messages.iter().enumerate().skip(done) {
-                put(i, self.digest(message.as_ref()));
-            }
-            return;
-        }
         let common = Common::<V::Function> {
             backend: self.backend,
             chain: &Chain::new(*V::IV),
