@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 
-use memchr::memmem;
 use simd_digest::Backend;
 use simd_digest::blake2::hazmat::{State, VarCore};
 use simd_digest::blake2::{
@@ -13,6 +12,7 @@ use simd_digest::digest::block_api::{Buffer, VariableOutputCore};
 use simd_digest::digest::common::hazmat::SerializableState;
 use simd_digest::digest::consts::U32;
 use simd_digest::digest::{KeyInit, Output, Update};
+use test_crates::memchr::memmem;
 
 use self::common::flavour::{Flavour, for_both};
 use self::common::random::Random;
@@ -465,11 +465,11 @@ mod of_sha2 {
 mod of_blake3 {
     use std::collections::HashSet;
 
-    use memchr::memmem;
     use simd_digest::Blake3;
     use simd_digest::blake3::hazmat::{ChainingValue, State, subtrees};
     use simd_digest::blake3::{Hasher, Mode, finalize_many, lanes, update_many};
     use simd_digest::digest::{KeyInit, Update};
+    use test_crates::memchr::memmem;
 
     use super::common::backends::all_backends;
     use super::{PART, before_and_after_drop, freed_with, left_on_stack, secret, words};

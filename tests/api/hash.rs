@@ -7,6 +7,8 @@ use std::hash::RandomState;
 use simd_digest::blake2::{Hash, Hasher};
 use simd_digest::blake2b;
 use simd_digest::hash::ParseHashError;
+#[cfg(feature = "serde")]
+use test_crates::{ciborium, serde_json};
 
 use crate::common::cases::fewer;
 use crate::common::flavour::{Flavour, for_both};

@@ -7,6 +7,8 @@ use simd_digest::digest::Output;
 use simd_digest::hash::ParseHashError;
 use simd_digest::sha224::Hash;
 use simd_digest::{Sha224, Sha256};
+#[cfg(feature = "serde")]
+use test_crates::{ciborium, serde_json};
 
 const LENGTH: usize = 28;
 const BYTES: [u8; LENGTH] = *b"\0\x01\x7f\x80\xff abc, no hash!! 224 bit";

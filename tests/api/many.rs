@@ -2,12 +2,12 @@
 
 use core::cell::RefCell;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
 use simd_digest::Backend;
 use simd_digest::blake2::{
     Hash, HashManyError, Hasher, Params, ParamsError, finalize_many, lanes, update_each, update_many,
 };
+use test_crates::proptest::collection::vec;
+use test_crates::proptest::prelude::*;
 
 use crate::common::cases::{cases, fewer};
 use crate::common::each;

@@ -3,8 +3,6 @@
 use core::fmt::{Debug, Display, Formatter};
 use core::marker::PhantomData;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
 use simd_digest::blake2::{Blake2p, Hash, Parallel, Params};
 use simd_digest::blake2b::FlavourB;
 use simd_digest::blake2s::FlavourS;
@@ -12,6 +10,8 @@ use simd_digest::digest::common::AlgorithmName;
 use simd_digest::digest::dev::{TestVector, fixed_reset_test, fixed_test};
 use simd_digest::digest::{FixedOutputReset, HashMarker, Reset};
 use simd_digest::{Backend, Blake2bp, Blake2sp, Digest};
+use test_crates::proptest::collection::vec;
+use test_crates::proptest::prelude::*;
 
 use crate::common::cases::{cases, fewer};
 use crate::common::flavour::for_both;

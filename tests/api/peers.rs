@@ -3,13 +3,13 @@
 
 use core::fmt::Debug;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
 use simd_digest::Backend;
 use simd_digest::blake2::{Params, ParamsError};
 use simd_digest::blake2b::{Blake2bMac512, FlavourB};
 use simd_digest::blake2s::{Blake2sMac256, FlavourS};
 use simd_digest::digest::{CustomizedInit, Digest, FixedOutputReset, KeyInit, Mac, OutputSizeUser, Reset};
+use test_crates::proptest::collection::vec;
+use test_crates::proptest::prelude::*;
 
 use crate::common::cases::cases;
 use crate::common::flavour::{Flavour, for_both};

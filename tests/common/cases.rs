@@ -1,6 +1,6 @@
 //! How many cases a test has.
 
-use proptest::test_runner::Config;
+use test_crates::proptest::test_runner::Config;
 
 /// As many inputs, or a fifth of them where there are fewer cases.
 pub(crate) fn cases(number: u32) -> Config {

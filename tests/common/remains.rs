@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use core::{ptr, slice};
 use std::alloc::System;
 
-use memchr::memmem;
+use test_crates::memchr::memmem;
 
 use super::pages::Pages;
 

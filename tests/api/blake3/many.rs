@@ -2,12 +2,12 @@
 
 use core::cell::RefCell;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
 use simd_digest::Backend;
 use simd_digest::blake3::{
     self, Hash, Hasher, finalize_many, hash_many_flat, hash_many_into, lanes, update_each, update_many,
 };
+use test_crates::proptest::collection::vec;
+use test_crates::proptest::prelude::*;
 
 use super::all_backends;
 use crate::common::blake3::{CHUNK, Kind, edges, other};

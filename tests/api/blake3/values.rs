@@ -6,6 +6,8 @@ use std::hash::RandomState;
 
 use simd_digest::blake3::{self, Hash};
 use simd_digest::hash::ParseHashError;
+#[cfg(feature = "serde")]
+use test_crates::{ciborium, serde_json};
 
 use crate::common::paint::paint;
 

@@ -1,8 +1,8 @@
 //! Known answers: the official vectors, the crate `blake3` at every length, and the function by its definition.
 
-use serde_json::Value;
 use simd_digest::Backend;
 use simd_digest::blake3::{self, Hash};
+use test_crates::serde_json::{self, Value};
 
 use crate::common::backends::all_backends;
 use crate::common::blake3::{CHUNK, CONTEXT, KEY, Kind, Last, edges, other};

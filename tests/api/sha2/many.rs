@@ -2,10 +2,10 @@
 
 use core::cell::RefCell;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
 use simd_digest::sha2::{Hash, Hasher, finalize_many, lanes, update_each, update_many};
 use simd_digest::{Backend, Digest, sha224, sha256, sha384, sha512, sha512_224, sha512_256};
+use test_crates::proptest::collection::vec;
+use test_crates::proptest::prelude::*;
 
 use super::all_backends;
 use crate::common::cases::{cases, fewer};

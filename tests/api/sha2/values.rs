@@ -7,6 +7,8 @@ use std::hash::RandomState;
 use simd_digest::hash::ParseHashError;
 use simd_digest::sha2::Hash;
 use simd_digest::{sha224, sha256};
+#[cfg(feature = "serde")]
+use test_crates::{ciborium, serde_json};
 
 use crate::common::cases::fewer;
 use crate::common::paint::paint;
