@@ -12,7 +12,7 @@ const TOGETHER: usize = 8;
 
 /// Copies `bytes` to the start of `to`, and up to seven zeros after them, so that only whole words are written: see
 /// [`backend::reread`](crate::backend::reread).
-#[inline(always)]
+#[inline]
 pub(crate) fn copy_words(to: &mut [u8], bytes: &[u8]) {
     let (words, rest) = bytes.as_chunks::<TOGETHER>();
     let (to, _) = to.as_chunks_mut::<TOGETHER>();
@@ -134,7 +134,7 @@ impl<H: Function> Buffer<H> {
     }
 
     /// Holds back `bytes` too, for which there must be room.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn append(&mut self, bytes: &[u8]) {
         let to = &mut self.block.bytes_mut()[self.length..];
         if self.length.is_multiple_of(TOGETHER) {
