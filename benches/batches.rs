@@ -1,4 +1,4 @@
-//! Whether a batch is as fast as the loop that it replaces: every batch beside its loop, in one run.
+//! Whether a batch is as fast as the loop that it replaces: every batch beside its loop, the least of five passes.
 //!
 //! `cargo bench -p benches --bench batches`, with `-- --quick` a trial run of which the figures mean little, and with
 //! `-- avx2` on this backend, or with `-- avx2-sha` on it without the SHA extension. A line has the cycles of a message,

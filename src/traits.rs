@@ -157,9 +157,9 @@ pub(crate) use associated_oid;
 macro_rules! hash_many {
     (
         impl[$($generics:tt)*] $Type:ty, $Hash:ty,
-        alone: |$all:ident| $alone:expr, one: |$message:ident| $one:expr,
+        alone: $alone:expr, one: |$message:ident| $one:expr,
         hash: |$this:ident, $bytes:ident| $hash:expr, length: $length:expr,
-        what: $what:literal, of: $each:literal, as: $one_is:literal, how: $how:literal,
+        what: $what:literal, of: $each:literal, as: $noun:literal, how: $how:literal,
         $(#[$doc:meta])*
         $vis:vis ($messages:ident) -> $hashes:ident
     ) => {
@@ -168,7 +168,7 @@ macro_rules! hash_many {
             #[cfg(feature = "alloc")]
             #[must_use]
             $vis fn hash_many<M: AsRef<[u8]>>(&self, $messages: &[M]) -> ::alloc::vec::Vec<$Hash> {
-                let ($this, $all) = (self, $messages);
+                let $this = self;
                 // Not written twice, since that takes as long as a tenth of a block.
                 if $alone {
                     let one = |message: &M| {
@@ -190,7 +190,7 @@ macro_rules! hash_many {
             ///
             /// # Errors
             ///
-            #[doc = concat!("[`ManyError`](crate::ManyError) if there is not one ", $one_is, " for each ", $each, ".")]
+            #[doc = concat!("[`ManyError`](crate::ManyError) if there is not one ", $noun, " for each ", $each, ".")]
             /// Then nothing is written.
             $vis fn hash_many_into<M: AsRef<[u8]>>(
                 &self,
@@ -198,7 +198,7 @@ macro_rules! hash_many {
                 $hashes: &mut [$Hash],
             ) -> Result<(), $crate::error::ManyError> {
                 $crate::error::ManyError::check($messages.len(), $hashes.len())?;
-                let ($this, $all) = (self, $messages);
+                let $this = self;
                 if $alone {
                     for (message, hash) in $messages.iter().zip($hashes) {
                         let $message = message.as_ref();
@@ -215,14 +215,14 @@ macro_rules! hash_many {
             ///
             /// # Errors
             ///
-            #[doc = concat!("[`ManyError`](crate::ManyError) if `bytes` is not `", stringify!($messages), ".len()` ", $one_is, "s long.")]
+            #[doc = concat!("[`ManyError`](crate::ManyError) if `bytes` is not `", stringify!($messages), ".len()` ", $noun, "s long.")]
             /// Then nothing is written.
             $vis fn hash_many_flat<M: AsRef<[u8]>>(
                 &self,
                 $messages: &[M],
                 bytes: &mut [u8],
             ) -> Result<(), $crate::error::ManyError> {
-                let ($this, $all) = (self, $messages);
+                let $this = self;
                 $crate::error::ManyError::check($messages.len().saturating_mul($length), bytes.len())?;
                 if $alone {
                     for (message, to) in $messages.iter().zip(bytes.chunks_exact_mut($length)) {

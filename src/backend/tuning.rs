@@ -11,6 +11,7 @@ use crate::kernel::Sides;
 pub(super) enum Tuning {
     First,
     /// SHA-NI of Intel's, which begins the next message before one has ended. On AVX-512 many messages go in lanes.
+    /// A few short pieces of BLAKE3 go one by one.
     IntelSha,
     /// AMD's before Zen 5. A rotation by AVX-512 takes two cycles, where a shift takes one. On AVX2, four messages of BLAKE3
     /// take less time in lanes of 128 bits than two at a time in rows of 256, and SHA-NI begins the next message before a

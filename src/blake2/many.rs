@@ -14,7 +14,6 @@ use crate::backend::Backend;
 use crate::error::ManyError;
 use crate::hash::Hash;
 use crate::kernel::Known;
-use crate::kernel::blake2::Last;
 use crate::lanes::alone::{ends_are_faster_alone, messages_are_faster_alone};
 use crate::lanes::ends::{End, close_each};
 use crate::lanes::streams::{self, HasStream};
@@ -37,6 +36,7 @@ impl<F: Flavour> Params<F> {
     /// If a field is out of its range.
     #[cfg(feature = "alloc")]
     pub fn hash_many<M: AsRef<[u8]>>(&self, messages: &[M]) -> Result<Vec<Hash<F>>, ParamsError> {
+        // Its parameters stay in registers.
         if let [message] = messages {
             return Ok(vec![self.hash(message.as_ref())?]);
         }
@@ -100,64 +100,63 @@ pub(crate) fn hash_many_into<F: Flavour>(
     messages: &[impl AsRef<[u8]>],
     hashes: &mut [Hash<F>],
 ) -> Result<(), ManyError> {
-    Alike::<F>::of(&Node::sequential(F::LONGEST, &[]), Backend::best()).hash_many_into(messages, hashes)
+    Alike::of(&Node::<F>::sequential(F::LONGEST, &[]), Backend::best()).hash_many_into(messages, hashes)
 }
 
 /// As [`Params::hash_many_flat`], for the default parameters.
 pub(crate) fn hash_many_flat<F: Flavour>(messages: &[impl AsRef<[u8]>], bytes: &mut [u8]) -> Result<(), ManyError> {
-    Alike::<F>::of(&Node::sequential(F::LONGEST, &[]), Backend::best()).hash_many_flat(messages, bytes)
+    Alike::of(&Node::<F>::sequential(F::LONGEST, &[]), Backend::best()).hash_many_flat(messages, bytes)
 }
 
 /// The digests of full length of `messages`, unkeyed and sequential.
 #[cfg(feature = "alloc")]
 pub(crate) fn hash_many<F: Flavour>(messages: &[impl AsRef<[u8]>]) -> Vec<Hash<F>> {
+    // Its parameters stay in registers.
     if let [message] = messages {
         return vec![hash(message.as_ref())];
     }
-    Alike::<F>::of(&Node::sequential(F::LONGEST, &[]), Backend::best()).hash_many(messages)
+    Alike::of(&Node::sequential(F::LONGEST, &[]), Backend::best()).hash_many(messages)
 }
 
-/// The parameters of many messages, ready for the first.
-struct Alike<F: Flavour> {
+/// Messages of one node.
+struct Alike<'a, F: Flavour> {
+    node: &'a Node<F>,
+    /// Before the first block of each.
     chain: F::Chain,
-    key_block: KeyBlock<F>,
-    last: Last,
-    hash_length: usize,
     backend: Backend,
 }
 
-impl<F: Flavour> Alike<F> {
+impl<'a, F: Flavour> Alike<'a, F> {
     /// Always inlined: see [`Params::node`].
     #[inline(always)]
-    fn of(node: &Node<F>, backend: Backend) -> Self {
-        let (chain, key_block) = (node.chain(), node.key_block());
-        Self { chain, key_block, last: node.last, hash_length: node.hash_length(), backend }
+    fn of(node: &'a Node<F>, backend: Backend) -> Self {
+        Self { node, chain: node.chain(), backend }
     }
 
     #[inline]
-    fn common(&self) -> Common<'_, F> {
-        let &Self { ref chain, ref key_block, last, backend, .. } = self;
-        Common { backend, chain, first: key_block.as_slice(), last }
+    fn common<'b>(&'b self, key_block: &'b KeyBlock<F>) -> Common<'b, F> {
+        let &Self { node, ref chain, backend } = self;
+        Common { backend, chain, first: key_block.as_slice(), last: node.last }
     }
 
     #[inline]
-    fn are_faster_alone(&self, messages: &[impl AsRef<[u8]>]) -> bool {
-        messages_are_faster_alone::<F>(self.backend, !self.key_block.as_slice().is_empty(), messages)
+    fn digest(&self, message: &[u8]) -> F::Digest {
+        compress_alone(&self.common(&self.node.key_block()), message, |chain| chain.to_bytes())
     }
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, F::Digest)) {
-        F::compress_in_lanes(&self.common(), &messages, &mut |begin, chains| {
+        F::compress_in_lanes(&self.common(&self.node.key_block()), &messages, &mut |begin, chains| {
             (begin..).zip(chains).for_each(|(i, chain)| put(i, chain.to_bytes()));
         });
     }
 }
 
 hash_many! {
-    impl[F: Flavour] Alike<F>, Hash<F>,
-    alone: |messages| alike.are_faster_alone(messages),
-    one: |message| compress_alone(&alike.common(), message, |chain| chain.to_bytes()),
-    hash: |alike, bytes| Hash::new(bytes, alike.hash_length), length: alike.hash_length,
+    impl[F: Flavour] Alike<'_, F>, Hash<F>,
+    alone: messages_are_faster_alone::<F>(alike.backend, alike.node.keyed, messages),
+    one: |message| alike.digest(message),
+    hash: |alike, bytes| Hash::new(bytes, alike.node.hash_length()), length: alike.node.hash_length(),
     what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     (messages) -> hashes
 }
@@ -173,7 +172,7 @@ impl<F: Flavour> Hasher<F> {
 
 hash_many! {
     impl[F: Flavour] Hasher<F>, Hash<F>,
-    alone: |tails| are_faster_alone(&hasher.stream, tails), one: |tail| digest_after!(hasher, tail),
+    alone: are_faster_alone(&hasher.stream, tails), one: |tail| digest_after!(hasher, tail),
     hash: |hasher, bytes| Hash::new(bytes, hasher.node.hash_length()), length: hasher.node.hash_length(),
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     how: ", without allocating",

@@ -124,7 +124,7 @@ impl Mode {
 
 hash_many! {
     impl[] Mode, Hash,
-    alone: |messages| messages.len() == 1, one: |message| mode.base().hash(message),
+    alone: messages.len() == 1, one: |message| mode.base().hash(message),
     hash: |mode, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
     what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     /// The digests of `messages`, side by side.

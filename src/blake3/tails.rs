@@ -46,7 +46,7 @@ impl Hasher {
 
 hash_many! {
     impl[] Hasher, Hash,
-    alone: |tails| hasher.are_faster_alone(tails), one: |tail| digest_after!(hasher, tail),
+    alone: hasher.are_faster_alone(tails), one: |tail| digest_after!(hasher, tail),
     hash: |hasher, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     how: "",

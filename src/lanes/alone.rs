@@ -87,7 +87,8 @@ pub(crate) fn messages_are_faster_alone<H: Dispatch>(
     }
     let lengths = || messages.iter().map(|message| message.as_ref().len());
     let longest = blocks::<H>(lengths().max().unwrap_or(0));
-    let total = if longest == 1 { number as u64 } else { lengths().map(blocks::<H>).sum() };
+    // Answers may differ, and then no length is that of the longest.
+    let total = if longest == 1 { number as u64 } else { lengths().map(blocks::<H>).sum::<u64>().max(longest) };
     // A batch compresses the blocks before all messages once. Alone, each of these messages would do so.
     let again = are_begun && lengths().filter(|length| *length > 0).count() > 1;
     // Seven are judged as six: only long ones are faster in lanes.

@@ -93,11 +93,13 @@ pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Upd
         return updates.iter_mut().for_each(Update::append);
     }
     let number = updates.len();
-    let are_few = || number <= FEW_STREAMS && number <= most_short_alone::<H>(backend);
+    // Other CPUs need to know that all are short.
+    let are_few = || backend.overlaps() && number <= most_short_alone::<H>(backend);
     for window in updates.chunks_mut(STREAMS) {
         // A bit for each hasher with blocks to be compressed side by side.
         let mut waiting = 0_u64;
         for (i, update) in window.iter_mut().enumerate() {
+            // To hold nothing would take as long as a copy.
             if update.data().is_empty() || update.hold() {
                 continue;
             }

@@ -97,6 +97,12 @@ impl<V: Variant> Batch<V> {
             ..=FEW => each_node::<V, FEW>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
             _ => each_node::<V, NODES>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
         };
+        if messages_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
+            for (i, message) in messages.iter().enumerate().skip(done) {
+                put(i, self.digest(message.as_ref()));
+            }
+            return;
+        }
         let common = Common::<V::Function> {
             backend: self.backend,
             chain: &Chain::new(*V::IV),
@@ -111,7 +117,7 @@ impl<V: Variant> Batch<V> {
 
 hash_many! {
     impl[V: Variant] Batch<V>, Hash<V>,
-    alone: |all| !may_be_nodes::<V>(all) && messages_are_faster_alone::<V::Function>(batch.backend, false, all),
+    alone: !may_be_nodes::<V>(messages) && messages_are_faster_alone::<V::Function>(batch.backend, false, messages),
     one: |message| batch.digest(message),
     hash: |batch, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
@@ -119,11 +125,13 @@ hash_many! {
     pub (messages) -> hashes
 }
 
-/// Whether the first and the last of several messages have one block.
+/// Whether there is a kernel of nodes, and the first and the last of several messages have one block.
 #[inline]
 fn may_be_nodes<V: Variant>(messages: &[impl AsRef<[u8]>]) -> bool {
     let mut ends = messages.first().into_iter().chain(messages.last());
-    messages.len() > 1 && ends.all(|message| message.as_ref().len() == BlockOf::<V>::LENGTH)
+    V::Function::HASH_NODES.is_some()
+        && messages.len() > 1
+        && ends.all(|message| message.as_ref().len() == BlockOf::<V>::LENGTH)
 }
 
 /// Gives the digest of each message of the first groups of `N` in which all have one block to `put`, with its place,

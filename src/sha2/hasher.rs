@@ -97,7 +97,7 @@ impl<V: Variant> Hasher<V> {
 
 hash_many! {
     impl[V: Variant] Hasher<V>, Hash<V>,
-    alone: |tails| are_faster_alone(&hasher.stream, tails), one: |tail| digest_after!(hasher, tail),
+    alone: are_faster_alone(&hasher.stream, tails), one: |tail| digest_after!(hasher, tail),
     hash: |hasher, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the digests of the message so far with each of `tails` behind it", of: "tail", as: "digest",
     how: ", without allocating",

@@ -174,7 +174,7 @@ impl<V: Variant> HmacKey<V> {
 
 hash_many! {
     impl[V: Variant] HmacKey<V>, Hash<V>,
-    alone: |messages| messages_are_faster_alone::<V::Function>(key.backend, false, messages),
+    alone: messages_are_faster_alone::<V::Function>(key.backend, false, messages),
     one: |message| key.tag(message),
     hash: |key, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the tags of `messages`", of: "message", as: "tag", how: ", without allocating",
@@ -273,7 +273,7 @@ impl<V: Variant> HmacHasher<V> {
 hash_many! {
     impl[V: Variant] HmacHasher<V>, Hash<V>,
     // Memory for the inner digests costs what five tags gain, as measured on Zen 4.
-    alone: |tails| tails.len() <= 5 || are_faster_alone(&hasher.stream, tails),
+    alone: tails.len() <= 5 || are_faster_alone(&hasher.stream, tails),
     one: |tail| digest_after!(hasher, tail),
     hash: |hasher, bytes| Hash::full(bytes), length: V::LENGTH,
     what: "the tags of the message so far with each of `tails` behind it", of: "tail", as: "tag",
