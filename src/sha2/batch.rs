@@ -97,11 +97,11 @@ impl<V: Variant> Batch<V> {
             ..=FEW => each_node::<V, FEW>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
             _ => each_node::<V, NODES>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
         };
-        if messages_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
-            for (i, message) in messages.iter().enumerate().skip(done) {
-                put(i, self.digest(message.as_ref()));
-            }
-            return;
+        let rest = &messages[done..];
+        // Where no message is a node, the caller has asked.
+        let has_nodes = V::Function::HASH_NODES.is_some();
+        if has_nodes && messages_are_faster_alone::<V::Function>(self.backend, false, rest) {
+            return self.each_alone(&rest, &mut |i, digest| put(done + i, digest));
         }
         let common = Common::<V::Function> {
             backend: self.backend,
@@ -109,9 +109,21 @@ impl<V: Variant> Batch<V> {
             first: &[],
             last: Written::JustNow,
         };
-        V::Function::compress_in_lanes(&common, &&messages[done..], &mut |begin, chains| {
+        V::Function::compress_in_lanes(&common, &rest, &mut |begin, chains| {
             (done + begin..).zip(chains).for_each(|(i, chain)| put(i, digest::<V>(chain)));
         });
+    }
+}
+
+impl<V: Variant> Batch<V> {
+    /// As `each_digest`, one by one. Apart, since `hash_many` has the code of one digest already.
+    #[inline(never)]
+    fn each_alone(&self, messages: &dyn Messages, put: &mut dyn FnMut(usize, V::Bytes)) {
+        for i in 0..messages.number() {
+            let mut message = [&[][..]];
+            messages.read(i, &mut message);
+            put(i, self.digest(message[0]));
+        }
     }
 }
 
