@@ -360,8 +360,8 @@ impl Backend {
         self.sha.is_some()
     }
 
-    /// This backend without the instructions for SHA-2 of the CPU. SHA-2 then has other kernels, with equal
-    /// digests, and short pieces of BLAKE3 may share lanes sooner.
+    /// This backend without the instructions for SHA-2 of the CPU. SHA-2 then has other kernels, with equal digests, and
+    /// short pieces of BLAKE3 may share lanes sooner.
     #[must_use]
     pub fn without_sha(self) -> Self {
         Self { sha: None, sha512: None, tuning: Tuning::new(false, self.tuning.before_zen5()), ..self }
@@ -369,7 +369,8 @@ impl Backend {
 
     /// This backend, and after it the same instruction set with the kernels and orders of instructions for another family
     /// of CPU. On `avx512` SHA-256 of many messages may use the SHA extension or lanes, and BLAKE2 and BLAKE3 have two ways
-    /// to rotate; a few short pieces of BLAKE3 share lanes or go one by one. On `avx2` with the extension, SHA-256 of a few messages and BLAKE3 of three and four have two ways.
+    /// to rotate. A few short pieces of BLAKE3 share lanes or go one by one. On `avx2` with the extension, SHA-256 of a few
+    /// messages and BLAKE3 of three and four have two ways.
     ///
     /// [`available`](Self::available) has the backends that suit this CPU. Digests do not depend on the tuning.
     pub fn tunings(self) -> impl Iterator<Item = Self> + Clone {

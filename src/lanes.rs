@@ -31,6 +31,8 @@ pub trait Messages {
     fn number(&self) -> usize;
     /// Writes the messages from `begin` on to `window`, as many as there are and it has room for, and tells how many.
     fn read<'a>(&'a self, begin: usize, window: &mut [&'a [u8]]) -> usize;
+    /// Gives each message to `take`, with its place.
+    fn each(&self, take: &mut dyn FnMut(usize, &[u8]));
 }
 
 impl<M: AsRef<[u8]>> Messages for &[M] {
@@ -46,6 +48,10 @@ impl<M: AsRef<[u8]>> Messages for &[M] {
             *to = message.as_ref();
         }
         messages.len().min(window.len())
+    }
+
+    fn each(&self, take: &mut dyn FnMut(usize, &[u8])) {
+        self.iter().enumerate().for_each(|(i, message)| take(i, message.as_ref()));
     }
 }
 

@@ -73,20 +73,17 @@ impl Update<Blake3Function> for (&mut Hasher, &[u8]) {
     #[inline]
     fn hold(&mut self) -> bool {
         let (hasher, bytes) = self;
-        let room = hasher.room_in_chunk();
-        if bytes.len() <= room {
-            let can_hold = hasher.chunk.buffer.can_hold(bytes);
-            if can_hold {
-                hasher.chunk.buffer.append(bytes);
-                hasher.filled += bytes.len();
-            }
-            return can_hold;
+        let head = &bytes[..bytes.len().min(hasher.room_in_chunk())];
+        if !hasher.chunk.buffer.can_hold(head) {
+            return false;
         }
-        let can_hold = hasher.chunk.buffer.can_hold(&bytes[..room]);
-        if can_hold {
+        if head.len() == bytes.len() {
+            hasher.chunk.buffer.append(head);
+            hasher.filled += head.len();
+        } else {
             hasher.update_long::<Serial>(bytes);
         }
-        can_hold
+        true
     }
 
     fn append_rest(&mut self) {

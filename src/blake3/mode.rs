@@ -110,7 +110,7 @@ impl Mode {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, Cv)) {
-        plan::each(self.base(), messages, |begin, digests| {
+        plan::each(&self.base(), &messages, &mut |begin, digests| {
             (begin..).zip(digests).for_each(|(i, digest)| put(i, *digest));
         });
     }
@@ -124,7 +124,7 @@ impl Mode {
 
 hash_many! {
     impl[] Mode, Hash,
-    alone: messages.len() == 1, one: |message| mode.base().hash(message),
+    alone: messages.len() <= 1, one: |message| mode.base().hash(message),
     hash: |mode, bytes| Hash::from_bytes(bytes), length: OUT_LEN,
     what: "the digests of `messages`", of: "message", as: "digest", how: ", without allocating",
     /// The digests of `messages`, side by side.

@@ -13,28 +13,12 @@ use crate::kernel::wipe;
 use crate::lanes::order::{WIDE_WINDOW, sort_by_blocks};
 use crate::lanes::{Messages, extremes};
 
-/// Gives the digests of all messages to `put`, those of neighbours with the place of the first in `messages`.
-#[inline]
-pub(super) fn each(base: Base<'_>, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, &[Cv])) {
-    match messages {
-        [] => {}
-        _ => each_of(&base, &messages, &mut put),
-    }
-}
-
-/// Takes the digests of messages that are neighbours, with the place of the first.
-pub(super) type Put<'a> = &'a mut dyn FnMut(usize, &[Cv]);
-
-/// The digests of more than one message. Not generic, so that it is compiled once instead of once for each type of
-/// messages.
-fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
+/// Gives the digests of all messages, more than one, to `put`, those of neighbours with the place of the first.
+///
+/// Not generic, so that it is compiled once instead of once for each type of messages.
+pub(super) fn each(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
     if Blake3Function::lanes(base.backend) == 1 {
-        for i in 0..messages.number() {
-            let mut message = [&[][..]];
-            messages.read(i, &mut message);
-            put(i, &[base.hash(message[0])]);
-        }
-        return;
+        return messages.each(&mut |i, message| put(i, &[base.hash(message)]));
     }
     let begin = Begin::of(base);
     if messages.number() <= FEW {
@@ -50,6 +34,9 @@ fn each_of(base: &Base<'_>, messages: &dyn Messages, put: Put<'_>) {
         each_window::<WIDE_WINDOW>((base, &begin), messages, put);
     }
 }
+
+/// Takes the digests of messages that are neighbours, with the place of the first.
+pub(super) type Put<'a> = &'a mut dyn FnMut(usize, &[Cv]);
 
 /// The digests of all messages, up to `NUMBER` of which are sorted together. A smaller window is cheaper to clear.
 fn each_window<const NUMBER: usize>((base, begin): (&Base<'_>, &Begin<'_>), messages: &dyn Messages, put: Put<'_>) {

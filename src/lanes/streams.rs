@@ -89,10 +89,10 @@ impl<S: HasStream> Update<S::Function> for (&mut S, &[u8]) {
 /// pieces.
 #[inline]
 pub(crate) fn update_many<H: Dispatch>(backend: Backend, updates: &mut [impl Update<H>]) {
-    if updates.len() == 1 || H::lanes(backend) == 1 {
+    let number = updates.len();
+    if number == 1 || H::lanes(backend) == 1 {
         return updates.iter_mut().for_each(Update::append);
     }
-    let number = updates.len();
     // Other CPUs need to know that all are short.
     let are_few = || backend.overlaps() && number <= most_short_alone::<H>(backend);
     for window in updates.chunks_mut(STREAMS) {

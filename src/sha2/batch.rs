@@ -92,16 +92,17 @@ impl<V: Variant> Batch<V> {
 
     /// Gives the digest of each message to `put`, with its place in `messages`.
     fn each_digest(&self, messages: &[impl AsRef<[u8]>], mut put: impl FnMut(usize, V::Bytes)) {
-        let done = match messages.len() {
-            _ if !may_be_nodes::<V>(messages) => 0,
-            ..=FEW => each_node::<V, FEW>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
-            _ => each_node::<V, NODES>(self.backend, &messages, &mut |i, digest| put(i, truncate::<V>(digest))),
-        };
-        let rest = &messages[done..];
-        // Where no message is a node, the caller has asked.
-        let has_nodes = V::Function::HASH_NODES.is_some();
-        if has_nodes && messages_are_faster_alone::<V::Function>(self.backend, false, rest) {
-            return self.each_alone(&rest, &mut |i, digest| put(done + i, digest));
+        let mut done = 0;
+        if may_be_nodes::<V>(messages) {
+            let put_node: &mut dyn FnMut(usize, &ValueOf<V>) = &mut |i, digest| put(i, truncate::<V>(digest));
+            done = match messages.len() {
+                ..=FEW => each_node::<V, FEW>(self.backend, &messages, put_node),
+                _ => each_node::<V, NODES>(self.backend, &messages, put_node),
+            };
+            // The caller has asked it of all other messages.
+            if messages_are_faster_alone::<V::Function>(self.backend, false, &messages[done..]) {
+                return self.each_alone(&&messages[done..], &mut |i, digest| put(done + i, digest));
+            }
         }
         let common = Common::<V::Function> {
             backend: self.backend,
@@ -109,21 +110,15 @@ impl<V: Variant> Batch<V> {
             first: &[],
             last: Written::JustNow,
         };
-        V::Function::compress_in_lanes(&common, &rest, &mut |begin, chains| {
+        V::Function::compress_in_lanes(&common, &&messages[done..], &mut |begin, chains| {
             (done + begin..).zip(chains).for_each(|(i, chain)| put(i, digest::<V>(chain)));
         });
     }
-}
 
-impl<V: Variant> Batch<V> {
     /// As `each_digest`, one by one. Apart, since `hash_many` has the code of one digest already.
     #[inline(never)]
     fn each_alone(&self, messages: &dyn Messages, put: &mut dyn FnMut(usize, V::Bytes)) {
-        for i in 0..messages.number() {
-            let mut message = [&[][..]];
-            messages.read(i, &mut message);
-            put(i, self.digest(message[0]));
-        }
+        messages.each(&mut |i, message| put(i, self.digest(message)));
     }
 }
 
