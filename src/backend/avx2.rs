@@ -10,6 +10,8 @@ use core::arch::x86_64::*;
 use super::avx::Avx;
 use super::isa::isa;
 use super::opaque;
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+use super::sse41::U32x4;
 use super::sse41::shifts;
 #[cfg(any(feature = "blake2", feature = "blake3"))]
 use super::vector::half_g;
@@ -137,6 +139,36 @@ pub(super) fn transpose32([a, b, c, d, e, f, g, h]: [__m256i; 8]) -> [__m256i; 8
     ]
 }
 
+/// Bytes `16 i` to `16 i + 16` of eight messages.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[inline(always)]
+pub(super) fn parts([a, b, c, d, e, f, g, h]: [&[u8]; 8], i: usize) -> [__m128i; 8] {
+    let part = |bytes| U32x4::register(bytes, i);
+    [part(a), part(b), part(c), part(d), part(e), part(f), part(g), part(h)]
+}
+
+/// Words `4 i` to `4 i + 4` of eight messages, given those [`parts`].
+///
+/// They are put in place as they are loaded, which all ports for vectors do, and a shuffle one or two: BLAKE3 takes 0.96
+/// of the time on AVX-512, and 0.99 on AVX2 (Emerald Rapids).
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn transpose_parts32([a, b, c, d, e, f, g, h]: [__m128i; 8]) -> [__m256i; 4] {
+    let ae = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), e);
+    let bf = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(b), f);
+    let cg = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(c), g);
+    let dh = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(d), h);
+    let [af_01, af_23] = [_mm256_unpacklo_epi32(ae, bf), _mm256_unpackhi_epi32(ae, bf)];
+    let [ch_01, ch_23] = [_mm256_unpacklo_epi32(cg, dh), _mm256_unpackhi_epi32(cg, dh)];
+    [
+        _mm256_unpacklo_epi64(af_01, ch_01),
+        _mm256_unpackhi_epi64(af_01, ch_01),
+        _mm256_unpacklo_epi64(af_23, ch_23),
+        _mm256_unpackhi_epi64(af_23, ch_23),
+    ]
+}
+
 impl Lanes<u64, 4> for U64x4 {
     #[inline(always)]
     fn transpose(vectors: [Self; 4]) -> [Self; 4] {
@@ -152,6 +184,16 @@ impl Lanes<u32, 8> for U32x8 {
         let token = vectors[0].1;
         // SAFETY: token proves AVX2.
         Self::vectors(token, unsafe { transpose32(Self::registers(vectors)) })
+    }
+
+    #[cfg(any(feature = "blake2", feature = "blake3"))]
+    #[inline(always)]
+    fn load_words(token: Avx2, messages: [&[u8]; 8], i: usize, to: &mut [Self]) {
+        for (part, to) in to.chunks_exact_mut(4).enumerate() {
+            let parts = parts(messages, 2 * i + part);
+            // SAFETY: token proves AVX2.
+            to.copy_from_slice(&Self::vectors(token, unsafe { transpose_parts32(parts) }));
+        }
     }
 }
 

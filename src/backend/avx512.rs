@@ -312,6 +312,16 @@ impl Lanes<u32, 8> for U32x8 {
         // SAFETY: token proves AVX-512VL, and so AVX2.
         Self::vectors(token, unsafe { avx2::transpose32(Self::registers(vectors)) })
     }
+
+    #[cfg(any(feature = "blake2", feature = "blake3"))]
+    #[inline(always)]
+    fn load_words(token: Avx512, messages: [&[u8]; 8], i: usize, to: &mut [Self]) {
+        for (part, to) in to.chunks_exact_mut(4).enumerate() {
+            let parts = avx2::parts(messages, 2 * i + part);
+            // SAFETY: token proves AVX-512VL, and so AVX2.
+            to.copy_from_slice(&Self::vectors(token, unsafe { avx2::transpose_parts32(parts) }));
+        }
+    }
 }
 
 macro_rules! lanes {

@@ -36,7 +36,7 @@ macro_rules! words {
         #[derive(Clone, Copy)]
         pub(crate) struct $Vector($register, $Token);
 
-        #[allow(dead_code, reason = "not all vectors are transposed")]
+        #[allow(dead_code, reason = "not all vectors are transposed, or loaded without a token")]
         impl $Vector {
             /// Not `map`: its closure may become a call, which knows no instruction set.
             #[inline(always)]
@@ -57,6 +57,15 @@ macro_rules! words {
                 }
                 vectors
             }
+
+            /// Register `i` of `bytes`.
+            #[inline(always)]
+            pub(in $crate::backend) fn register(bytes: &[u8], i: usize) -> $register {
+                const BYTES: usize = size_of::<$register>();
+                let words = bytes[i * BYTES..].first_chunk::<BYTES>().expect("there are as many words");
+                // SAFETY: the array has the bytes an unaligned load reads, and all values of the register are valid.
+                unsafe { words.as_ptr().cast::<$register>().read_unaligned() }
+            }
         }
 
         impl $crate::kernel::Words<$word, $L> for $Vector {
@@ -76,10 +85,7 @@ macro_rules! words {
 
             #[inline(always)]
             fn load(token: $Token, bytes: &[u8], i: usize) -> Self {
-                const BYTES: usize = size_of::<$register>();
-                let words = bytes[i * BYTES..].first_chunk::<BYTES>().expect("there are as many words");
-                // SAFETY: the array has the bytes an unaligned load reads, and all values of the register are valid.
-                Self(unsafe { words.as_ptr().cast::<$register>().read_unaligned() }, token)
+                Self(Self::register(bytes, i), token)
             }
 
             #[inline(always)]
