@@ -43,6 +43,35 @@ impl<'a> Begin<'a> {
         let Chain { h, flags, first, .. } = chain;
         Self { backend, h, flags: *flags, first: *first, last, counters }
     }
+
+    /// Parents, which end with these flags.
+    #[inline]
+    pub(super) fn of_parents(base: &Base<'a>, last: &'a [u8; MAX_INPUTS]) -> Self {
+        Self { flags: base.flags | flag::PARENT, first: 0, ..Self::of_chunks(base, last, &[0; MAX_INPUTS]) }
+    }
+
+    /// A group of one length. `lengths` has the bytes of the last blocks.
+    #[inline]
+    pub(super) fn group<'b>(
+        &'b self,
+        inputs: &'b [&'b [[u8; 64]]],
+        lengths: &'b [u8; MAX_INPUTS],
+        outputs: &'b mut [Cv],
+    ) -> Group<'b> {
+        Group {
+            key: self.h,
+            flags: self.flags,
+            first: self.first,
+            last: self.last,
+            lengths,
+            counters: self.counters,
+            count: inputs[0].len(),
+            inputs,
+            ends: None,
+            followed: false,
+            outputs,
+        }
+    }
 }
 
 /// Compresses the messages of these places side by side, each a chunk. `counts` are their blocks before the last, most
@@ -65,28 +94,5 @@ pub(super) fn compress_chunks<const LANES: usize>(
         (inputs[l], ends.blocks[l], lengths[l]) = split_last(message, memory);
     }
     let inputs = &inputs[..group.len()];
-    compress_group(begin.backend, Group { ends: Some(&ends), ..messages_of(begin, inputs, &lengths, digests) });
-}
-
-/// Messages of a chunk at most. `lengths` has the bytes of their last blocks.
-#[inline]
-pub(super) fn messages_of<'a>(
-    begin: &'a Begin<'_>,
-    inputs: &'a [&'a [[u8; 64]]],
-    lengths: &'a [u8; MAX_INPUTS],
-    outputs: &'a mut [Cv],
-) -> Group<'a> {
-    Group {
-        key: begin.h,
-        flags: begin.flags,
-        first: begin.first,
-        last: begin.last,
-        lengths,
-        counters: begin.counters,
-        count: inputs[0].len(),
-        inputs,
-        ends: None,
-        followed: false,
-        outputs,
-    }
+    compress_group(begin.backend, Group { ends: Some(&ends), ..begin.group(inputs, &lengths, digests) });
 }

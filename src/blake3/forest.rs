@@ -3,7 +3,7 @@
 
 use core::slice::from_ref;
 
-use super::chunks::{Begin, compress_chunks, messages_of};
+use super::chunks::{Begin, compress_chunks};
 use super::tree::{Base, Cv, before_last, joined};
 use super::value::CHUNK_LEN;
 use crate::backend::dispatch::compress_group;
@@ -163,7 +163,7 @@ impl<'a, const ALIKE: bool> Forest<'a, ALIKE> {
             let (begin, whole) = (Begin::of_chunks(&base, &last, &counters), &whole[..group.len()]);
             let cvs = &mut cvs[..group.len()];
             if group.iter().all(|i| messages[usize::from(*i)].len() == CHUNK_LEN) {
-                compress_group(self.backend, messages_of(&begin, whole, &[64; MAX_INPUTS], cvs));
+                compress_group(self.backend, begin.group(whole, &[64; MAX_INPUTS], cvs));
             } else {
                 compress_chunks(&begin, (&messages, &counts), group, &mut memory, cvs);
             }

@@ -173,7 +173,27 @@ impl Hasher {
         if self.is_one_chunk() {
             return self.end_of_chunk(flag::CHUNK_END | flag::ROOT).cv(self.chunk.backend);
         }
+        self.root()
+    }
+
+    /// The digest of more than a chunk.
+    #[inline(never)]
+    fn root(&self) -> Cv {
+        if let ([], Tail::Chunks(last, bytes)) = self.parts()
+            && !last.is_empty() | (bytes.len() > CHUNK_LEN)
+        {
+            let mut list = List::new();
+            self.fill(&mut list, last, bytes);
+            return self.base().join(&mut list, flag::ROOT);
+        }
         self.node().root(self.chunk.backend)
+    }
+
+    /// Writes these subtrees, and chunks of these bytes.
+    fn fill(&self, list: &mut List, last: &[Cv], bytes: &[u8]) {
+        let (before, after) = list.cvs.split_at_mut(last.len());
+        before.copy_from_slice(last);
+        list.length = last.len() + self.base().chunks((bytes, false), self.next_chunk(), after);
     }
 
     /// The digest, as bytes. No call borrows a hasher of one chunk, not even to drop it after a panic: see
@@ -472,28 +492,26 @@ impl Hasher {
         }
         let base = base(&self.key, &self.chunk);
         list.length += base.chunks((bytes, false), counter, &mut list.cvs[list.length..]);
-        if list.length == 1 {
-            self.push_all(&list.cvs[..1], 1);
-        } else {
-            let chunks = list.length as u64;
-            base.reduce(&mut list);
-            self.push_all(&list.cvs[..2], chunks / 2);
-        }
+        let chunks = list.length as u64;
+        self.push_list(&mut list, chunks);
     }
 
     /// Appends a complete subtree that may begin here.
     pub(super) fn push_subtree<J: Join>(&mut self, bytes: &[u8]) {
         let (base, counter) = (self.base(), self.chunk.chain.counter);
-        let chunks = (bytes.len() / CHUNK_LEN) as u64;
-        let mut halves = [[0; 32]; 2];
-        if chunks == 1 {
-            halves[0] = base.subtree(bytes, counter);
-            self.push_all(&halves[..1], 1);
+        let mut list = List::new();
+        base.fill::<J>(&mut list, bytes, counter);
+        self.push_list(&mut list, (bytes.len() / CHUNK_LEN) as u64);
+    }
+
+    /// Appends a complete subtree of so many chunks, as its halves, of which something may follow.
+    fn push_list(&mut self, list: &mut List, chunks: u64) {
+        if list.length == 1 {
+            self.push_all(&list.cvs[..1], chunks);
         } else {
-            base.halves::<J>(bytes, counter, &mut halves);
-            self.push_all(&halves, chunks / 2);
+            self.base().reduce(list);
+            self.push_all(&list.cvs[..2], chunks / 2);
         }
-        halves.iter_mut().for_each(wipe);
     }
 
     /// Appends subtrees of so many chunks each.
@@ -546,8 +564,7 @@ impl Hasher {
             Tail::Chunks([], bytes) if bytes.len() <= CHUNK_LEN => base.chunk_node(bytes, counter),
             Tail::Chunks(last, bytes) => {
                 let mut list = List::new();
-                list.cvs[..last.len()].copy_from_slice(last);
-                list.length = last.len() + base.chunks((bytes, false), counter, &mut list.cvs[last.len()..]);
+                self.fill(&mut list, last, bytes);
                 base.reduce(&mut list);
                 base.parent(&list.cvs[0], &list.cvs[1])
             }

@@ -192,7 +192,7 @@ pub fn subtrees(
     if bytes >= GROUP * CHUNK_LEN {
         let mut counter = first;
         for (input, cv) in input.chunks(bytes).zip(cvs) {
-            *cv = base.subtree(input, counter);
+            *cv = base.subtree(input, counter, 0);
             counter = counter.wrapping_add((bytes / CHUNK_LEN) as u64);
         }
         return Ok(());

@@ -2,7 +2,7 @@
 
 use core::slice::from_ref;
 
-use super::chunks::{Begin, compress_chunks, messages_of};
+use super::chunks::{Begin, compress_chunks};
 use super::forest::Forest;
 use super::tree::{Base, Cv, before_last};
 use super::value::CHUNK_LEN;
@@ -104,7 +104,8 @@ pub(super) fn each_chunk<const NUMBER: usize, const LANES: usize>(
     digests.iter_mut().for_each(wipe);
 }
 
-/// Hashes the messages from `done` on, until those for all lanes are a chunk each. Tells how many are done then. Apart, so that others need no memory for a forest.
+/// Hashes the messages from `done` on, until those for all lanes are a chunk each, and tells how many are done then.
+/// Apart, so that others need no memory for a forest.
 #[inline(never)]
 fn each_tree(base: &Base<'_>, messages: &dyn Messages, mut done: usize, put: Put<'_>) -> usize {
     let mut forest = Forest::<true>::new(base.backend);
@@ -160,7 +161,7 @@ pub(super) fn each_equal(begin: &Begin<'_>, messages: &dyn Messages, from: usize
             *input = if whole { bytes.as_chunks().0 } else { from_ref(block) };
         }
         let followed = whole && next.is_some() && follow(messages_of_lanes, next_bytes[0]);
-        let group = messages_of(begin, &inputs[..live], &lengths, &mut digests[..live]);
+        let group = begin.group(&inputs[..live], &lengths, &mut digests[..live]);
         compress_group(begin.backend, Group { followed, ..group });
         put(from + done, &digests[..live]);
         done += live;

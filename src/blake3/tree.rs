@@ -10,6 +10,7 @@
 
 use core::array;
 
+use super::chunks::Begin;
 use super::value::CHUNK_LEN;
 use crate::backend::dispatch::{compress_block, compress_group, compress_settled_block};
 use crate::backend::{Backend, Dispatch};
@@ -24,6 +25,9 @@ pub(super) type Cv = [u8; 32];
 
 /// Chunks that are gathered and hashed at a time: as many as the widest backend has lanes.
 pub(super) const GROUP: usize = MAX_INPUTS;
+
+/// Chunks whose group has a shorter list, which is written in less time.
+const FEW: usize = 4;
 
 /// The key, the flags of the mode, and the backend.
 #[derive(Clone, Copy)]
@@ -59,10 +63,7 @@ impl Base<'_> {
             wipe(&mut block);
             return cv;
         }
-        if message.len() <= CHUNK_LEN {
-            return self.hash_chunk(message, 0, flag::CHUNK_END | flag::ROOT);
-        }
-        self.node(message).root(self.backend)
+        self.subtree(message, 0, flag::ROOT)
     }
 
     /// A message of one block.
@@ -89,11 +90,10 @@ impl Base<'_> {
         if message.len() <= CHUNK_LEN {
             return self.chunk_node(message, 0);
         }
-        let mut halves = [[0; 32]; 2];
-        self.halves::<Serial>(message, 0, &mut halves);
-        let node = self.parent(&halves[0], &halves[1]);
-        halves.iter_mut().for_each(wipe);
-        node
+        let mut list = List::new();
+        self.fill::<Serial>(&mut list, message, 0);
+        self.reduce(&mut list);
+        self.parent(&list.cvs[0], &list.cvs[1])
     }
 
     /// The last block of a chunk.
@@ -111,24 +111,30 @@ impl Base<'_> {
         node
     }
 
-    /// The chaining value of a subtree of any number of chunks.
-    pub(super) fn subtree(&self, bytes: &[u8], counter: u64) -> Cv {
+    /// The chaining value of a subtree of any number of chunks, whose last block has the flags `last` in addition.
+    #[inline]
+    pub(super) fn subtree(&self, bytes: &[u8], counter: u64, last: u8) -> Cv {
         if bytes.len() <= CHUNK_LEN {
-            return self.hash_chunk(bytes, counter, flag::CHUNK_END);
+            return self.hash_chunk(bytes, counter, flag::CHUNK_END | last);
         }
-        let mut halves = [[0; 32]; 2];
-        self.halves::<Serial>(bytes, counter, &mut halves);
-        let cv = self.parent(&halves[0], &halves[1]).cv(self.backend);
-        halves.iter_mut().for_each(wipe);
-        cv
+        let mut list = List::new();
+        self.fill::<Serial>(&mut list, bytes, counter);
+        self.join(&mut list, last)
     }
 
-    /// Writes the chaining values of both halves of a subtree of two chunks or more.
-    pub(super) fn halves<J: Join>(&self, bytes: &[u8], counter: u64, halves: &mut [Cv; 2]) {
-        let mut list = List::new();
+    /// Writes the subtrees of a subtree of any number of chunks.
+    #[inline]
+    pub(super) fn fill<J: Join>(&self, list: &mut List, bytes: &[u8], counter: u64) {
         list.length = self.subtrees::<J>((bytes, false), counter, &mut list.cvs);
-        self.reduce(&mut list);
-        halves.copy_from_slice(&list.cvs[..2]);
+    }
+
+    /// The chaining value of these subtrees, at least two. The last parent has the flags `last` in addition.
+    pub(super) fn join(&self, list: &mut List, last: u8) -> Cv {
+        self.reduce(list);
+        let flags = self.flags | flag::PARENT | last;
+        let bytes = list.cvs.as_flattened().first_chunk().expect("two are a block");
+        // Settled, as vectors wrote it.
+        compress_settled_block(self.backend, SingleBlock { key: self.key, bytes, counter: 0, length: 64, flags })
     }
 
     /// Writes to `cvs` up to sixteen subtrees that together are the chunks of `bytes`, numbered from `counter` on, and
@@ -200,19 +206,9 @@ impl Base<'_> {
         let l = chunks.len();
         ends.counts[l] = before_last(shorter);
         (inputs[l], ends.blocks[l], lengths[l]) = split_last(shorter, &mut memory);
-        let group = Group {
-            key: self.key,
-            flags: self.flags,
-            first: flag::CHUNK_START,
-            last: &[flag::CHUNK_END; MAX_INPUTS],
-            lengths: &lengths,
-            counters: &array::from_fn(|i| counter.wrapping_add(i as u64)),
-            count: inputs[0].len(),
-            inputs: &inputs[..=l],
-            ends: Some(&ends),
-            followed: false,
-            outputs,
-        };
+        let counters = array::from_fn(|i| counter.wrapping_add(i as u64));
+        let begin = Begin::of_chunks(self, &[flag::CHUNK_END; MAX_INPUTS], &counters);
+        let group = Group { ends: Some(&ends), ..begin.group(&inputs[..=l], &lengths, outputs) };
         compress_group(self.backend, group);
         memory.iter_mut().for_each(wipe);
     }
@@ -223,26 +219,33 @@ impl Base<'_> {
         let (mut counter, mut left) = (counter, chunks.len());
         for (chunks, outputs) in chunks.chunks(lanes).zip(outputs.chunks_mut(lanes)) {
             left -= chunks.len();
-            let mut inputs = [&[][..]; MAX_INPUTS];
-            for (input, chunk) in inputs.iter_mut().zip(chunks) {
-                *input = chunk.as_chunks().0;
+            let followed = followed || left > 0;
+            if chunks.len() <= FEW {
+                self.whole_group::<FEW>(chunks, followed, counter, outputs);
+            } else {
+                self.whole_group::<MAX_INPUTS>(chunks, followed, counter, outputs);
             }
-            let group = Group {
-                key: self.key,
-                flags: self.flags,
-                first: flag::CHUNK_START,
-                last: &[flag::CHUNK_END; MAX_INPUTS],
-                lengths: &[64; MAX_INPUTS],
-                counters: &array::from_fn(|i| counter.wrapping_add(i as u64)),
-                count: CHUNK_LEN / 64,
-                inputs: &inputs[..chunks.len()],
-                ends: None,
-                followed: followed || left > 0,
-                outputs: &mut outputs[..chunks.len()],
-            };
-            compress_group(self.backend, group);
             counter = counter.wrapping_add(chunks.len() as u64);
         }
+    }
+
+    /// The chaining values of as many whole chunks as there are lanes, and `N`, at most.
+    fn whole_group<const N: usize>(
+        &self,
+        chunks: &[[u8; CHUNK_LEN]],
+        followed: bool,
+        counter: u64,
+        outputs: &mut [Cv],
+    ) {
+        let mut inputs = [&[][..]; N];
+        for (input, chunk) in inputs.iter_mut().zip(chunks) {
+            *input = chunk.as_chunks().0;
+        }
+        let (inputs, outputs) = (&inputs[..chunks.len()], &mut outputs[..chunks.len()]);
+        let counters = array::from_fn(|i| counter.wrapping_add(i as u64));
+        let begin = Begin::of_chunks(self, &[flag::CHUNK_END; MAX_INPUTS], &counters);
+        let group = Group { followed, ..begin.group(inputs, &[64; MAX_INPUTS], outputs) };
+        compress_group(self.backend, group);
     }
 
     /// Writes the parents of neighbours to `parents`, and tells how many: half as many as `cvs`, and the last one of an odd
@@ -266,20 +269,8 @@ impl Base<'_> {
     /// Compresses up to as many parents as there are lanes, with these flags in addition.
     #[inline]
     pub(super) fn parents(&self, inputs: &[&[[u8; 64]]], last: &[u8; MAX_INPUTS], outputs: &mut [Cv]) {
-        let group = Group {
-            key: self.key,
-            flags: self.flags | flag::PARENT,
-            first: 0,
-            last,
-            lengths: &[64; MAX_INPUTS],
-            counters: &[0; MAX_INPUTS],
-            count: 1,
-            inputs,
-            ends: None,
-            followed: false,
-            outputs,
-        };
-        compress_group(self.backend, group);
+        let begin = Begin::of_parents(self, last);
+        compress_group(self.backend, begin.group(inputs, &[64; MAX_INPUTS], outputs));
     }
 
     /// Makes of all subtrees in `list`, at least two, the two that they are halves of.

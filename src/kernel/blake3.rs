@@ -118,8 +118,8 @@ pub(crate) struct Group<'a> {
     pub(crate) key: &'a [u32; 8],
     /// The flags of every block.
     pub(crate) flags: u8,
-    /// The flags of the first block in addition. No flag is in two of `flags`, `first` and `last`: lanes combine them by
-    /// exclusive or, and rows by or.
+    /// The flags of the first block in addition. No flag is in two of `flags`, `first` and `last`, which lanes
+    /// combine by exclusive or, and rows by or.
     pub(crate) first: u8,
     /// The flags of each input's last block in addition.
     pub(crate) last: &'a [u8; MAX_INPUTS],
@@ -148,16 +148,14 @@ pub(crate) struct Ends<'a> {
     pub(crate) blocks: [&'a [u8; 64]; MAX_INPUTS],
 }
 
-impl Ends<'_> {
-    /// The least of the first counts, of those from `begin` on, if there is any.
-    #[inline(always)]
-    fn next<const L: usize>(&self, begin: usize) -> Option<usize> {
-        let mut next = u8::MAX;
-        for &count in &self.counts[..L] {
-            next = next.min(if usize::from(count) < begin { u8::MAX } else { count });
-        }
-        (next < u8::MAX).then_some(next.into())
+/// The least of these counts of blocks, of those from `begin` on and less than `none`, if there is any.
+#[inline(always)]
+fn next_end<T: Copy + Ord + Into<usize>>(counts: &[T], begin: usize, none: T) -> Option<usize> {
+    let mut next = none;
+    for &count in counts {
+        next = next.min(if count.into() < begin { none } else { count });
     }
+    (next < none).then_some(next.into())
 }
 
 /// A single block: a parent, or a short message.

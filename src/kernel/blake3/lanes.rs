@@ -3,7 +3,7 @@
 use core::slice::from_ref;
 
 use super::Blake3Function;
-use super::{Chain, Ends, Group, IV, SingleBlock, halves};
+use super::{Chain, Ends, Group, IV, SingleBlock, halves, next_end};
 use crate::kernel::g::{HalfG, Place, places_of, rounds, unrolled_rounds};
 use crate::kernel::{Run, Word, align_stack, block_of_each, bytes_of_each, lanes_of};
 
@@ -164,7 +164,7 @@ fn mixed_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'
         last: splat(token, 0),
     };
     let mut h = splat_all::<V, L>(token, group.key);
-    let (mut begin, mut next) = (0, ends.next::<L>(0));
+    let (mut begin, mut next) = (0, next_end(&ends.counts[..L], 0, u8::MAX));
     while let Some(end) = next {
         // The blocks before the last of the shortest input, and then that last block: so the rounds are compiled once.
         for ends_here in [begin == end, true] {
@@ -205,7 +205,7 @@ fn mixed_lanes<V: HalfG<u32, L>, const L: usize>(token: V::Token, group: Group<'
                 }
             }
         }
-        next = ends.next::<L>(end + 1);
+        next = next_end(&ends.counts[..L], end + 1, u8::MAX);
         if next.is_some() {
             let mut longest = inputs[0];
             for input in inputs {
