@@ -404,6 +404,16 @@ pub(crate) fn reread(word: u64) -> u64 {
     return word;
 }
 
+/// `words` themselves, not taken apart: a copy is written by vectors, as kernels read it (see [`reread`]).
+#[cfg(feature = "blake3")]
+#[inline(always)]
+pub(crate) fn together(words: &[u32; 8]) -> &[u32; 8] {
+    #[cfg(target_arch = "x86_64")]
+    return opaque::reference(words);
+    #[cfg(not(target_arch = "x86_64"))]
+    return words;
+}
+
 impl Default for Backend {
     fn default() -> Self {
         Self::best()

@@ -127,3 +127,17 @@ pub(crate) fn reread_words(to: &mut [u8], from: &[u8]) {
         *to = reread(u64::from_ne_bytes(*from)).to_ne_bytes();
     }
 }
+
+/// A block, word by word: see [`reread`].
+///
+/// Each word by its number: because of a loop the compiler would keep all together, and copy them.
+#[cfg(feature = "blake3")]
+#[inline(always)]
+pub(crate) fn reread_block(block: &[u8; 64]) -> [u8; 64] {
+    let (words, _) = block.as_chunks::<8>();
+    let word = |i: usize| reread(u64::from_ne_bytes(words[i])).to_ne_bytes();
+    let words = [word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)];
+    let mut block = [0; 64];
+    block.copy_from_slice(words.as_flattened());
+    block
+}

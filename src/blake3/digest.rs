@@ -70,8 +70,9 @@ impl KeyInit for Blake3 {
 impl ExtendableOutput for Blake3 {
     type Reader = OutputReader;
 
+    #[inline]
     fn finalize_xof(self) -> OutputReader {
-        self.hasher.finalize_xof()
+        self.hasher.into_output()
     }
 }
 

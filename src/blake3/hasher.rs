@@ -20,11 +20,11 @@ use super::tree::OnThreads;
 use super::tree::{Base, Cv, GROUP, Join, List, Serial, last_block};
 use super::value::{CHUNK_LEN, Hash, KEY_LEN};
 use crate::backend::dispatch::compress_one;
-use crate::backend::{Backend, reread};
+use crate::backend::{Backend, together};
 use crate::buffer::Buffer;
 use crate::kernel::blake3::{Blake3Function, Chain, IV, Node, flag};
 use crate::kernel::{Word, wipe};
-use crate::stream::{Stream, reread_words};
+use crate::stream::{Stream, reread_block};
 
 /// An incremental hasher.
 ///
@@ -54,7 +54,6 @@ use crate::stream::{Stream, reread_words};
 /// # }
 /// # Ok::<(), simd_digest::ManyError>(())
 /// ```
-#[derive(Clone)]
 pub struct Hasher {
     /// The current chunk, and the backend. Its counter is the number of chunks in `stack`, and `first`.
     pub(super) chunk: Stream<Blake3Function>,
@@ -68,6 +67,38 @@ pub struct Hasher {
     /// The chunks after those in `stack`, if `chunk` is empty.
     #[cfg(feature = "alloc")]
     pub(super) held: Held,
+}
+
+/// A call, and without one that may panic for a hasher of one chunk: otherwise the compiler makes the fields elsewhere, and
+/// moves them.
+impl Clone for Hasher {
+    #[inline(never)]
+    fn clone(&self) -> Self {
+        #[cold]
+        fn of_many_chunks(hasher: &Hasher) -> Hasher {
+            Hasher {
+                chunk: hasher.chunk.clone(),
+                stack: hasher.stack.clone(),
+                #[cfg(feature = "alloc")]
+                held: hasher.held.clone(),
+                ..*hasher
+            }
+        }
+
+        if !self.is_one_chunk() {
+            return of_many_chunks(self);
+        }
+        self.note_digest();
+        Self {
+            chunk: self.chunk.clone(),
+            filled: self.filled,
+            key: self.key,
+            first: self.first,
+            stack: Stack::EMPTY,
+            #[cfg(feature = "alloc")]
+            held: Held::empty(),
+        }
+    }
 }
 
 /// Shorter writes after a digest are not held. Longer ones fill lanes.
@@ -87,7 +118,7 @@ impl Hasher {
     #[must_use]
     pub fn new_keyed(key: &[u8; KEY_LEN]) -> Self {
         let mut key = u32::from_bytes(key);
-        let hasher = Self::of(&Base { key: &key, flags: flag::KEYED_HASH, backend: Backend::best() });
+        let hasher = Self::of(&Base { key: together(&key), flags: flag::KEYED_HASH, backend: Backend::best() });
         u32::wipe(&mut key);
         hasher
     }
@@ -221,12 +252,7 @@ impl Hasher {
     #[inline(always)]
     fn end_of_chunk(&self, last: u8) -> Node {
         let Stream { chain: Chain { h, flags, first, counter, .. }, buffer, .. } = &self.chunk;
-        let (words, _) = buffer.block().as_chunks::<8>();
-        // Each by its number: because of a loop the compiler would keep all fields together, and copy them.
-        let word = |i: usize| reread(u64::from_ne_bytes(words[i])).to_ne_bytes();
-        let words = [word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)];
-        let mut block = [0; 64];
-        block.copy_from_slice(words.as_flattened());
+        let block = reread_block(buffer.block());
         #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
         let length = buffer.length() as u8;
         Node { h: *h, block, counter: *counter, length, flags: flags | first | last }
@@ -236,12 +262,27 @@ impl Hasher {
     #[must_use]
     pub fn finalize_xof(&self) -> OutputReader {
         self.note_digest();
-        if self.is_one_chunk() {
-            let Stream { chain: Chain { h, flags, first, .. }, buffer, backend } = &self.chunk;
-            let (flags, length) = (flags | first | flag::CHUNK_END, buffer.held().len());
-            return OutputReader::of_chunk(h, flags, length, *backend, |block| reread_words(block, buffer.block()));
+        if !self.is_one_chunk() {
+            return OutputReader::new(&mut self.node(), self.chunk.backend);
         }
-        OutputReader::new(&mut self.node(), self.chunk.backend)
+        self.output_of_chunk()
+    }
+
+    /// As [`finalize_xof`](Self::finalize_xof): see [`into_digest`](Self::into_digest).
+    #[inline(always)]
+    pub(super) fn into_output(self) -> OutputReader {
+        #[cold]
+        fn of_many_chunks(hasher: Hasher) -> OutputReader {
+            hasher.finalize_xof()
+        }
+
+        if self.is_one_chunk() { self.output_of_chunk() } else { of_many_chunks(self) }
+    }
+
+    #[inline(always)]
+    fn output_of_chunk(&self) -> OutputReader {
+        let Stream { chain: Chain { h, flags, first, .. }, buffer, backend } = &self.chunk;
+        OutputReader::of_chunk(h, flags | first | flag::CHUNK_END, (buffer.block(), buffer.length()), *backend)
     }
 
     /// Forgets the message. Key, mode and backend stay.

@@ -15,12 +15,14 @@ pub(super) struct Held {
     most: u32,
     /// Whether a digest was asked for, each of which hashes what is held.
     digested: AtomicBool,
+    /// Zeros: see `kernel::blake3::Chain`.
+    _padding: [u8; 3],
 }
 
 impl Held {
     #[inline]
     pub(super) const fn empty() -> Self {
-        Self { bytes: Vec::new(), most: 0, digested: AtomicBool::new(false) }
+        Self { bytes: Vec::new(), most: 0, digested: AtomicBool::new(false), _padding: [0; 3] }
     }
 
     #[inline]

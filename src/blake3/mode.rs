@@ -14,6 +14,7 @@ use crate::buffer::copy_words;
 use crate::hash::verify;
 use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
+use crate::kernel::wipe;
 use crate::traits::hash_many;
 
 /// A mode of BLAKE3, with its key, and the backend.
@@ -100,12 +101,15 @@ impl Mode {
     #[must_use]
     pub fn hash_xof(&self, message: &[u8]) -> OutputReader {
         let base = self.base();
-        if message.len() <= 64 {
-            let flags = base.flags | flag::CHUNK_START | flag::CHUNK_END;
-            let write = |block: &mut [u8; 64]| copy_words(block, message);
-            return OutputReader::of_chunk(base.key, flags, message.len(), base.backend, write);
+        if message.len() > 64 {
+            return OutputReader::new(&mut base.node(message), base.backend);
         }
-        OutputReader::new(&mut base.node(message), base.backend)
+        let mut block = [0; 64];
+        copy_words(&mut block, message);
+        let flags = base.flags | flag::CHUNK_START | flag::CHUNK_END;
+        let reader = OutputReader::of_chunk(base.key, flags, (&block, message.len()), base.backend);
+        wipe(&mut block);
+        reader
     }
 
     /// Gives the digest of each message to `put`, with its place in `messages`.

@@ -9,6 +9,7 @@ use crate::backend::dispatch::output_blocks;
 use crate::kernel::blake3::{Node, flag};
 #[cfg(feature = "zeroize")]
 use crate::kernel::wipe;
+use crate::stream::reread_block;
 
 /// The bytes of a digest, as many as one likes, from any position on.
 ///
@@ -43,23 +44,17 @@ pub struct OutputReader {
 }
 
 impl OutputReader {
-    /// The output after the chaining value `h` and a last block of `length` bytes, which `write` writes over zeros. Both are
-    /// written in their place, so that no copy is to be wiped.
+    /// The output after the chaining value `h` and a last block of `length` bytes, with zeros behind them.
+    ///
+    /// One expression, whose fields are written in the place of the result. A reader that is changed after it was made
+    /// would be copied there.
     #[inline(always)]
-    pub(super) fn of_chunk(
-        h: &[u32; 8],
-        flags: u8,
-        length: usize,
-        backend: Backend,
-        write: impl FnOnce(&mut [u8; 64]),
-    ) -> Self {
+    pub(super) fn of_chunk(h: &[u32; 8], flags: u8, (block, length): (&[u8; 64], usize), backend: Backend) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]
         let length = length as u8;
-        let node = Node { h: [0; 8], block: [0; 64], counter: 0, length, flags: flags | flag::ROOT };
-        let mut reader = Self { node, backend, counter: 0, read: 0, block: [0; 64] };
-        reader.node.h = *h;
-        write(&mut reader.node.block);
-        reader
+        let block = reread_block(block);
+        let node = Node { h: *h, block, counter: 0, length, flags: flags | flag::ROOT };
+        Self { node, backend, counter: 0, read: 0, block: [0; 64] }
     }
 
     /// Takes the node, and wipes the place that it was in.

@@ -39,7 +39,9 @@ pub(crate) const MAX_INPUTS: usize = 16;
 /// The state that one block of a chunk, or of a parent, hands to the next.
 ///
 /// The counter comes last, or the compiler would read the fields after it together with it. Such a load waits where they
-/// were just written one by one.
+/// were just written one by one. For its sake there is no real padding, which would be moved together with the fields
+/// behind it, in pieces that begin amidst it. Zeros stand between flags, or they would be written together with the words
+/// before or behind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Chain {
@@ -47,10 +49,12 @@ pub(crate) struct Chain {
     pub(crate) h: [u32; 8],
     /// The flags of every block.
     pub(crate) flags: u8,
-    /// The flags of the next block in addition.
-    pub(crate) first: u8,
+    /// Zeros.
+    pub(crate) padding: [u8; 5],
     /// Bytes that the last block lacks.
     pub(crate) missing: u8,
+    /// The flags of the next block in addition.
+    pub(crate) first: u8,
     /// The chunk's place in the message; 0 for a parent.
     pub(crate) counter: u64,
 }
@@ -66,12 +70,12 @@ impl Chain {
     /// Before the first block of a chunk.
     #[inline]
     pub(crate) const fn chunk(key: [u32; 8], counter: u64, flags: u8) -> Self {
-        Self { h: key, counter, flags, first: flag::CHUNK_START, missing: 0 }
+        Self { h: key, counter, flags, first: flag::CHUNK_START, missing: 0, padding: [0; 5] }
     }
 }
 
 impl ChainState for Chain {
-    const UNUSED: Self = Self { h: [0; 8], counter: 0, flags: 0, first: 0, missing: 0 };
+    const UNUSED: Self = Self { h: [0; 8], counter: 0, flags: 0, first: 0, missing: 0, padding: [0; 5] };
 
     #[inline(always)]
     fn copy_by_words(&self, word: impl Fn(u64) -> u64) -> Self {

@@ -153,9 +153,12 @@ def put_into(size, x, y):
 
 @remembered
 def add(size, *xs):
-    """The sum modulo 2^(8 size)."""
+    """The sum modulo 2^(8 size): an exclusive or of moved bits and others, if they share none."""
     c, out = 0, {}
     if len(xs) == 2:
+        moved = any(type(x) is Term and x.op in ("xor", "cat") for x in xs)
+        if moved and may_be_set(xs[0], size) & may_be_set(xs[1], size) == 0:
+            return xor(size, *xs)
         if parts_of(xs[0]) < parts_of(xs[1]):
             xs = xs[::-1]  # the shorter one is added to the longer one
         if parts_of(xs[0]) > 4 + 4 * parts_of(xs[1]):
@@ -357,9 +360,11 @@ def product(size, x, y):
 
 
 def may_be_set(x, size):
-    """The bits of a value that may be 1, as far as its polynomial tells."""
+    """The bits of a value that may be 1, as far as its polynomial tells, and the bytes of its parts."""
     bits, entries = entries_of(x, size)
-    for _, m in entries:
+    for y, m in entries:
+        if type(y) is Term and y.op in ("cat", "zext"):
+            m &= sum(255 << 8 * i for i, b in enumerate(y.bytes) if b != 0)
         bits |= m
     return bits
 
@@ -422,10 +427,10 @@ def ror(size, x, n):
 
 @remembered
 def shl(size, x, n):
-    """A multiple if `x` is public, since it is a number then; else bits."""
+    """A multiple if `x` is public and no combination of bits, since it is a number then; else bits."""
     if n >= 8 * size:
         return 0
-    if type(x) is int or not x.secret:
+    if type(x) is int or not x.secret and x.op not in ("xor", "cat", "zext"):
         return times(size, x, 1 << n)
     return masked(size, ror(size, x, -n), ONES[size] & ONES[size] << n)
 

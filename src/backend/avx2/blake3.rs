@@ -123,7 +123,8 @@ fn output8(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
     output_lanes::<U32x8, 8>(Avx2::here(), root, blocks);
 }
 
-row!(U32x8 of 2 in "avx2", Avx2, join, _mm256_add_epi32, xor_ror, _mm256_shuffle_epi32, pick, with_last);
+row!(U32x8 of 2 in "avx2", Avx2, join, _mm256_broadcastsi128_si256, _mm256_add_epi32, xor_ror, _mm256_shuffle_epi32, pick,
+    with_last);
 
 /// Words `4 i` to `4 i + 4` of both blocks.
 #[inline]

@@ -9,6 +9,7 @@
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
+use core::convert::identity;
 
 use super::{Avx512, Slow32x16, U32x4, U32x8, U32x16, ror32x4, ror32x8, ror32x16};
 use crate::backend::avx2::blake3::{join as join8, pick as pick8, with_last as with_last8};
@@ -253,12 +254,12 @@ fn output16(root: SingleBlock<'_>, blocks: &mut [[u8; 64]]) {
 // The shuffles that move message words are hidden. Otherwise LLVM makes one permutation of two vectors out of two. It
 // takes three cycles, and its port cannot finish a shuffle of the chain in the cycle in which it finishes: see `blake2`.
 // Then one message takes 7 % longer, and four 10 % (Emerald Rapids).
-row!(U32x4 of 1 in "avx512f,avx512vl,avx512bw", Avx512, join4, _mm_add_epi32, xor_ror4, _mm_shuffle_epi32, pick4, with_last4;
-    hidden by opaque::xmm);
-row!(U32x8 of 2 in "avx512f,avx512vl,avx512bw", Avx512, join8, _mm256_add_epi32, xor_ror8, _mm256_shuffle_epi32, pick8,
-    with_last8; hidden by opaque::ymm);
-row!(U32x16 of 4 in "avx512f,avx512vl,avx512bw", Avx512, join16, _mm512_add_epi32, xor_ror16, _mm512_shuffle_epi32, pick16,
-    with_last16; hidden by opaque::zmm);
+row!(U32x4 of 1 in "avx512f,avx512vl,avx512bw", Avx512, join4, identity, _mm_add_epi32, xor_ror4, _mm_shuffle_epi32, pick4,
+    with_last4; hidden by opaque::xmm);
+row!(U32x8 of 2 in "avx512f,avx512vl,avx512bw", Avx512, join8, _mm256_broadcastsi128_si256, _mm256_add_epi32, xor_ror8,
+    _mm256_shuffle_epi32, pick8, with_last8; hidden by opaque::ymm);
+row!(U32x16 of 4 in "avx512f,avx512vl,avx512bw", Avx512, join16, _mm512_broadcast_i32x4, _mm512_add_epi32, xor_ror16,
+    _mm512_shuffle_epi32, pick16, with_last16; hidden by opaque::zmm);
 
 words!(
     /// Four words of a message, where a rotation takes two cycles.
@@ -268,10 +269,10 @@ words!(
     /// Four words of each of two messages, where a rotation takes two cycles.
     Slow32x8: [u32; 8] in __m256i, Avx512, _mm256_add_epi32, _mm256_xor_si256, ror32x8
 );
-row!(Slow32x4 of 1 in "avx512f,avx512vl,avx512bw", Avx512, join4, _mm_add_epi32, by_shifts4, _mm_shuffle_epi32, pick4,
-    with_last4, _mm_permutex2var_epi32, _mm_unpackhi_epi32);
-row!(Slow32x8 of 2 in "avx512f,avx512vl,avx512bw", Avx512, join8, _mm256_add_epi32, by_shifts8, _mm256_shuffle_epi32,
-    pick8, with_last8, _mm256_permutex2var_epi32, _mm256_unpackhi_epi32);
+row!(Slow32x4 of 1 in "avx512f,avx512vl,avx512bw", Avx512, join4, identity, _mm_add_epi32, by_shifts4, _mm_shuffle_epi32,
+    pick4, with_last4, _mm_permutex2var_epi32, _mm_unpackhi_epi32);
+row!(Slow32x8 of 2 in "avx512f,avx512vl,avx512bw", Avx512, join8, _mm256_broadcastsi128_si256, _mm256_add_epi32, by_shifts8,
+    _mm256_shuffle_epi32, pick8, with_last8, _mm256_permutex2var_epi32, _mm256_unpackhi_epi32);
 
 /// Words `4 i` to `4 i + 4` of four blocks, each put in place as it is loaded. Two halves in registers would be joined by
 /// a shuffle of three cycles, whose port the chain needs: 198 cycles a block instead of 178 (Emerald Rapids).

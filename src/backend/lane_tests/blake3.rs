@@ -35,6 +35,7 @@ fn lanes_of_blake3_are_messages_of_blake3() {
                     flags: byte(&mut seed),
                     first: byte(&mut seed),
                     missing: byte(&mut seed) % 65,
+                    padding: [0; 5],
                 };
                 let starts: Vec<Chain> = (0..lanes).map(&mut chain).map(without_overlap).collect();
                 let last: Vec<u8> = starts.iter().map(|chain| !chain.flags & !chain.first & byte(&mut seed)).collect();

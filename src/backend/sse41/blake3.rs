@@ -5,6 +5,7 @@
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
+use core::convert::identity;
 use core::slice;
 
 use super::{Sse41, U32x4};
@@ -153,8 +154,8 @@ pub(in crate::backend) fn output_in_lanes<const LANES: usize>(
 ///
 /// Like `half_g!`, it makes functions of the parts of a round, so that the compiler simplifies each once.
 macro_rules! row {
-    ($Vector:ident of $N:literal in $features:literal, $Token:ty, $join:ident, $add:ident, $xor_ror:ident, $shuffle:ident,
-     $pick:ident, $with_last:ident $(, $permute:ident, $high:ident)? $(; hidden by $hide:path)?) => {
+    ($Vector:ident of $N:literal in $features:literal, $Token:ty, $join:ident, $repeat:ident, $add:ident, $xor_ror:ident,
+     $shuffle:ident, $pick:ident, $with_last:ident $(, $permute:ident, $high:ident)? $(; hidden by $hide:path)?) => {
         impl Row<$N> for $Vector {
             type Token = $Token;
 
@@ -163,6 +164,15 @@ macro_rules! row {
                 let mut flat = [0; 4 * $N];
                 flat.copy_from_slice(words.as_flattened());
                 Words::new(token, flat)
+            }
+
+            #[inline(always)]
+            fn of_halves(token: $Token, halves: [[u64; 2]; $N]) -> Self {
+                let mut bytes = [[0; 8]; 2 * $N];
+                for (bytes, half) in bytes.iter_mut().zip(halves.as_flattened()) {
+                    *bytes = half.to_le_bytes();
+                }
+                Words::load(token, bytes.as_flattened(), 0)
             }
 
             #[inline(always)]
@@ -176,6 +186,12 @@ macro_rules! row {
             fn load<const SETTLED: bool>(token: $Token, blocks: [&[u8; 64]; $N], i: usize) -> Self {
                 // SAFETY: token proves the instruction set.
                 Self(unsafe { $join::<SETTLED>(blocks, i) }, token)
+            }
+
+            #[inline(always)]
+            fn repeat(token: $Token, block: &[u8; 64], i: usize) -> Self {
+                // SAFETY: token proves the instruction set.
+                Self(unsafe { $repeat($crate::backend::sse41::blake3::join::<false>([block], i)) }, token)
             }
 
             #[inline(always)]
@@ -278,7 +294,7 @@ macro_rules! next_words {
 }
 pub(in crate::backend) use next_words;
 
-row!(U32x4 of 1 in "sse4.1", Sse41, join, _mm_add_epi32, xor_ror, _mm_shuffle_epi32, pick, with_last);
+row!(U32x4 of 1 in "sse4.1", Sse41, join, identity, _mm_add_epi32, xor_ror, _mm_shuffle_epi32, pick, with_last);
 
 /// Words `4 i` to `4 i + 4` of the block.
 #[inline]

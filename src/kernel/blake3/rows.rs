@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use super::Blake3Function;
-use super::{Chain, Group, IV, SingleBlock, halves, next_end};
+use super::{Chain, Group, IV, SingleBlock, next_end};
 use crate::kernel::Run;
 
 /// Four words of each of `N` messages. Each operation is the same for all messages.
@@ -12,10 +12,14 @@ pub(crate) trait Row<const N: usize>: Copy {
     type Token: Copy;
 
     fn new(token: Self::Token, words: [[u32; 4]; N]) -> Self;
+    /// Two words in each half, the first in its lower bits.
+    fn of_halves(token: Self::Token, halves: [[u64; 2]; N]) -> Self;
     fn words(self) -> [[u32; 4]; N];
     /// Words `4 i` to `4 i + 4` of each block. Unless `SETTLED`, they may have been written just before, by words of 64
     /// bits: see `backend::reread`.
     fn load<const SETTLED: bool>(token: Self::Token, blocks: [&[u8; 64]; N], i: usize) -> Self;
+    /// Words `4 i` to `4 i + 4` of this block, for each message. They may have been written just before.
+    fn repeat(token: Self::Token, block: &[u8; 64], i: usize) -> Self;
     /// Word by word, modulo 2^32.
     fn add(self, rhs: Self) -> Self;
     fn xor(self, rhs: Self) -> Self;
@@ -58,7 +62,7 @@ pub(crate) fn compress_rows<R: Row<N>, const N: usize>(token: R::Token, run: Run
         let mut tags = [Tag { counter: 0, flags: 0, first: 0, last: 0, length: 0 }; N];
         for l in 0..N {
             let i = l.min(chains.len() - 1);
-            let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing } = chains[i];
+            let Chain { h: [h0, h1, h2, h3, h4, h5, h6, h7], counter, flags, first, missing, .. } = chains[i];
             [low[l], high[l]] = [[h0, h1, h2, h3], [h4, h5, h6, h7]];
             tags[l] = Tag { counter, flags, first, last: last[i], length: 64_u8.wrapping_sub(missing) };
         }
@@ -118,7 +122,7 @@ pub(crate) fn group_rows<R: Row<N>, const N: usize>(token: R::Token, group: Grou
             };
             // Settled, although some inputs were written just before: by whole vectors, or nearly. Loads by words took up
             // to 1.13 of the time (Emerald Rapids).
-            let [a, b, c, d] = compress_block::<R, N, true>(token, h, blocks, d);
+            let [a, b, c, d] = compress_block::<R, N>(token, h, load::<R, N, true>(token, blocks), d);
             h = [a.xor(c), b.xor(d)];
             block += 1;
             if block > end {
@@ -144,7 +148,7 @@ pub(crate) fn compress_row<R: Row<1>, const SETTLED: bool>(token: R::Token, bloc
     let SingleBlock { key: words, bytes, counter, length, flags } = block;
     let h = key::<R, 1>(token, words);
     let d = row_d::<R, 1>(token, &[Tag { counter, flags, first: 0, last: 0, length }]);
-    let [a, b, c, d] = compress_block::<R, 1, SETTLED>(token, h, [bytes], d);
+    let [a, b, c, d] = compress_block::<R, 1>(token, h, load::<R, 1, SETTLED>(token, [bytes]), d);
     let ([low], [high]) = (a.xor(c).words(), b.xor(d).words());
     let mut cv = [0; 32];
     let (to, _) = cv.as_chunks_mut();
@@ -164,7 +168,13 @@ pub(crate) fn output_rows<R: Row<N>, const N: usize>(token: R::Token, root: Sing
         tag.counter = root.counter.wrapping_add(i);
     }
     let d = row_d::<R, N>(token, &tags);
-    let [a, b, c, d] = compress_block::<R, N, false>(token, h, [root.bytes; N], d);
+    let words = [
+        R::repeat(token, root.bytes, 0),
+        R::repeat(token, root.bytes, 1),
+        R::repeat(token, root.bytes, 2),
+        R::repeat(token, root.bytes, 3),
+    ];
+    let [a, b, c, d] = compress_block::<R, N>(token, h, words, d);
     let rows = [a.xor(c), b.xor(d), c.xor(h[0]), d.xor(h[1])];
     for (i, row) in rows.iter().enumerate() {
         for (block, words) in blocks.iter_mut().zip(row.words()) {
@@ -185,12 +195,12 @@ fn key<R: Row<N>, const N: usize>(token: R::Token, key: &[u32; 8]) -> [R; 2] {
 
 #[inline(always)]
 fn row_d<R: Row<N>, const N: usize>(token: R::Token, tags: &[Tag; N]) -> R {
-    let mut d = [[0; 4]; N];
+    // By halves: the compiler puts each part of this array into the vector by itself.
+    let mut d = [[0; 2]; N];
     for (d, tag) in d.iter_mut().zip(tags) {
-        let [low, high] = halves(tag.counter);
-        *d = [low, high, tag.length.into(), tag.flags.into()];
+        *d = [tag.counter, u64::from(tag.length) | u64::from(tag.flags) << 32];
     }
-    R::new(token, d)
+    R::of_halves(token, d)
 }
 
 /// Both halves of the chaining values after `count` blocks of each message.
@@ -228,9 +238,9 @@ fn compress_blocks<R: Row<N>, const N: usize>(
         }
         let d = row_d::<R, N>(token, &tags);
         let [a, b, c, d] = if count == 1 {
-            compress_block::<R, N, false>(token, h, blocks, d)
+            compress_block::<R, N>(token, h, load::<R, N, false>(token, blocks), d)
         } else {
-            compress_block::<R, N, true>(token, h, blocks, d)
+            compress_block::<R, N>(token, h, load::<R, N, true>(token, blocks), d)
         };
         h = [a.xor(c), b.xor(d)];
         block += 1;
@@ -238,6 +248,17 @@ fn compress_blocks<R: Row<N>, const N: usize>(
             return h;
         }
     }
+}
+
+/// All words of each block.
+#[inline(always)]
+fn load<R: Row<N>, const N: usize, const SETTLED: bool>(token: R::Token, blocks: [&[u8; 64]; N]) -> [R; 4] {
+    [
+        R::load::<SETTLED>(token, blocks, 0),
+        R::load::<SETTLED>(token, blocks, 1),
+        R::load::<SETTLED>(token, blocks, 2),
+        R::load::<SETTLED>(token, blocks, 3),
+    ]
 }
 
 /// The state after all rounds of a block, in four rows `a b c d`.
@@ -253,18 +274,8 @@ fn compress_blocks<R: Row<N>, const N: usize>(
 /// Row `b` ends each half of G and is needed at once by the next, so it stays in place; the others are turned around it
 /// while `b` is still being computed. For the same reason the message is added to `a` before `b` is.
 #[inline(always)]
-fn compress_block<R: Row<N>, const N: usize, const SETTLED: bool>(
-    token: R::Token,
-    [low, high]: [R; 2],
-    blocks: [&[u8; 64]; N],
-    d: R,
-) -> [R; 4] {
-    let mut m = first_words([
-        R::load::<SETTLED>(token, blocks, 0),
-        R::load::<SETTLED>(token, blocks, 1),
-        R::load::<SETTLED>(token, blocks, 2),
-        R::load::<SETTLED>(token, blocks, 3),
-    ]);
+fn compress_block<R: Row<N>, const N: usize>(token: R::Token, [low, high]: [R; 2], words: [R; 4], d: R) -> [R; 4] {
+    let mut m = first_words(words);
     let c = R::new(token, [[IV[0], IV[1], IV[2], IV[3]]; N]);
     let mut v = Rows { sum: low.add(m[0]), a: low, b: high, c, d };
     // In a loop of one round, each takes a cycle longer. LLVM would write out a loop whose number it knows, and a `for`
