@@ -404,7 +404,7 @@ pub(crate) fn reread(word: u64) -> u64 {
     return word;
 }
 
-/// `words` themselves, not taken apart: a copy is written by vectors, as kernels read it (see [`reread`]).
+/// `words`, hidden behind a reference: a copy is then made by vectors, as kernels load it, and not word by word.
 #[cfg(feature = "blake3")]
 #[inline(always)]
 pub(crate) fn together(words: &[u32; 8]) -> &[u32; 8] {

@@ -705,7 +705,7 @@ mod of_blake3 {
             let mut hasher = mode.hasher();
             let mut hashes = vec![mode.hash(b""); 9];
             let messages: Vec<&[u8]> = (0..9).map(|i| &message[8 * i..][..330 * i]).collect();
-            let mut output = [0; 3000];
+            let (mut output, mut short_output, mut other_output) = ([0; 3000], [0; 100], [0; 100]);
             type Work<'a> = (&'a str, Box<dyn FnMut() + 'a>);
             let mut works: Vec<Work<'_>> = vec![
                 ("in one write", Box::new(|| _ = mode.hasher().update(&message).finalize())),
@@ -721,6 +721,11 @@ mod of_blake3 {
                 ),
                 ("many", Box::new(|| mode.hash_many_into(&messages, &mut hashes).unwrap())),
                 ("output", Box::new(|| mode.hash_xof(&message).fill(&mut output))),
+                ("output of a block", Box::new(|| mode.hash_xof(&message[..64]).fill(&mut short_output))),
+                (
+                    "output of a hasher",
+                    Box::new(|| mode.hasher().update(&message[..500]).finalize_xof().fill(&mut other_output)),
+                ),
             ];
             for (what, work) in &mut works {
                 let of_message = left_on_stack(&message, &mut *work);

@@ -3,8 +3,8 @@
 
 use core::slice::from_ref;
 
-use super::chunks::{Begin, compress_chunks};
-use super::tree::{Base, Cv, before_last, joined};
+use super::chunks::compress_chunks;
+use super::tree::{Base, Begin, Cv, before_last, joined};
 use super::value::CHUNK_LEN;
 use crate::backend::dispatch::compress_group;
 use crate::backend::{Backend, Dispatch};

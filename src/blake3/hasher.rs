@@ -69,8 +69,7 @@ pub struct Hasher {
     pub(super) held: Held,
 }
 
-/// A call, and without one that may panic for a hasher of one chunk: otherwise the compiler makes the fields elsewhere, and
-/// moves them.
+// Not inlined, and one chunk calls nothing that may panic: the compiler would make the fields elsewhere and move them.
 impl Clone for Hasher {
     #[inline(never)]
     fn clone(&self) -> Self {
@@ -210,8 +209,8 @@ impl Hasher {
     /// The digest of more than a chunk.
     #[inline(never)]
     fn root(&self) -> Cv {
-        if let ([], Tail::Chunks(last, bytes)) = self.parts()
-            && !last.is_empty() | (bytes.len() > CHUNK_LEN)
+        if let ([], tail @ Tail::Chunks(last, bytes)) = self.parts()
+            && tail.subtrees() > 1
         {
             let mut list = List::new();
             self.fill(&mut list, last, bytes);
@@ -220,7 +219,7 @@ impl Hasher {
         self.node().root(self.chunk.backend)
     }
 
-    /// Writes these subtrees, and chunks of these bytes.
+    /// Fills `list` with the subtrees `last` and the chunks of `bytes`.
     fn fill(&self, list: &mut List, last: &[Cv], bytes: &[u8]) {
         let (before, after) = list.cvs.split_at_mut(last.len());
         before.copy_from_slice(last);
@@ -545,7 +544,7 @@ impl Hasher {
         self.push_list(&mut list, (bytes.len() / CHUNK_LEN) as u64);
     }
 
-    /// Appends a complete subtree of so many chunks, as its halves, of which something may follow.
+    /// Appends a complete subtree of so many chunks, as two halves: it may be the whole message.
     fn push_list(&mut self, list: &mut List, chunks: u64) {
         if list.length == 1 {
             self.push_all(&list.cvs[..1], chunks);
@@ -602,12 +601,11 @@ impl Hasher {
         let (left, tail) = self.parts();
         let node = match tail {
             Tail::Begun(chain, bytes) => last_block(chain, bytes),
-            Tail::Chunks([], bytes) if bytes.len() <= CHUNK_LEN => base.chunk_node(bytes, counter),
+            Tail::Chunks([], bytes) if tail.subtrees() <= 1 => base.chunk_node(bytes, counter),
             Tail::Chunks(last, bytes) => {
                 let mut list = List::new();
                 self.fill(&mut list, last, bytes);
-                base.reduce(&mut list);
-                base.parent(&list.cvs[0], &list.cvs[1])
+                base.last_parent(&mut list)
             }
         };
         self.below(left, node)

@@ -15,7 +15,7 @@ pub(super) struct Held {
     most: u32,
     /// Whether a digest was asked for, each of which hashes what is held.
     digested: AtomicBool,
-    /// Zeros: see `kernel::blake3::Chain`.
+    /// A field, not implicit padding: see `kernel::blake3::Chain`.
     _padding: [u8; 3],
 }
 

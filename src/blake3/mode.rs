@@ -12,9 +12,8 @@ use super::value::{Hash, KEY_LEN, OUT_LEN};
 use crate::backend::Backend;
 use crate::buffer::copy_words;
 use crate::hash::verify;
-use crate::kernel::Word;
 use crate::kernel::blake3::{IV, flag};
-use crate::kernel::wipe;
+use crate::kernel::{Word, wipe};
 use crate::traits::hash_many;
 
 /// A mode of BLAKE3, with its key, and the backend.

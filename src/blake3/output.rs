@@ -46,8 +46,7 @@ pub struct OutputReader {
 impl OutputReader {
     /// The output after the chaining value `h` and a last block of `length` bytes, with zeros behind them.
     ///
-    /// One expression, whose fields are written in the place of the result. A reader that is changed after it was made
-    /// would be copied there.
+    /// Nothing is changed after it was made: the compiler would make the reader elsewhere and copy it.
     #[inline(always)]
     pub(super) fn of_chunk(h: &[u32; 8], flags: u8, (block, length): (&[u8; 64], usize), backend: Backend) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "a block has 64 bytes")]

@@ -2,9 +2,9 @@
 
 use core::slice::from_ref;
 
-use super::chunks::{Begin, compress_chunks};
+use super::chunks::compress_chunks;
 use super::forest::Forest;
-use super::tree::{Base, Cv, before_last};
+use super::tree::{Base, Begin, Cv, before_last};
 use super::value::CHUNK_LEN;
 use crate::backend::Dispatch;
 use crate::backend::dispatch::compress_group;

@@ -12,11 +12,10 @@
 use core::array;
 use core::slice::from_ref;
 
-use super::chunks::Begin;
 use super::hasher::Hasher;
 use super::many::{finalize_many, update_many};
 use super::plan::{Put, each_chunk, each_equal};
-use super::tree::{Cv, joined};
+use super::tree::{Begin, Cv, joined};
 use super::value::{CHUNK_LEN, Hash, OUT_LEN};
 use crate::backend::Dispatch;
 use crate::kernel::blake3::{Blake3Function, MAX_INPUTS, flag};

@@ -10,7 +10,6 @@
 
 use core::array;
 
-use super::chunks::Begin;
 use super::value::CHUNK_LEN;
 use crate::backend::dispatch::{compress_block, compress_group, compress_settled_block};
 use crate::backend::{Backend, Dispatch};
@@ -26,7 +25,7 @@ pub(super) type Cv = [u8; 32];
 /// Chunks that are gathered and hashed at a time: as many as the widest backend has lanes.
 pub(super) const GROUP: usize = MAX_INPUTS;
 
-/// Chunks whose group has a shorter list, which is written in less time.
+/// Up to so many chunks have a list of this length: sixteen slices take longer to write.
 const FEW: usize = 4;
 
 /// The key, the flags of the mode, and the backend.
@@ -92,7 +91,12 @@ impl Base<'_> {
         }
         let mut list = List::new();
         self.fill::<Serial>(&mut list, message, 0);
-        self.reduce(&mut list);
+        self.last_parent(&mut list)
+    }
+
+    /// The last parent of these subtrees, at least two.
+    pub(super) fn last_parent(&self, list: &mut List) -> Node {
+        self.reduce(list);
         self.parent(&list.cvs[0], &list.cvs[1])
     }
 
@@ -122,7 +126,7 @@ impl Base<'_> {
         self.join(&mut list, last)
     }
 
-    /// Writes the subtrees of a subtree of any number of chunks.
+    /// Fills `list` with up to sixteen subtrees that together are `bytes`.
     #[inline]
     pub(super) fn fill<J: Join>(&self, list: &mut List, bytes: &[u8], counter: u64) {
         list.length = self.subtrees::<J>((bytes, false), counter, &mut list.cvs);
@@ -289,6 +293,75 @@ impl Base<'_> {
             }
         }
         parents.iter_mut().for_each(wipe);
+    }
+}
+
+/// The backend, the chaining value, the flags and the counters of a group: of chunks, of parents, or of ends of chunks.
+pub(super) struct Begin<'a> {
+    pub(super) backend: Backend,
+    /// The chaining value before the first block.
+    h: &'a [u32; 8],
+    flags: u8,
+    /// The flags of the first block in addition.
+    first: u8,
+    /// The flags of each last block in addition.
+    last: &'a [u8; MAX_INPUTS],
+    /// The number of each chunk; 0 for parents.
+    counters: &'a [u64; MAX_INPUTS],
+}
+
+impl<'a> Begin<'a> {
+    /// Messages begin with the first block of chunk 0, and end with the root.
+    #[inline]
+    pub(super) fn of(base: &Base<'a>) -> Self {
+        Self::of_chunks(base, &[flag::CHUNK_END | flag::ROOT; MAX_INPUTS], &[0; MAX_INPUTS])
+    }
+
+    /// Chunks of these numbers, which end with these flags.
+    #[inline]
+    pub(super) fn of_chunks(base: &Base<'a>, last: &'a [u8; MAX_INPUTS], counters: &'a [u64; MAX_INPUTS]) -> Self {
+        let Base { key: h, flags, backend } = *base;
+        Self { backend, h, flags, first: flag::CHUNK_START, last, counters }
+    }
+
+    /// Messages go on after `chain` in its chunk, and end with these flags. `counters` has the chunk's number for each.
+    pub(super) fn after(
+        backend: Backend,
+        chain: &'a Chain,
+        last: &'a [u8; MAX_INPUTS],
+        counters: &'a [u64; MAX_INPUTS],
+    ) -> Self {
+        let Chain { h, flags, first, .. } = chain;
+        Self { backend, h, flags: *flags, first: *first, last, counters }
+    }
+
+    /// Parents, whose blocks have the flags `last` in addition.
+    #[inline]
+    pub(super) fn of_parents(base: &Base<'a>, last: &'a [u8; MAX_INPUTS]) -> Self {
+        Self { flags: base.flags | flag::PARENT, first: 0, ..Self::of_chunks(base, last, &[0; MAX_INPUTS]) }
+    }
+
+    /// A group of one length. `lengths` has the bytes of the last blocks.
+    #[inline]
+    pub(super) fn group<'b>(
+        &'b self,
+        inputs: &'b [&'b [[u8; 64]]],
+        lengths: &'b [u8; MAX_INPUTS],
+        outputs: &'b mut [Cv],
+    ) -> Group<'b> {
+        Group {
+            key: self.h,
+            flags: self.flags,
+            first: self.first,
+            last: self.last,
+            lengths,
+            counters: self.counters,
+            count: inputs[0].len(),
+            inputs,
+            ends: None,
+            followed: false,
+            outputs,
+        }
     }
 }
 

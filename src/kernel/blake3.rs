@@ -39,9 +39,8 @@ pub(crate) const MAX_INPUTS: usize = 16;
 /// The state that one block of a chunk, or of a parent, hands to the next.
 ///
 /// The counter comes last, or the compiler would read the fields after it together with it. Such a load waits where they
-/// were just written one by one. For its sake there is no real padding, which would be moved together with the fields
-/// behind it, in pieces that begin amidst it. Zeros stand between flags, or they would be written together with the words
-/// before or behind.
+/// were just written one by one. All bytes are fields: implicit padding is copied together with the field behind, by
+/// loads that begin inside it. The zeros are between other bytes, or a store of zeros would cover a part of a word beside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Chain {

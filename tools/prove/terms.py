@@ -153,7 +153,9 @@ def put_into(size, x, y):
 
 @remembered
 def add(size, *xs):
-    """The sum modulo 2^(8 size): an exclusive or of moved bits and others, if they share none."""
+    """The sum modulo 2^(8 size). Two values without a common bit, one of them made of bits, have their exclusive or:
+    compilers join halves by either instruction."""
+    xs = [x & ONES[size] if type(x) is int else x for x in xs]
     c, out = 0, {}
     if len(xs) == 2:
         moved = any(type(x) is Term and x.op in ("xor", "cat") for x in xs)

@@ -195,7 +195,7 @@ fn key<R: Row<N>, const N: usize>(token: R::Token, key: &[u32; 8]) -> [R; 2] {
 
 #[inline(always)]
 fn row_d<R: Row<N>, const N: usize>(token: R::Token, tags: &[Tag; N]) -> R {
-    // By halves: the compiler puts each part of this array into the vector by itself.
+    // The compiler inserts each element of this array by itself, and halves are fewer than words.
     let mut d = [[0; 2]; N];
     for (d, tag) in d.iter_mut().zip(tags) {
         *d = [tag.counter, u64::from(tag.length) | u64::from(tag.flags) << 32];

@@ -67,6 +67,21 @@ class Forms(unittest.TestCase):
         self.assertIs(truth_table(4, 0xE8, x, y, z), maj)
         self.assertIsNot(truth_table(4, 0xE9, x, y, z), maj)
 
+    def test_halves_are_joined_by_a_sum_too(self):
+        for secret in (False, True):
+            a, b = (masked(8, zext(8, var(name, 1, secret=secret)), 254) for name in "ab")
+            moved = shl(8, b, 32)
+            self.assertIs(add(8, a, moved), either(8, a, moved))
+            self.assertIs(add(8, moved, 64), either(8, moved, 64))
+            for overlapping in (add(8, a, b), add(8, a, 6)):
+                self.assertIsNot(overlapping, either(8, a, b))
+                self.assertNotEqual(overlapping.op, "xor")
+            env = {var("a", 1, secret=secret): 255, var("b", 1, secret=secret): 171}
+            self.assertEqual(number(add(8, a, moved), env), 254 + (170 << 32))
+            negative = add(8, masked(8, a, 254), -256)
+            self.assertEqual(number(ror(8, negative, 4), env), 0xEFFFFFFFFFFFFFFF)
+            self.assertEqual(number(shl(8, negative, 4), env), 0xFFFFFFFFFFFFFFE0)
+
     def test_sums_are_modular_and_no_more(self):
         x, y = var("x", 4, secret=True), var("y", 4, secret=True)
         self.assertIs(sub(4, add(4, x, y), y), x)
