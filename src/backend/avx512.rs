@@ -229,10 +229,20 @@ fn load_parts32x16<const HALVES: bool>(token: Avx512, messages: &[&[u8]; 16], i:
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load_parts(token: Avx512, [a, b, c, d]: [&[u8]; 4], i: usize) -> __m512i {
-    let a = _mm512_castsi128_si512(U32x4::load(token, a, i).0);
-    let ab = _mm512_inserti32x4::<1>(a, U32x4::load(token, b, i).0);
-    let abc = _mm512_inserti32x4::<2>(ab, U32x4::load(token, c, i).0);
-    _mm512_inserti32x4::<3>(abc, U32x4::load(token, d, i).0)
+    let [a, b, c, d] =
+        [U32x4::load(token, a, i), U32x4::load(token, b, i), U32x4::load(token, c, i), U32x4::load(token, d, i)];
+    in_parts([a.0, b.0, c.0, d.0])
+}
+
+/// Four parts of a vector, each put in its place as it is loaded. Two halves in registers would be joined by a shuffle of
+/// three cycles.
+#[cfg(any(feature = "blake2", feature = "blake3"))]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn in_parts([a, b, c, d]: [__m128i; 4]) -> __m512i {
+    let ab = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(a), b);
+    let abc = _mm512_inserti32x4::<2>(ab, c);
+    _mm512_inserti32x4::<3>(abc, d)
 }
 
 /// Bytes `16 i` to `16 i + 16` of four messages, two and two: on Zen 4 that takes less time than one after the other.

@@ -261,10 +261,10 @@ impl Hasher {
     #[must_use]
     pub fn finalize_xof(&self) -> OutputReader {
         self.note_digest();
-        if !self.is_one_chunk() {
-            return OutputReader::new(&mut self.node(), self.chunk.backend);
+        if self.is_one_chunk() {
+            return self.output_of_chunk();
         }
-        self.output_of_chunk()
+        OutputReader::new(&mut self.node(), self.chunk.backend)
     }
 
     /// As [`finalize_xof`](Self::finalize_xof): see [`into_digest`](Self::into_digest).

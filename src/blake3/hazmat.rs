@@ -225,7 +225,7 @@ const TOGETHER: usize = 4 * GROUP;
 ///
 /// `len` and `flags` may be any; those of BLAKE3 are 0 to 64, and 0 to 127.
 pub fn compress(cv: &mut [u32; 8], block: &[u8; 64], len: u8, counter: u64, flags: u8) {
-    let mut chain = Chain { h: *cv, counter, flags, first: 0, missing: 64_u8.wrapping_sub(len), padding: [0; 5] };
+    let mut chain = Chain { first: 0, missing: 64_u8.wrapping_sub(len), ..Chain::chunk(*cv, counter, flags) };
     compress_one(Backend::best(), &mut chain, block);
     *cv = chain.h;
     Blake3Function::wipe(&mut chain);

@@ -53,14 +53,7 @@ pub(in crate::backend) fn compress_blocks(chain: &mut Chain, blocks: &[[u8; 64]]
 /// A group, input by input.
 pub(in crate::backend) fn group(group: Group<'_>) {
     for (i, (input, output)) in group.inputs.iter().zip(group.outputs).enumerate() {
-        let mut chain = Chain {
-            h: *group.key,
-            counter: group.counters[i],
-            flags: group.flags,
-            first: group.first,
-            missing: 0,
-            padding: [0; 5],
-        };
+        let mut chain = Chain { first: group.first, ..Chain::chunk(*group.key, group.counters[i], group.flags) };
         let (blocks, end) = match group.ends {
             Some(ends) => (*input, ends.blocks[i]),
             None => (&input[..group.count - 1], &input[group.count - 1]),

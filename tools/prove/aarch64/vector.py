@@ -5,7 +5,7 @@ import facts
 import specification
 from aarch64 import scalar
 from elf import Refuted
-from terms import ONES, Term, add, both, either, may_be_set, shl, shr, sub, times, unpack, word, xor
+from terms import ONES, Term, add, both, either, shl, shr, sub, times, unpack, word, xor
 
 BY = {}
 READS_ITS_RESULT = (
@@ -179,11 +179,6 @@ def multiple(size, x, y):
     return times(size, x, y)
 
 
-def disjoint_sum(size, x, y):
-    """A sum; of values that have no bit in common it is an exclusive or, which rotations are made of."""
-    return xor(size, x, y) if may_be_set(x, size) & may_be_set(y, size) == 0 else add(size, x, y)
-
-
 @model("shl", "ushr", "usra", "sri", "sli")
 def shift_words(i):
     size, k = i.args[0].element, i.args[2].at
@@ -197,7 +192,7 @@ def shift_words(i):
         kept = ONES[size] ^ ONES[size] >> k
         f = lambda x, old: xor(size, shr(size, x, k), both(size, old, kept))  # noqa: E731
     elif i.op == "usra":
-        f = lambda x, old: disjoint_sum(size, shr(size, x, k), old)  # noqa: E731
+        f = lambda x, old: add(size, shr(size, x, k), old)  # noqa: E731
     else:
         f = lambda x, old: shr(size, x, k)  # noqa: E731
     i.put_bytes(words(size, f, i.get(1), i.get(0)))
